@@ -17,10 +17,11 @@ from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
 from qrt.execute.passes import PASSES, Report, module_steps, run_steps, title
 from qrt.files import read_text, shown_name, write_files
 from qrt.ir.core import registry
+from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import EXTENSION
 from qrt.passes.pipeline_text import Step, spell_steps
 from qrt.text.diagnostics import Expectations
-from qrt.types import UPSTREAM_VERSIONS
+from qrt.types import UPSTREAM_VERSIONS, NoQuantizedType
 
 SPLIT = "// -----"
 
@@ -92,7 +93,7 @@ _FLAGS = {
     "--mlir-disable-threading": "accepted, and changes nothing: passes run one after the other",
     "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
     "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
-    "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
+    "--strict-upstream": "passes do what upstream's do, and ops and types that only qrt has are refused",
 }
 
 
@@ -214,6 +215,10 @@ def _refuse_extensions(module: ir.Module) -> None:
     for operation in module.operation.walk():
         if operation.has_trait(EXTENSION):
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*operation.results, *arguments):
+            if isinstance(element_of(value.type), NoQuantizedType):
+                raise operation.error(f"type '{value.type}' is not upstream's, and refused under --strict-upstream")
 
 
 def _split(text: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ def _values(values: Array, dtype: Any) -> Array:
         )
     # ml_dtypes' floats are of kind V, as are bytes and subarrays, which hold no numbers.
     if wanted is not None and (wanted.kind in "fcO" or wanted.type.__module__ == "ml_dtypes"):
-        return values.astype(wanted)
+        return values.astype(wanted, copy=False)
     raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
 
 

@@ -172,6 +172,21 @@ def test_a_place_in_the_pipeline_is_none_in_the_program(opt):
     assert "<pipeline>:1:1: error: unexpected error: " in err
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func private @g()\nfunc.func @f(%x: tensor<2x!quant.none<f32>>) { return }\n",
+        "\nfunc.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.none<f32>  return }\n",
+    ],
+)
+def test_a_type_that_upstream_lacks_is_refused_where_that_is_asked_for(opt, text):
+    assert opt(text)[0] == 0
+    status, _, err = opt(text, "--strict-upstream")
+    assert status == 1
+    assert "/program.mlir:2:" in err
+    assert "is not upstream's, and refused under --strict-upstream" in err
+
+
 def test_warnings_are_printed_and_do_not_fail(opt):
     status, out, err = opt(OUTSIDE * 1 + OUTSIDE.replace("@f", "@g"))
     assert status == 0

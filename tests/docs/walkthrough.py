@@ -26,7 +26,7 @@ TARGETS = {"build": ("setup.py", "--quiet", "build_ext", "--inplace"), "expected
 """What Python runs for the targets that pages about the sources need."""
 SHELLS = ("sh", "bash", "shell")
 _STEP = re.compile(
-    r"(?:`(?P<path>[\w./-]+\.(?:c|h|mlir|py))`:\n\n)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```$"
+    r"(?:`(?P<path>[\w./-]+\.(?:c|h|mlir|py|toml))`:\n\n)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```$"
     rf"|^    (?P<command>(?:{'|'.join(PROGRAMS)}) [^\n]*)$",
     re.MULTILINE | re.DOTALL,
 )

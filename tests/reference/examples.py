@@ -108,15 +108,14 @@ CASTS = {
 
 EXTRAS = {
     "RFC: a region": ProgramExample(
-        "One operand and one result, an op inside, a specification for each, the kernel's name; `=` for the colons.",
+        "One operand and one result, an op inside, a specification for each, the kernel's name, straight quotes.",
         """\
-func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = quant.region(%x) {
-  ^bb0(%imported: tensor<2xf32>):
+func.func @f(%imported: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = quant.region (%imported) {
     %exported = math.absf %imported : tensor<2xf32>
     quant.return %exported : tensor<2xf32>
-  } {input_specs = [!quant.any<i8:f32>], output_specs = [f32], kernel = "kernel_name"}
-    : (tensor<2xf32>) -> tensor<2xf32>
+  } {input_specs: [!quant.any<i8:f32>], output_specs: [!quant.none<f32>], kernel = "kernel_name"} :
+    (tensor<2xf32>) -> (tensor<2xf32>)
   return %0 : tensor<2xf32>
 }""",
     ),

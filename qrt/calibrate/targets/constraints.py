@@ -4,7 +4,7 @@ Scales are compared as they are, and products of scales are those of float64, or
 tolerance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
@@ -30,6 +30,12 @@ class _Ports:
         self.results = [(outputs, i, port) for i, port in enumerate(ports[1]) if kernel.relates(port)]
         self.operands = [(inputs, i, port) for i, port in enumerate(ports[0]) if kernel.relates(port)]
         self._before = ([*inputs], [*outputs])
+
+    @property
+    def expressed(self) -> FloatType | None:
+        """The type of the values; a narrower float at a port says how it is stored."""
+        found = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
+        return max((each for each in found if each is not None), key=lambda each: each.width, default=None)
 
     @property
     def changed(self) -> Changed:
@@ -88,11 +94,10 @@ def _same_scale(ports: _Ports) -> None:
 
 
 def _fixed_scale(ports: _Ports) -> None:
+    expressed = ports.expressed
     for specs, i, port in (*ports.results, *ports.operands):
-        spec = specs[i]
-        expressed = spec if isinstance(spec, FloatType) else spec.expressed_type
-        if port.given is not None and expressed is not None and _is_open(spec, expressed):
-            given = port.given
+        given = port.given
+        if given is not None and expressed is not None and _is_open(specs[i], expressed):
             specs[i] = given if given.expressed_type is expressed else given.with_(expressed=expressed)
 
 
@@ -119,7 +124,10 @@ def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
         specs, k, port = biases[0]
         if _is_open(specs[k], a.expressed_type):
             weights[j] = w = _with_products(a, w)
-            specs[k] = _bias(specs[k], a, w, port, coarser_bias)
+            scales = accumulator_scales(a, w, ports.operands[1][2].blocks)
+            specs[k] = _bias(specs[k], a, w, scales, port, coarser_bias)
+    if kernel.multiplier == (0, inf):
+        return
     for specs, k, _ in ports.results:
         y = specs[k]
         if isinstance(y, UniformType):
@@ -130,8 +138,6 @@ def _grown(kernel: Kernel, reals: Sequence[Fraction], y: UniformType) -> Uniform
     """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
     is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
     low, high = kernel.multiplier
-    if not low and high == inf:
-        return y
     scales = []
     for index, scale in enumerate(y.scales):
         own = reals[index : index + 1] if len(reals) == len(y.scales) else reals
@@ -159,9 +165,10 @@ def _at_least(number: Fraction, t: UniformType) -> float:
 # -- biases ------------------------------------------------------------------------------------------------------------
 
 
-def accumulator_scales(a: UniformType, w: UniformType) -> Array:
+def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
     """The scales of a bias that is added to sums of products: float64's ``sa * sw``, one for each channel of the
-    weights. Blocks of a column have several: the greatest counts.
+    weights. Blocks of a column have several: the greatest counts. Columns are the last axis of the kernel's matrix; a
+    type whose blocks are not the kernel's own, ``blocks``, is that of a transposed one.
 
     >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
     >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
@@ -169,8 +176,10 @@ def accumulator_scales(a: UniformType, w: UniformType) -> Array:
     """
     scales = w.scale_array
     if w.is_sub_channel:
-        width = dict(w.block_sizes or ()).get(scales.ndim - 1, 1)
-        scales = np.repeat(scales.reshape(-1, scales.shape[-1]).max(axis=0), width)
+        sizes = dict(w.block_sizes or ())
+        last = 0 if blocks is not None and sizes != dict(blocks) else scales.ndim - 1
+        columns = np.moveaxis(scales, last, 0).reshape(scales.shape[last], -1)
+        scales = np.repeat(columns.max(axis=1), sizes.get(last, 1))
     return a.scale * scales
 
 
@@ -185,10 +194,15 @@ def _with_products(a: UniformType, w: UniformType) -> UniformType:
     return w.with_(scales=float(grown) if w.is_per_layer else grown, zero_points=w.zero_point_array)
 
 
-def _bias(spec: Spec, a: UniformType, w: UniformType, port: Port, coarser_bias: bool) -> UniformType:
-    scales = accumulator_scales(a, w)
+def _bias(spec: Spec, a: UniformType, w: UniformType, scales: Array, port: Port, coarser_bias: bool) -> UniformType:
     if isinstance(spec, UniformType) and _is_bias(spec, scales, port, coarser_bias):
         return spec
+    least, greatest = float(a.expressed_type.smallest), float(a.expressed_type.largest)
+    if not (least <= scales.min() and scales.max() <= greatest):
+        wrong = scales.max() if scales.max() > greatest else scales.min()
+        raise QuantTypeError(
+            f"no bias of {a.expressed_type} has scale {wrong:g}, the product of those of {a.shown()} and {w.shown()}"
+        )
     storage = "i32" if port.is_wildcard else port.storage
     axis = 0 if scales.ndim else None
     kept = scales if scales.ndim else float(scales)

@@ -38,7 +38,7 @@ class PortRange:
 def port_range(region: RegionOp, port: int) -> PortRange | None:
     """The range that a region says of a port, from its specification and from `quant.port_stats`.
 
-    Raises VerifyError for an attribute that is not as the module's docstring shows it.
+    Raises VerifyError for an infinite range, and for an attribute that is not as the module's docstring shows it.
     """
     spec = region.specs[port]
     said = _entries(region).get(_key(region, port))
@@ -48,6 +48,8 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     ends = _ranges(region, entries.get("range"), (2,))
     if isinstance(spec, CalibratedType):
         ends = np.array([spec.min, spec.max])
+        if not np.isfinite(ends).all():
+            raise region.op_error(f"has the specification {spec}, which is no finite range")
     if ends is None:
         return None
     axis = entries.get("axis")

@@ -21,7 +21,6 @@ from qrt.passes.quantization.fusing.wrap import Body, make_region
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
-_REGION = "quant.region"
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
@@ -48,7 +47,7 @@ class FuseKernels:
         for block in blocks:
             if self.linear:
                 fuse_linear(block)
-            _fuse(block, target)
+            fuse_block(block, target)
 
 
 def _blocks(module: Operation) -> Iterator[Block]:
@@ -66,7 +65,7 @@ def _blocks(module: Operation) -> Iterator[Block]:
                 ]  # fmt: skip
 
 
-def _fuse(block: Block, target: Target) -> None:
+def fuse_block(block: Block, target: Target) -> None:
     """Wraps the operations of a block, from the last to the first."""
     order = {operation: number for number, operation in enumerate(block)}
     stay: list[tuple[Operation, str]] = []

@@ -224,7 +224,10 @@ def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
 def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Callable[..., Any]:
     def checked(*args: Any, **kwargs: Any) -> Any:
         operands = args[0] if count == 1 and isinstance(args[0], (list, tuple)) else args[: count or len(args)]
-        if not any(isinstance(x, _OF_FLOATS) and not isinstance(x, QuantTensor) for x in operands):
+        for x in operands:
+            if not isinstance(x, QuantTensor) and isinstance(x, _OF_FLOATS):
+                break
+        else:
             return rule(*args, **kwargs)
         name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
         return in_floats(name, plain, args, kwargs, spelled(name, args, kwargs))

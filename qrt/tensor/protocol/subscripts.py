@@ -9,23 +9,25 @@ from typing import Any
 from qrt.errors import QuantTypeError, QuantValueError, shown
 
 Labels = tuple[Hashable, ...]
-_Subscripts = tuple[list[Labels], Labels | None]
+_Subscripts = tuple[tuple[Labels, ...], Labels | None]
 """The labels of the operands, and those of the result if given. An ellipsis stands for axes without a label."""
 
 
-def interleaved(operands: tuple[Any, ...]) -> tuple[_Subscripts, list[Any]]:
-    """(subscripts, tensors) of both forms: ``"ij,jk->ik", a, b`` and ``a, [0, 1], b, [1, 2], [0, 2]``."""
+def interleaved(operands: tuple[Any, ...]) -> tuple[str | _Subscripts, Sequence[Any]]:
+    """(subscripts, tensors) of both forms: ``"ij,jk->ik", a, b``, whose text stays as it is, and
+    ``a, [0, 1], b, [1, 2], [0, 2]``."""
     if operands and isinstance(operands[0], str):
-        return _of_text(operands[0]), list(operands[1:])
+        return str(operands[0]), operands[1:]
     tensors, lists = list(operands[: len(operands) // 2 * 2 : 2]), list(operands[1::2])
     output = operands[-1:] if len(operands) % 2 else ()
-    inputs = [_of_list(given) for given in lists]
+    inputs = tuple([_of_list(given) for given in lists])
     return (inputs, _of_list(output[0]) if output else None), tensors
 
 
-def _of_text(text: str) -> _Subscripts:
+def of_text(text: str) -> _Subscripts:
+    """The subscripts that a text says."""
     left, arrow, right = text.replace(" ", "").partition("->")
-    return [_of_term(term, text) for term in left.split(",")], _of_term(right, text) if arrow else None
+    return tuple([_of_term(term, text) for term in left.split(",")]), _of_term(right, text) if arrow else None
 
 
 def _of_term(term: str, text: str) -> Labels:

@@ -216,3 +216,11 @@ def test_port_stats_that_say_nothing_are_refused(value):
     (found,) = regions(ir.parse(text))
     with pytest.raises(VerifyError, match=r"attribute 'quant.port_stats'"):
         port_range(found, 0)
+
+
+def test_an_infinite_range_is_refused():
+    """`!quant.calibrated` may have it."""
+    infinite = "!quant.calibrated<f32<-1.0:0x7FF0000000000000>>"
+    (found,) = regions(ir.parse(function(f"%r = {region('k', '%x', infinite)}")))
+    with pytest.raises(VerifyError, match="is no finite range"):
+        port_range(found, 0)

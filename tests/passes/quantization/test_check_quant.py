@@ -13,7 +13,7 @@ from qrt import ir
 from qrt.calibrate.targets.model import Kernel, Port, Target
 from qrt.calibrate.targets.registry import find
 from qrt.errors import VerifyError
-from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized, violations
+from qrt.passes.quantization.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
 
 TYPES = """
 !x = !quant.uniform<i8:f32, 0.1:3>
@@ -93,6 +93,7 @@ WRONG = {
     "an edge": ("[!y], output_specs = [!s]", "[!z], output_specs = [!s]", "operand 0 .*2.5.*but result 0 .*5.0"),
     "no kernel": ('kernel = "softmax"', 'kernel = "gate"', "target 'tflite' has no kernel 'gate'"),
     "another count": ('kernel = "softmax"', 'kernel = "add"', "has 1 operands and 1 results, which kernel 'add'"),
+    "a float left": ("[!s], kernel", "[!quant.none<f32>], kernel", r"result 0 \(y\) is !quant.none"),
     "a float in between": ("[!s], kernel", "[bf16], kernel", r"result 0 \(y\) is bf16"),
 }  # fmt: skip
 
@@ -173,7 +174,7 @@ def test_a_multiplier_is_held_to_its_range_exactly():
     assert held(0.5, 0.25) == []
     assert held(0.5, 1.0) == []
     (said,) = held(0.5, math.nextafter(0.25, 0))
-    assert "the multiplier 1 is outside 0.25 to 1 at result 0, which kernel 'gate' of target 'mine' needs" in said
+    assert "the multiplier 1 is outside 0.25 to 1 at result 0: the constraint of kernel 'gate' of target 'mine'" in said
     assert held(0.5, math.nextafter(1.0, 2)) != []
 
 
@@ -319,3 +320,24 @@ def test_what_a_target_keeps_in_floats_is_fully_quantized():
     assert found(stored, "bf16") == []
     assert is_fully_quantized(stored, "bf16")
     assert found(program(MATMUL, result="%y"), "bf16") != []
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "is_kept"),
+    [
+        ("!quant.none<f32>", "!quant.none<f32>", True),
+        ("!quant.none<f32>", "!y", False),
+        ("!quant.any<i8:f32>", "!y", True),
+        ("!quant.any<i4:f32>", "!y", True),
+        ("!quant.any<u8:f32>", "!y", True),
+        ("!quant.any<i16:f32>", "!y", False),
+        ("!quant.any<i8:f32>", "!quant.uniform<i8<-127:127>:f32, 0.5>", False),
+        ("!quant.any<i8:f32>", "!quant.none<f32>", True),
+        ("!quant.calibrated<f32<-1.0:1.0>>", "!y", True),
+    ],
+)
+def test_what_annotations_ask_for_is_given(asked, given, is_kept):
+    """The least width is of bits and of values; it is the region of the same place that is asked."""
+    before, after = (program(MADE.replace("[!y], kernel", f"[{spec}], kernel"), ONE, "%a") for spec in (asked, given))
+    said = [each.message for each in broken_annotations(before, after)]
+    assert said == [] if is_kept else re.search(r"\(lookup\): result 0 is .*, not !quant\.", said[0])

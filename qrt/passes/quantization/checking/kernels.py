@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
+import numpy as np
+
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.passes.quantization.checking.regions import RESCALE, PortOf, ports_of, shown
@@ -12,6 +14,8 @@ from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
+Orders = dict[int, Sequence[int]]
+"""By the number of an operand, its axes in the order of the kernel's, where that is another one."""
 
 
 def violation(region: RegionOp, target: Target) -> str | None:
@@ -27,10 +31,15 @@ def violation(region: RegionOp, target: Target) -> str | None:
     signatures = target.signatures(region.kernel)
     if not signatures:
         return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
-    found = [_held(region, ports, signature, target) for signature in signatures]
-    if any(wrong is None for _, wrong in found):
-        return None
-    return max(found, key=lambda each: each[0])[1]
+    orders = _orders(region)
+    nearest: tuple[int, str | None] = (-2, None)
+    for signature in signatures:
+        count, wrong = _held(region, ports, signature, target, orders)
+        if wrong is None:
+            return None
+        if count > nearest[0]:
+            nearest = count, wrong
+    return nearest[1]
 
 
 def _zero_point(port: PortOf) -> str | None:
@@ -52,7 +61,18 @@ def _rescale(region: RegionOp) -> str | None:
     return None
 
 
-def _held(region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target) -> tuple[int, str | None]:
+def _orders(region: RegionOp) -> Orders:
+    """A body may have filters in another order than the kernel."""
+    if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
+        return {}
+    form = form_of(region.body)
+    operands = () if form is None else form.operands
+    return {each.number: each.permutation for each in operands if each.permutation is not None}
+
+
+def _held(
+    region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target, orders: Orders
+) -> tuple[int, str | None]:
     """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
@@ -60,15 +80,12 @@ def _held(region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target)
         return -1, f"has {len(region.operands)} operands and {len(region.results)} results, which {name} does not take"
     pairs = list(zip(ports, (*matched[0], *matched[1]), strict=True))
     for count, (port, taken) in enumerate(pairs):
-        if not _fits(port, taken):
+        if not _fits(port, taken, orders):
             return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} takes {_described(taken)} there"
     related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
-    wrong = _constraint(region, kernel, related, target)
-    return len(pairs), None if wrong is None else f"{wrong}, which {name} needs ({_constraint_name(kernel)})"
-
-
-def _constraint_name(kernel: Kernel) -> str:
-    return kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target"
+    wrong = _constraint(region, kernel, related, target, orders)
+    constraint = kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target's"
+    return len(pairs), None if wrong is None else f"{wrong}: the constraint of {name} is {constraint}"
 
 
 def _described(port: Port) -> str:
@@ -86,14 +103,12 @@ def _described(port: Port) -> str:
 # -- ports -------------------------------------------------------------------------------------------------------------
 
 
-def _fits(port: PortOf, taken: Port) -> bool:
+def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
     spec = port.spec
-    if isinstance(spec, NoQuantizedType):
-        return True
-    if isinstance(spec, FloatType):
-        return taken.storage == spec.name
+    if isinstance(spec, NoQuantizedType | FloatType):
+        return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
-    if taken.is_float or not _has_granularity(spec, taken, port):
+    if taken.is_float or not _has_granularity(spec, taken, orders.get(port.number, range(port.rank))):
         return False
     if taken.is_wildcard:
         return True
@@ -105,31 +120,21 @@ def _fits(port: PortOf, taken: Port) -> bool:
     return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
 
 
-def _has_granularity(spec: UniformType, taken: Port, port: PortOf) -> bool:
+def _has_granularity(spec: UniformType, taken: Port, order: Sequence[int]) -> bool:
     if spec.is_per_layer:
         return True
-    order = _order(port)
     if spec.is_per_axis:
-        axis = taken.axis_of(port.rank)
-        return axis is not None and axis < len(order) and spec.axis == order[axis]
+        axis = taken.axis_of(len(order))
+        return axis is not None and spec.axis == order[axis]
     if taken.blocks is None or any(axis >= len(order) for axis in taken.blocks):
         return False
     return dict(spec.block_sizes or ()) == {order[axis]: size for axis, size in taken.blocks.items()}
 
 
-def _order(port: PortOf) -> Sequence[int]:
-    """By the kernel's axes those of the operand: a body may have filters in another order than the kernel."""
-    form = form_of(port.region.body) if port.is_input else None
-    for operand in form.operands if form is not None else ():
-        if operand.number == port.number and operand.permutation is not None:
-            return operand.permutation
-    return range(port.rank)
-
-
 # -- constraints -------------------------------------------------------------------------------------------------------
 
 
-def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: Target) -> str | None:
+def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: Target, orders: Orders) -> str | None:
     if callable(kernel.constraint):
         return _function(region, kernel)
     if kernel.constraint == "fixed_scale":
@@ -145,7 +150,7 @@ def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: T
         terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
         found = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
         return next(filter(None, found), None)
-    return _multiplier(kernel, inputs, results, target)
+    return _multiplier(kernel, inputs, results, target, orders)
 
 
 def _function(region: RegionOp, kernel: Kernel) -> str | None:
@@ -170,16 +175,20 @@ def _fixed(port: PortOf, taken: Port) -> str | None:
     return None if is_given else f"{port} is {spec.shown()} and not {given}"
 
 
-def _multiplier(kernel: Kernel, inputs: list[PortOf], results: list[PortOf], target: Target) -> str | None:
+def _multiplier(
+    kernel: Kernel, inputs: list[PortOf], results: list[PortOf], target: Target, orders: Orders
+) -> str | None:
     a, w, *rest = (port.spec for port in inputs)
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
         return None
-    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
+    is_any = kernel.multiplier == (0, float("inf"))
+    products = [] if is_any else [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
     for result in results:
         if (wrong := _range(kernel, products, result)) is not None:
             return wrong
     if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
-        return _bias(a, w, rest[0], target.coarser_bias, inputs[2])
+        wanted = [a.scale * scale for scale in _channels(w, orders.get(inputs[1].number))] if a.is_per_layer else []
+        return _bias(a, wanted, rest[0], target.coarser_bias, inputs[2])
     return None
 
 
@@ -196,12 +205,11 @@ def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | N
     return None
 
 
-def _bias(a: UniformType, w: UniformType, bias: UniformType, is_coarser: bool, port: PortOf) -> str | None:
+def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bool, port: PortOf) -> str | None:
     if not a.is_per_layer:
         return f"operand 0 is {a.shown()} and has one scale beside a bias"
     if any(bias.zero_points):
         return f"{port} is {bias.shown()} and has zero point 0"
-    wanted = [a.scale * scale for scale in _channels(w)]
     count = max(len(wanted), len(bias.scales))
     if not {len(wanted), len(bias.scales)} <= {1, count}:
         return f"{port} has {len(bias.scales)} scales for {len(wanted)} channels"
@@ -212,13 +220,15 @@ def _bias(a: UniformType, w: UniformType, bias: UniformType, is_coarser: bool, p
     return None
 
 
-def _channels(w: UniformType) -> Sequence[float]:
-    """The scale of each channel of the weights: of several blocks of a column the greatest."""
+def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
+    """The scale of each channel of the weights: of several blocks of a column the greatest. The kernel's columns are
+    its last axis."""
     if not w.is_sub_channel:
         return w.scales
-    columns = w.scales_shape[-1]
-    width = dict(w.block_sizes or ()).get(len(w.scales_shape) - 1, 1)
-    return [max(w.scales[column::columns]) for column in range(columns) for _ in range(width)]
+    last = len(w.scales_shape) - 1 if order is None else order[-1]
+    width = dict(w.block_sizes or ()).get(last, 1)
+    columns = np.moveaxis(w.scale_array, last, 0).reshape(w.scales_shape[last], -1)
+    return [max(column) for column in columns.tolist() for _ in range(width)]
 
 
 def _is_power_of_two(ratio: Fraction) -> bool:

@@ -22,7 +22,7 @@ from qrt.types import IntegerType, TensorType, UniformType
 Tabulate = Callable[[Operation, UniformType, UniformType], Any]
 """The storage of a region's result for every value of its operand's type, least first: what a `lookup` reads."""
 
-_KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
+KEEPING = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 """Families that keep the type of their operand."""
 
 
@@ -75,7 +75,7 @@ class Kernels:
         if form.family == "lookup":
             return self._lookup(builder, region, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
-        if form.family in _KEPT:
+        if form.family in KEEPING:
             declared = declared.with_(element=_moved(form, operands, declared))
         value = self.emit(builder, form.family, operands, form.attributes, declared)
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)

@@ -128,7 +128,7 @@ class Linear:
         elif op.name == "tensor.concat":
             made = self._joined(op)
         else:
-            raise QuantTypeError(f"{op.name} in its body is not linear")
+            raise QuantTypeError(_not_linear(op))
         self._values[op.results[0]] = made
 
     def _elementwise(self, op: Operation) -> Exact:
@@ -179,7 +179,7 @@ class Linear:
             scalars[op.results[0]] = self._constant(constant)
             return
         if op.name not in _ARITHMETIC:
-            raise QuantTypeError(f"{op.name} in its body is not linear")
+            raise QuantTypeError(_not_linear(op))
         operands = [scalars[value] if value in scalars else self.of(value) for value in op.operands]
         scalars[op.results[0]] = _computed(arithmetic, op, operands)
 
@@ -275,6 +275,12 @@ class Linear:
         type = tensor_type(op.results[0]).with_(element=I64)
         made = self.site.builder.create("tensor.concat", values, (type,), dict(op.attributes))
         return Exact(made.results[0], (common,), bound)
+
+
+def _not_linear(op: Operation) -> str:
+    return (
+        f"{op.name} in its body is not linear: give what it reads and yields a type inside, by a quant.qcast and back"
+    )
 
 
 def _refuse(op: Operation) -> Exact:

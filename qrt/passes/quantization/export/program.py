@@ -22,10 +22,13 @@ from qrt.passes.quantization.export.ports import (
     outputs,
     regions,
 )
+from qrt.passes.quantization.export.split import split
 from qrt.passes.quantization.forms import form_of
 from qrt.passes.remarks import remark
 from qrt.types import UniformType
 
+LINEAR: Final = "linear"
+"""The kernel of all linear ops between others, which is one sum to the end."""
 FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
@@ -51,8 +54,9 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     casts.finish()
     if to == "codegen":
         lower = LowerQrt()
+        kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
         for op in casts.made:
-            if op.parent is not None:  # what nothing reads is gone
+            if op in kept:
                 lower.lower(op)
 
 
@@ -69,16 +73,22 @@ def _export(region: Operation, kernels: Kernels) -> None:
         put_back(region, kernels.casts)
     elif form is not None:
         kernels.casts.release(region, [kernels.region(region, form)])
-    else:
-        kernels.casts.release(region, _coarse(region, kernels))
+    elif kernel(region) == LINEAR or not _split(region, kernels):
+        remark(region, f"kernel '{kernel(region)}' has no op of qrt: its body becomes integer arithmetic")
+        stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
+        elements = [_quantized(port) for port in outputs(region)]
+        kernels.casts.release(region, linear_region(region, stored, elements, lambda said: remark(region, said)))
 
 
-def _coarse(region: Operation, kernels: Kernels) -> list[Value]:
-    """The results of a region that no op of qrt computes, as integer arithmetic."""
-    stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
-    remark(region, f"kernel '{kernel(region)}' has no op of qrt: its body becomes integer arithmetic")
-    elements = [_quantized(port) for port in outputs(region)]
-    return linear_region(region, stored, elements, lambda said: remark(region, said))
+def _split(region: Operation, kernels: Kernels) -> bool:
+    """Whether a region has become several ops of qrt."""
+    name = kernel(region)
+    parts = split(region)
+    for part, form in parts or ():
+        kernels.casts.release(part, [kernels.region(part, form)])
+    if parts:
+        remark(region, f"kernel '{name}' becomes {len(parts)} ops of qrt")
+    return bool(parts)
 
 
 def _quantized(port: PortOf) -> UniformType:

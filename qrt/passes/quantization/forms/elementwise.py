@@ -65,10 +65,10 @@ def lookup(value: Value) -> list[Reading]:
     frontier = dict.fromkeys(parts)
     ends: set[Value] = set()
     best: tuple[Value, int] | None = None
-    computes = not _copies(value)
+    computes, annotates = not _copies(value), False
     while True:
         (leaf, *others) = frontier or [None]
-        if leaf is not None and not others and computes and leaf.type is value.type:
+        if leaf is not None and not others and computes and not annotates and leaf.type is value.type:
             best = leaf, len(found)
         inner = next((v for v in frontier if v not in ends and all(user in found for user, _ in v.uses)), None)
         if inner is None or len(found) == MAX_FUNCTION:
@@ -78,7 +78,8 @@ def lookup(value: Value) -> list[Reading]:
             ends.add(inner)
             continue
         found[inner.operation] = None
-        computes = computes or (inner.operation.name not in IDENTITIES and not _copies(inner))
+        annotates = inner.operation.name in IDENTITIES  # it says something of the operand, from outside
+        computes = computes or (not annotates and not _copies(inner))
         del frontier[inner]
         frontier.update(dict.fromkeys(parts))
     if best is None:

@@ -4,6 +4,7 @@ A zero is the zero point; where the storage bounds exclude that, the nearest sto
 """
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -123,9 +124,13 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
         raise QuantValueError("Input must be 1- or 2-d.")
     if not v.type.is_per_layer:
         raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
-    zero = zeros(v.type, ())
-    data = np.diag(np.subtract(stored(v), zero), k)  # it may wrap, and the sum takes it back
-    return made(np.add(data, zero, data), v.type)
+    k, zero = index(k), zeros(v.type, ())
+    n = v.size + abs(k)
+    data = np.empty((n, n), zero.dtype)
+    data[...] = zero
+    first = k if k > 0 else -k * n
+    data.reshape(-1)[first : first + v.size * (n + 1) : n + 1] = stored(v)
+    return made(data, v.type)
 
 
 @implements(np.diagflat, kind="moves")
@@ -154,8 +159,10 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
         floats = np.pad(np.zeros(array.shape), pad_width, constant_values=values)
         return _framed(array, np.pad(source, pad_width), lambda t, shape: numbers(floats, t, shape), pad_width)
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
-        widths = np.broadcast_to(_widths(pad_width, array.ndim), (array.ndim, 2))
         data = np.pad(source, pad_width, mode, **options)
+        if t.is_per_layer:
+            return made(data, t)
+        widths = np.broadcast_to(_widths(pad_width, array.ndim), (array.ndim, 2))
 
         def line(positions: Array, axis: int) -> Array:
             return np.pad(positions, widths[axis].tolist(), mode, **options)

@@ -53,7 +53,11 @@ def _by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
         def joined(arrays: Any, *args: Any, **kwargs: Any) -> Any:
             is_plain = type(arrays) in (list, tuple) and len(args) < 2 and kwargs.keys() <= {"axis"}
             t = _of_one_layer(arrays) if is_plain else None
-            return rule(arrays, *args, **kwargs) if t is None else made(routine([*map(stored, arrays)], *args, **kwargs), t)
+            return (
+                rule(arrays, *args, **kwargs)
+                if t is None
+                else made(routine([*map(stored, arrays)], *args, **kwargs), t)
+            )
 
         return joined  # type: ignore[return-value]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from qrt.eager.storage import is_packed
 from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
-from qrt.eager.storage import is_packed
 from qrt.tensor.protocol.elements import (
     ALL,
     broadcast,
@@ -180,7 +180,8 @@ def broadcast_view(q: QuantTensor, shape: Any) -> QuantTensor:
 @implements(np.broadcast_arrays, kind="moves")
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """Views that may be read alone, all of one shape."""
-    shape = np.broadcast_shapes(*map(np.shape, args))
+    shapes = [x._shape if isinstance(x, QuantTensor) else np.shape(x) for x in args]
+    shape = np.broadcast_shapes(*shapes) if len(set(shapes)) > 1 else shapes[0]
     return tuple(broadcast_view(x, shape) if isinstance(x, QuantTensor) else np.broadcast_to(x, shape) for x in args)
 
 
@@ -189,6 +190,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """The coordinates of a grid, each of its own type."""
     if indexing not in ("xy", "ij"):
         raise QuantValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    if copy and all(isinstance(x, QuantTensor) and x.type.is_per_layer for x in xi):
+        whole: Any = np.meshgrid(*map(stored, xi), sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
+        return tuple(made(data, x.type) for data, x in zip(whole, xi, strict=True))
     rank, grid = len(xi), []
     for i, x in enumerate(xi):
         line = np.ravel(x)

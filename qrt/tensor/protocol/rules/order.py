@@ -146,7 +146,8 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     q = one_tensor("np.argsort", a)
     if order is not None:
         refuse("np.argsort", {"order": order})
-    np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
+    if not (kind is stable is None):
+        np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
     return np.argsort(in_order(q, axis), axis, kind="stable")
 
 

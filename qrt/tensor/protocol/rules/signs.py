@@ -142,7 +142,7 @@ def _type_of_signs(expressed: FloatType) -> UniformType:
 def _in_steps(q: QuantTensor) -> QuantTensor:
     """The storage as a tensor of scale 1, which no bits are packed of and no bounds narrow. The kernel of ``clamp``
     reads it once; NumPy's maximum of an array and a number is ten times slower."""
-    return tensor_of(stored(q), _type_of_steps(q.type), q._shape)  # type: ignore[no-any-return]
+    return tensor_of(stored(q), _type_of_steps(q.type), q._shape)
 
 
 @lru_cache(maxsize=64)

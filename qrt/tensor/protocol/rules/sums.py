@@ -163,7 +163,8 @@ def _running_of(name: str, t: UniformType, shape: Shape, axis: Any) -> _Running:
 def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
     how = _running_of(name, t, terms.shape, hashable_axis(axis))
     if how.zeros is not None:
-        terms = np.subtract(terms, how.zeros, dtype=np.int32, casting="unsafe")
+        terms = terms.astype(np.int32)
+        np.subtract(terms, how.zeros, terms)
     return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, terms.shape)
 
 
@@ -238,10 +239,13 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     require_tensors(name, a)
     axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
     whole, keepdims = stored(a), is_kept(keepdims)
-    most, least = (pick.reduce(whole, axes, None, None, keepdims) for pick in (np.maximum, np.minimum))
+    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
     wide = np.int32 if bound < I32_END else np.int64
     # Storage of 32 bits may wrap in int32, which the difference takes back.
     return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
+
+
+_EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
 
 
 @lru_cache(maxsize=512)

@@ -96,7 +96,7 @@ def test_one_op_has_the_bits_of_its_kernel(kernel, seed, monkeypatch):
     monkeypatch.setattr(programs, "form_of", lambda block: None)
     said = []
     with remarks_to(said.append):
-        linear = exported(program(kernel, specs, out), "fixed")
+        linear = exported(program(kernel, specs, out, name="linear"), "fixed")
     assert not any(op.name.startswith("qrt.") for op in linear.operation.walk())
     arrays = drawn_arrays(fixed, rng)
     assert np.array_equal(ran(fixed, arrays)[0], ran(linear, arrays)[0])

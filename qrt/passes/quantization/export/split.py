@@ -1,0 +1,104 @@
+"""Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
+
+from qrt.calibrate.targets.registry import find
+from qrt.dialects.quant.region import RegionOp
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ops import FAMILIES
+from qrt.ops.movement import transposed_element
+from qrt.passes.lower_qrt.site import tensor_type
+from qrt.passes.quantization.export.kernels import KEEPING
+from qrt.passes.quantization.export.ports import outputs
+from qrt.passes.quantization.forms import Form, form_of
+from qrt.passes.quantization.forms.elements import IDENTITIES
+from qrt.passes.quantization.fuse_kernels import fuse_block
+from qrt.passes.remarks import remarks_to
+from qrt.types import TensorType, Type, UniformType
+
+_OF_SUMS = ("matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul")
+_EXACT = frozenset((*_OF_SUMS, "concat")) | KEEPING
+"""Families whose result has a type that holds every value exactly, or their operand's; others round."""
+
+
+def split(region: Operation) -> list[tuple[RegionOp, Form]] | None:
+    """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
+
+    A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
+    copy = Builder.before(region).insert(region.clone({}))
+    assert isinstance(copy, RegionOp)
+    with remarks_to(None):
+        fuse_block(copy.body, find("qrt-cpu"))
+    parts = [inner for inner in copy.body if isinstance(inner, RegionOp)]
+    forms = [form_of(part.body) for part in parts]
+    found = [(part, form) for part, form in zip(parts, forms, strict=True) if form is not None]
+    if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
+        copy.erase()
+        return None
+    values = Builder.before(region).inline(copy.body, copy.operands)
+    copy.erase()
+    replace(region, values)
+    return found
+
+
+def _decided(region: Operation, copy: RegionOp, forms: dict[RegionOp, Form]) -> bool:
+    """Whether every value inside has a type; if so, the parts have them as their specifications."""
+    types: dict[Value, Type] = dict(zip(copy.body.arguments, copy.input_specs, strict=True))
+    last = copy.body.terminator
+    given = {value: port.spec for value, port in zip(last.operands, outputs(region), strict=True)}
+    for op in copy.body:
+        if isinstance(op, RegionOp):
+            known = [types.get(value) for value in op.operands]
+            specs = [spec for spec in known if isinstance(spec, UniformType)]
+            out = _annotated(op.results[0]) or given.get(op.results[0]) or _exact(op, forms[op], specs)
+            if len(specs) < len(known) or not isinstance(out, UniformType) or not _fits(op, forms[op], specs, out):
+                return False
+            op.set_specs([*specs, out])
+            types[op.results[0]] = out
+        elif op.name == "quant.dcast":
+            types[op.results[0]] = element_of(op.operands[0].type)
+        elif op.name in IDENTITIES and op.operands[0] in types:
+            types[op.results[0]] = types[op.operands[0]]
+    return all(types.get(value) is spec for value, spec in given.items())
+
+
+def _annotated(value: Value) -> Type | None:
+    """The type to which the body casts a value, wherever it uses it."""
+    found = [element_of(user.results[0].type) if user.name == "quant.qcast" else None for user in value.users]
+    return found[0] if found and all(each is found[0] for each in found) else None
+
+
+def _exact(part: RegionOp, form: Form, specs: list[UniformType]) -> Type | None:
+    """The type that holds every result of an op exactly, if there is one."""
+    if form.family not in _EXACT or len(specs) < len(part.operands):
+        return None
+    shape = tensor_type(part.results[0]).with_(element=specs[0]) if form.family == "reshape" else None
+    found = _resolved(part, form, specs, shape)
+    return None if found is None else found.element
+
+
+def _fits(part: RegionOp, form: Form, specs: list[UniformType], out: UniformType) -> bool:
+    """Whether there is an op from these types to that one; another one may keep its operand's type before it."""
+    if form.family == "lookup":
+        return specs[0].storage_width <= 8 and specs[0].is_per_layer and out.is_per_layer
+    if form.family in KEEPING:
+        return True
+    return _resolved(part, form, specs, tensor_type(part.results[0]).with_(element=out)) is not None
+
+
+def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: TensorType | None) -> TensorType | None:
+    """The type that the family of a form gives its result; None where it refuses the types."""
+    types = []
+    for operand in form.operands:
+        shape, element = tensor_type(part.operands[operand.number]).shape or (), specs[operand.number]
+        if operand.permutation is not None:
+            shape = tuple(shape[axis] for axis in operand.permutation)
+            element = transposed_element(element, operand.permutation)
+        types.append(TensorType(shape, element))
+    rule = FAMILIES[form.family]
+    given = {name: value for name, value in form.attributes.items() if value is not None}
+    try:
+        return rule.resolve(tuple(types), rule.complete(given), declared)
+    except QuantTypeError:
+        return None

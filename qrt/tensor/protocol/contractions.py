@@ -1,0 +1,276 @@
+"""Exact products of tensors: each is an ``einsum``, and each ``einsum`` is a few batched ``matmul``.
+
+Integers are multiplied; what they are worth is known by label. So channels may lie along any axis that is kept. What is
+to be done is found once for operands of given types and shapes: a ``_Term`` holds what computes its integers.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError, QuantValueError
+from qrt.ops.core import Array, Shape, storage_dtype
+from qrt.ops.requant import max_magnitude
+from qrt.tensor.products import matmul as qrt_matmul
+from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centred, dtype_for, finish
+from qrt.tensor.protocol.subscripts import Labels
+from qrt.tensor.quant_tensor import QuantTensor, tensor_of
+from qrt.types import FloatType, UniformType
+
+Operands = Sequence[QuantTensor]
+Compute = Callable[[Operands], Array]
+LabelsOf = Callable[..., tuple[Sequence[Labels], Labels]]
+"""(labels of the axes of each operand, those of the result), of a name, the shapes of the operands, and options."""
+
+
+def contracted(
+    name: str, operands: Operands, labels_of: LabelsOf, *options: Hashable, dtype: Any = None, out: Any = None
+) -> Any:
+    """The product of the operands, summed over the labels that the result has not. Axes of size 1 broadcast in
+    ``einsum``, and where the label begins with b."""
+    signature = tuple([(q.type, q._shape) for q in operands])
+    plan = _plan_of(name, signature, labels_of, options)
+    return finish(name, plan.compute(operands), plan.bound, plan.units, dtype, out)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How tensors of given types and shapes are multiplied."""
+
+    compute: Compute
+    bound: int
+    units: Units
+
+
+@lru_cache(maxsize=256)
+def _plan_of(
+    name: str, signature: tuple[tuple[UniformType, Shape], ...], labels_of: LabelsOf, options: tuple[Hashable, ...]
+) -> _Plan:
+    shapes = [shape for _, shape in signature]
+    inputs, output = labels_of(name, shapes, *options)
+    sizes = _sizes(name, shapes, inputs)
+    terms = [
+        _without_ones(_term(name, i, t, shape, labels), sizes)
+        for i, ((t, shape), labels) in enumerate(zip(signature, inputs, strict=True))
+    ]
+    result = terms[0]
+    for i, term in enumerate(terms[1:], 2):
+        later = {label for other in terms[i:] for label in other.labels}
+        result = _product(name, result, term, frozenset(later.union(output)))
+    result = _summed(name, result, tuple(label for label in result.labels if label not in output))
+    bound, compute = result.magnitude, result.grouped(*((label,) for label in output))
+    axis = None if result.channel is None else output.index(result.channel)
+    units = Units(result.expressed, result.factors, () if axis is None else (len(result.factors),), axis)
+    return _Plan(_less_zero(compute, result.zero), bound, units)
+
+
+@dataclass(frozen=True)
+class _Term:
+    """Integers with a label for each axis; their value is the integer less ``zero``."""
+
+    compute: Compute
+    shape: Shape
+    dtype: np.dtype[Any]
+    labels: Labels
+    zero: int
+    bounds: tuple[int, int]
+    expressed: FloatType
+    factors: tuple[tuple[float, ...], ...]
+    channel: Hashable
+    """The label of the axis along which ``factors`` differ, None where there is one."""
+
+    @property
+    def magnitude(self) -> int:
+        return max(self.bounds[1] - self.zero, self.zero - self.bounds[0])
+
+    def size(self, label: Hashable) -> int:
+        return self.shape[self.labels.index(label)]
+
+    def grouped(self, *groups: Labels) -> Compute:
+        """What computes the integers, with the axes of each group merged to one."""
+        order = [self.labels.index(label) for group in groups for label in group]
+        moved = _moved(self.compute, order)
+        return _reshaped(moved, [self.shape[d] for d in order], [self.count(group) for group in groups])
+
+    def count(self, labels: Iterable[Hashable]) -> int:
+        return prod(self.size(label) for label in labels)
+
+
+def _moved(compute: Compute, order: list[int]) -> Compute:
+    return compute if order == sorted(order) else lambda operands: compute(operands).transpose(order)
+
+
+def _reshaped(compute: Compute, old: Sequence[int], new: Sequence[int]) -> Compute:
+    return compute if list(old) == list(new) else lambda operands: compute(operands).reshape(new)
+
+
+def _less_zero(compute: Compute, zero: int) -> Compute:
+    if not zero:
+        return compute
+    return lambda operands: np.subtract(compute(operands), zero, dtype=np.int64)
+
+
+def _term(name: str, i: int, t: UniformType, shape: Shape, labels: Labels) -> _Term:
+    """The operand number ``i``."""
+    if t.is_sub_channel:
+        raise QuantTypeError(f"{name}: {_short(t)} is sub-channel: requantize first, by qrt.requantize(q, t)")
+    zero, bounds, dtype = t.zero_points[0], (t.storage_min, t.storage_max), storage_dtype(t)
+
+    def compute(operands: Operands) -> Array:
+        return stored(operands[i])
+
+    if len(set(t.zero_points)) > 1:
+        limit = max_magnitude(t)
+        zero, bounds, dtype = 0, (-limit, limit), np.dtype(dtype_for(limit))
+
+        def compute(operands: Operands) -> Array:
+            return centred(operands[i], limit)
+
+    channel = None if t.axis is None or len(t.scales) == 1 else labels[t.axis]
+    factors = tuple((s,) for s in t.scales)
+    return _on_diagonals(_Term(compute, shape, dtype, labels, zero, bounds, t.expressed_type, factors, channel))
+
+
+def _short(t: UniformType) -> str:
+    return str(t) if len(t.scales) < 9 else "the type"
+
+
+def _on_diagonals(term: _Term) -> _Term:
+    """Each label once: the diagonal of the axes that share one."""
+    once = tuple(dict.fromkeys(term.labels))
+    if once == term.labels:
+        return term
+    numbers, kept, compute = [once.index(label) for label in term.labels], list(range(len(once))), term.compute
+    shape = tuple(term.size(label) for label in once)
+    return replace(term, compute=lambda operands: np.einsum(compute(operands), numbers, kept), shape=shape, labels=once)
+
+
+def _without_ones(term: _Term, sizes: dict[Hashable, int]) -> _Term:
+    """Without the axes of size 1 that broadcast to those of other terms."""
+    kept = [d for d, label in enumerate(term.labels) if term.shape[d] != 1 or sizes[label] == 1]
+    shape = tuple(term.shape[d] for d in kept)
+    compute = _reshaped(term.compute, term.shape, shape)
+    return replace(term, compute=compute, shape=shape, labels=tuple(term.labels[d] for d in kept))
+
+
+def _summed(name: str, term: _Term, labels: Labels) -> _Term:
+    """The sum over the axes of some labels."""
+    if not labels:
+        return term
+    _check_channel(name, term, labels)
+    axes = tuple(term.labels.index(label) for label in labels)
+    kept = [d for d in range(len(term.shape)) if d not in axes]
+    bound, centre = max(term.count(labels), 1) * term.magnitude, _less_zero(term.compute, term.zero)
+    return replace(
+        term,
+        compute=lambda operands: np.asarray(add_up(centre(operands), axes, np.int64)),
+        shape=tuple(term.shape[d] for d in kept),
+        dtype=np.dtype(np.int64),
+        labels=tuple(term.labels[d] for d in kept),
+        zero=0,
+        bounds=(-bound, bound),
+    )
+
+
+def _check_channel(name: str, term: _Term, labels: Iterable[Hashable]) -> None:
+    if term.channel is not None and term.channel in labels:
+        raise QuantTypeError(
+            f"{name}: an axis along which the scales differ is summed over, and they have no common sum: "
+            "requantize first, by qrt.requantize(q, t) with a type t per layer"
+        )
+
+
+# --------------------------------------------------------------------------------------------------- two terms to one
+
+
+def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
+    """The product of two terms, summed over the labels that are not kept."""
+    a = _summed(name, a, tuple(x for x in a.labels if x not in kept and x not in b.labels))
+    b = _summed(name, b, tuple(x for x in b.labels if x not in kept and x not in a.labels))
+    shared = [x for x in a.labels if x in b.labels]
+    depth = tuple(x for x in shared if x not in kept)
+    for term in (a, b):
+        _check_channel(name, term, depth)
+    batch = tuple(x for x in shared if x in kept)
+    rows = tuple(x for x in a.labels if x not in shared)
+    columns = tuple(x for x in b.labels if x not in shared)
+    bound = max(a.count(depth), 1) * a.magnitude * b.magnitude
+    # One product is faster than a batch of one.
+    batches, one = ((batch,), ()) if a.count(batch) != 1 else ((), batch)
+    multiply, dtype = _multiplication(name, a, b, bound)
+    left, right = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
+    shape = tuple([a.size(x) for x in (*batch, *rows)] + [b.size(x) for x in columns])
+    merged = [*(a.count(group) for group in (*batches, rows)), b.count(columns)]
+    compute = _reshaped(lambda operands: multiply(left(operands), right(operands)), merged, shape)
+    factors, channel = _joined(name, a, b)
+    labels = (*batch, *rows, *columns)
+    return _Term(compute, shape, dtype, labels, 0, (-bound, bound), a.expressed, factors, channel)
+
+
+def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[Callable[[Array, Array], Array], np.dtype[Any]]:
+    """(what multiplies batches of matrices, the dtype of the product)."""
+    if bound >= I64_END:
+        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: requantize first")
+    if bound >= I32_END:
+
+        def wide(x: Array, y: Array) -> Array:
+            centre = (np.subtract(data, term.zero, dtype=np.int64) for data, term in ((x, a), (y, b)))
+            return np.asarray(np.matmul(*centre))
+
+        return wide, np.dtype(np.int64)
+    first, second = _kernel_type(a), _kernel_type(b)
+    kinds = storage_dtype(first), storage_dtype(second)
+
+    def by_kernel(x: Array, y: Array) -> Array:
+        x, y = np.ascontiguousarray(x, kinds[0]), np.ascontiguousarray(y, kinds[1])
+        result: Array = qrt_matmul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
+        return result
+
+    return by_kernel, np.dtype(np.int32)
+
+
+def _kernel_type(term: _Term) -> UniformType:
+    """The type of the integers for the kernels, of a scale that nobody reads."""
+    dtype = term.dtype
+    if dtype == np.int64:
+        dtype = np.dtype(np.int32 if term.magnitude >= 1 << 15 else np.int16)
+    low, high = term.bounds
+    return UniformType(dtype, "f32", 1.0, term.zero, storage_min=low, storage_max=high)
+
+
+def _joined(name: str, a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], Hashable]:
+    """What an integer of the product is worth, and the label along which that differs."""
+    if a.expressed != b.expressed:
+        raise QuantTypeError(f"{name}: the operands express {a.expressed} and {b.expressed}")
+    if a.channel is not None and b.channel is not None:
+        if a.channel != b.channel:
+            raise QuantTypeError(
+                f"{name}: both operands have channels, along different axes of the result: requantize one of them, "
+                "by qrt.requantize(q, t) with a type t per layer"
+            )
+        return tuple(s + t for s, t in zip(a.factors, b.factors, strict=True)), a.channel
+    return tuple(s + t for s in a.factors for t in b.factors), b.channel if a.channel is None else a.channel
+
+
+def _sizes(name: str, shapes: Sequence[Shape], inputs: Sequence[Labels]) -> dict[Hashable, int]:
+    """The size of each label; 1 gives way to any other."""
+    sizes: dict[Hashable, int] = {}
+    for shape, labels in zip(shapes, inputs, strict=True):
+        repeated = [label for label, times in Counter(labels).items() if times > 1]
+        if any(len({n for x, n in zip(labels, shape, strict=True) if x == label}) > 1 for label in repeated):
+            raise QuantValueError(f"{name}: the axes of a diagonal have different sizes in shape {shape}")
+        for label, size in zip(labels, shape, strict=True):
+            known = sizes.setdefault(label, size)
+            broadcasts = name == "np.einsum" or str(label)[0] == "b"
+            if known == 1 and broadcasts:
+                sizes[label] = size
+            elif size != known and not (size == 1 and broadcasts):
+                said = " and ".join(map(str, shapes))
+                raise QuantValueError(f"{name}: sizes {known} and {size} do not match, in shapes {said}")
+    return sizes
