@@ -143,7 +143,7 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
     ``minmax`` is all of it. ``percentile`` leaves out at most 0.01 percent of the values, half of them on either side;
     for symmetric storage those of the greatest magnitudes. ``mse`` is the fraction k/64 of the whole range with the
     least squared error, and ``entropy`` that whose codes tell least from the values, of equals the widest. A bin counts
-    as its end farther from 0, within the least and the greatest value; the bins of 0 count as 0.
+    as its end farther from 0, within the least and the greatest value; the bin of 0 counts as 0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
@@ -168,7 +168,7 @@ def _added(records: Sequence[Record], low: float, high: float) -> tuple[Array, l
         for bits, number in record.histogram.items():
             total[bits] = total.get(bits, 0) + number
     keys = sorted(total, key=lambda bits: -(bits & 0x7FFF) if bits >> 15 else bits)
-    ends = _floats([bits & 0x7FFF and min(bits & 0x7FFF, 0x7F7E) + 1 for bits in keys])
+    ends = _floats([min(bits & 0x7FFF, 0x7F7E) + 1 if bits & 0x7FFF else 0 for bits in keys])
     values = np.where([bits >> 15 for bits in keys], -ends, ends)
     return np.clip(values, low, high), [total[bits] for bits in keys]
 

@@ -1,41 +1,126 @@
-"""Files of records, and the ranges that methods choose from them."""
+"""Hazards: a histogram that depends on the order of its records; a value that a percentile leaves out and that is most
+of them; a file of records that is read as something else than it says.
+"""
 
-from fractions import Fraction
-from math import log
+import json
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrt.calibrate.choose import Storage
-from qrt.calibrate.entropy import PARTS, least_divergence
-from qrt.calibrate.observers import Summary
-from qrt.calibrate.records import RECORD_METHODS, Record, chosen_range, read_records, write_records
+from qrt.calibrate.choose import Storage, choose_ranges
+from qrt.calibrate.records import Record, chosen_range, read_records, write_records
 from qrt.errors import ModelError
 
-STORAGES = [
-    Storage("i8", -128, 127, "f32", False),
-    Storage("i8", -127, 127, "f32", True),
-    Storage("u2", 0, 3, "f32", False),
-    Storage("i4", -8, 7, "f32", False),
-    Storage("i16", -32768, 32767, "f32", True),
-]
+I8 = Storage("i8", -128, 127, "f32", False)
+SYMMETRIC = Storage("i8", -127, 127, "f32", True)
 
 
-def record(values: object) -> Record:
-    summary = Summary()
-    summary.update(np.asarray(values, np.float32))
-    found = summary.record()
-    assert found is not None
-    return found
+def record_of(values: np.ndarray) -> Record:
+    """As a calibration writes it: values are counted by the high bits of their f32."""
+    bits, counts = np.unique(values.astype(np.float32).view(np.uint32) >> 16, return_counts=True)
+    return Record(
+        values.size, float(values.min()), float(values.max()), dict(zip(bits.tolist(), counts.tolist(), strict=True))
+    )
+
+
+def coarse(values: np.ndarray) -> np.ndarray:
+    """Values as their bins count: the end of the bin that is farther from 0, within the least and the greatest."""
+    bits = (values.astype(np.float32).view(np.uint32) >> 16) + 1
+    bits = np.where(values == 0, 0, bits)
+    return np.clip((bits << 16).astype(np.uint32).view(np.float32), values.min(), values.max())
+
+
+finite = st.floats(-(2.0**60), 2.0**60, width=32).filter(lambda value: abs(value) > 2.0**-60)
+
+
+@given(st.lists(st.lists(finite, min_size=1, max_size=40), min_size=1, max_size=3), st.sampled_from([I8, SYMMETRIC]))
+def test_histograms_choose_what_the_values_would(parts: list[list[float]], storage: Storage) -> None:
+    """But for the end of a bin that stands for its values."""
+    arrays = [np.float32(part) for part in parts]
+    every = np.concatenate(arrays)
+    for method in ("minmax", "mse"):
+        expected = choose_ranges(every.reshape(1, -1), storage, "minmax", 99.99)
+        low, high = chosen_range([record_of(array) for array in arrays], storage, method)
+        assert expected[0][0] <= low <= 0 <= high <= expected[1][0]
+        assert (low, high) == chosen_range([record_of(array) for array in reversed(arrays)], storage, method)
+        if method == "minmax":
+            assert (low, high) == (expected[0][0], expected[1][0])
+
+
+@pytest.mark.parametrize("storage", [I8, SYMMETRIC])
+def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Storage) -> None:
+    rng = np.random.default_rng(5)
+    for scale in (1e-3, 1.0, 1e5):
+        values = (rng.standard_t(2, size=3000) * scale).astype(np.float32)
+        expected = choose_ranges(coarse(values).reshape(1, -1), storage, "mse", 100.0)
+        assert chosen_range([record_of(values)], storage, "mse") == (expected[0][0], expected[1][0])
+
+
+def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
+    values = np.float32([1.0] * 19998 + [50.0, -70.0])
+    assert chosen_range([record_of(values)], I8, "percentile") == (0.0, 1.0078125)
+    assert chosen_range([record_of(values)], SYMMETRIC, "percentile") == (-1.0078125, 1.0078125)
+    assert chosen_range([record_of(values[:9000])], I8, "percentile") == (0.0, 1.0)
+    few = record_of(np.float32([1.0] * 9998 + [50.0]))
+    assert chosen_range([few], I8, "percentile") == (0.0, 50.0)
+    halves = [record_of(half) for half in (values[:5000], values[5000:])]
+    assert chosen_range(halves, I8, "percentile") == (0.0, 1.0078125)
+
+
+def test_a_value_of_almost_only_zeros_keeps_its_range() -> None:
+    values = np.float32([0.0] * 100000 + [3.0])
+    assert chosen_range([record_of(values)], I8, "percentile") == (0.0, 3.0)
+    assert chosen_range([record_of(np.zeros(4, np.float32))], I8, "mse") == (0.0, 0.0)
+
+
+ENTRY = {"count": 2, "min": -1, "max": 3.5, "histogram": {"16256": 1, "49024": 1}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"count": 0}, "count must be an integer from 1 up, got 0"),
+        ({"count": True}, "count must be an integer from 1 up, got True"),
+        ({"min": "a"}, "min must be a finite number"),
+        ({"max": float("nan")}, "max must be a finite number"),
+        ({"max": 10**400}, "max must be a finite number"),
+        ({"min": 4}, "min 4 is above max 3.5"),
+        ({"mean": 4}, "unknown key 'mean': the keys are count, min, max, histogram"),
+        ({"histogram": []}, "histogram must be a table"),
+        ({"histogram": {"x": 2}}, "histogram key 'x' is not the 16 high bits"),
+        ({"histogram": {"65536": 2}}, "histogram key '65536' is not the 16 high bits"),
+        ({"histogram": {"32640": 2}}, "histogram key '32640' is not the 16 high bits of a finite f32"),
+        ({"histogram": {"1": 1.5}}, "histogram has count 1.5 for 1"),
+        ({"histogram": {"1": 3}}, "the histogram has 3 values, and count says 2"),
+    ],
+)
+def test_wrong_entries_are_named(change: dict[str, object], said: str) -> None:
+    text = json.dumps({"version": 1, "records": {"layer1": ENTRY | change}})
+    with pytest.raises(ModelError) as error:
+        read_records(text, "r.json")
+    assert str(error.value).startswith("r.json: record 'layer1': ")
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "records": {}}', '{"version": 1}', "[" * 100000])
+def test_other_texts_are_no_records(text: str) -> None:
+    with pytest.raises(ModelError, match=r"^r\.json: (this is no JSON|expected \{\"version\": 1)"):
+        read_records(text, "r.json")
+
+
+def test_a_record_is_read() -> None:
+    found = read_records(json.dumps({"version": 1, "records": {"a": ENTRY}}), "r.json")
+    assert found == {"a": Record(2, -1.0, 3.5, {16256: 1, 49024: 1})}
 
 
 @given(
     st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20), st.text(max_size=5)
 )
+@settings(max_examples=40)
 def test_what_is_written_is_read(values: list[float], key: str) -> None:
-    records = {key: record(values), "other": Record(1, 0.5, 0.5)}
+    records = {key: record_of(np.float32(values) + np.float32(0)), "other": Record(1, 0.5, 0.5)}
     text = write_records(records)
     assert read_records(text, "f") == records
     assert text == write_records(dict(reversed(records.items())))
@@ -43,97 +128,6 @@ def test_what_is_written_is_read(values: list[float], key: str) -> None:
 
 @pytest.mark.parametrize("cut", [1, 40, -3])
 def test_a_file_that_ends_early_is_an_error(cut: int) -> None:
-    text = write_records({"x": record([1, 2]), "y": record([3])})
+    text = write_records({"x": record_of(np.float32([1, 2])), "y": record_of(np.float32([3]))})
     with pytest.raises(ModelError, match=r"r\.json: this is no JSON"):
         read_records(text[:cut], "r.json")
-
-
-@pytest.mark.parametrize("method", RECORD_METHODS)
-@pytest.mark.parametrize("storage", STORAGES)
-def test_the_order_of_values_and_records_changes_no_range(method: str, storage: Storage) -> None:
-    rng = np.random.default_rng(3)
-    one, two = np.abs(rng.standard_cauchy(500)), rng.standard_normal(300) ** 2
-    both = record(np.concatenate([two, one]))
-    expected = chosen_range([both], storage, method)  # type: ignore[arg-type]
-    assert chosen_range([record(one), record(two)], storage, method) == expected  # type: ignore[arg-type]
-    assert chosen_range([record(two[::-1]), record(one)], storage, method) == expected  # type: ignore[arg-type]
-    assert expected[0] in (0, -expected[1])
-    assert 0 < expected[1] <= both.high
-
-
-@pytest.mark.parametrize("method", RECORD_METHODS)
-def test_equal_values_have_the_range_to_0(method: str) -> None:
-    for value in (3.0, -0.7, 0.0):
-        expected = min(np.float32(value), 0), max(np.float32(value), 0)
-        assert chosen_range([record([value] * 9)], STORAGES[0], method) == expected  # type: ignore[arg-type]
-
-
-def test_zeros_have_no_part_in_a_percentile() -> None:
-    """Counted as the end of their bin, zeros below a few outliers would take a step below 0."""
-    values = np.concatenate([[-1e-3], np.zeros(99_999), np.full(200_000, 2.0)])
-    assert chosen_range([record(values)], STORAGES[0], "percentile")[0] == 0
-
-
-def plain_divergence(values: list[float], counts: list[int], low: float, high: float, storage: Storage) -> list[float]:
-    """The divergences of all candidates, in loops over parts, by their definition."""
-    reach, found = max(-low, high), []
-    parts: dict[float, int] = {}
-    for x, count in zip(values, counts, strict=True):
-        if x:
-            middle = (min(int(abs(x) / reach * PARTS), PARTS - 1) + 0.5) / PARTS * reach
-            middle = -middle if x < 0 else middle
-            parts[middle] = parts.get(middle, 0) + count
-    for k in range(64, 0, -1):
-        scale, zero = (each[0] for each in storage.parameters(np.float64([low * k / 64]), np.float64([high * k / 64])))
-        codes = {x: round(x / float(scale)) + int(zero) for x in parts}
-        inside = sorted(x for x in parts if storage.low <= codes[x] <= storage.high)
-        if not inside:
-            found.append(np.inf)
-            continue
-        given = {x: parts[x] for x in inside}
-        given[inside[0]] += sum(n for x, n in parts.items() if x < inside[0])
-        given[inside[-1]] += sum(n for x, n in parts.items() if x > inside[-1])
-        total, kept, divergence = sum(parts.values()), sum(parts[x] for x in inside), 0.0
-        for x in inside:
-            same = [y for y in inside if codes[y] == codes[x]]
-            p = Fraction(given[x], total)
-            q = Fraction(sum(parts[y] for y in same), len(same) * kept)
-            divergence += float(p) * log(p / q)
-        found.append(divergence)
-    return found
-
-
-@given(st.integers(0, 1 << 30), st.sampled_from(STORAGES), st.integers(1, 40), st.booleans())
-@settings(max_examples=12, deadline=None)
-def test_entropy_is_the_least_divergence(seed: int, storage: Storage, size: int, positive: bool) -> None:
-    rng = np.random.default_rng(seed)
-    values = np.unique(np.round(rng.standard_cauchy(size), 3))
-    values = np.unique(np.abs(values)) if positive or storage.low == 0 else values
-    counts = rng.integers(1, 1000, values.size).tolist()
-    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
-    if low == high:
-        return
-    found = least_divergence(values, counts, low, high, storage)
-    divergences = plain_divergence(values.tolist(), counts, low, high, storage)
-    place = next(i for i in range(64) if (low * (64 - i) / 64, high * (64 - i) / 64) == found)
-    assert divergences[place] <= min(divergences) + 1e-9
-    assert all(d > divergences[place] - 1e-9 for d in divergences[:place])
-
-
-def test_an_outlier_is_left_out_by_entropy_and_equals_take_the_wider_range() -> None:
-    rng = np.random.default_rng(5)
-    values = np.concatenate([np.abs(rng.standard_normal(5000)), [90.0]])
-    low, high = chosen_range([record(values)], STORAGES[0], "entropy")
-    assert low == 0
-    assert 2 < high < 30
-    # Two values of two codes are told apart by many ranges: nothing is lost in any of them.
-    assert chosen_range([record([1.0] * 5 + [2.0] * 5)], STORAGES[0], "entropy") == (0.0, 2.0)
-
-
-def test_zeros_do_not_count_for_entropy() -> None:
-    """A type holds 0 exactly. Half the values after a relu are 0, and would ask for ever smaller ranges."""
-    rng = np.random.default_rng(6)
-    values = np.abs(rng.standard_normal(3000))
-    with_zeros = np.concatenate([values, np.zeros(30_000)])
-    one, other = (chosen_range([record(each)], STORAGES[0], "entropy") for each in (values, with_zeros))
-    assert one == other

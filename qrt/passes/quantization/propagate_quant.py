@@ -7,7 +7,7 @@ from typing import cast
 from qrt.calibrate.records import RECORD_METHODS, Record, RecordMethod, read_records
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
-from qrt.errors import ModelError
+from qrt.errors import QuantTypeError
 from qrt.files import read_text
 from qrt.ir import Module
 from qrt.passes.options import option
@@ -29,15 +29,20 @@ class PropagateQuant:
     its cause where a value has two types.
     """
 
-    target: str = option("", "the device: a name, or a path that ends in .toml")
+    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
     records: str = option("", "a file of records of values, which quant.stats_ref names")
     method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
     functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
+    def __post_init__(self) -> None:
+        for name, choices in (("method", METHODS), ("functions", FUNCTIONS)):
+            if getattr(self, name) not in choices:
+                raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if self.max_widening < 1:
+            raise QuantTypeError(f"max-widening is 1 or more, not {self.max_widening}")
+
     def run(self, module: Module) -> None:
-        if not self.target:
-            raise ModelError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
         records = read_records(read_text(self.records), self.records) if self.records else None
         settings = Settings(
             records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
@@ -86,4 +91,4 @@ def propagate(
     write_specs(graph.sites)
     rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
-    return Outcome(decider.visits, len(graph.sites) + len(graph.nodes), rescales)
+    return Outcome(decider.visits, decider.bound, rescales)

@@ -10,7 +10,7 @@ They are joined in three steps, each in program order.
 An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
 have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
 hull of the two ranges is more than ``max_widening`` times one of those it joins. Values that a definition keeps float
-may stay float on the way to a wildcard; that a use keeps them float says nothing about their definition.
+stay float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
 """
 
 from collections import deque
@@ -101,6 +101,9 @@ class Classes:
         self._spread(every)
         for edge in (*every, *couples(graph)):
             self._join(edge)
+        for each in dict.fromkeys(node.in_class for node in graph.nodes):
+            if each.given is None and each.storage is None:
+                _complete(each)
 
     def _spread(self, every: list[Edge]) -> None:
         """Joins the edges at classes that have a type, and then those at what has one thereby."""
@@ -126,22 +129,23 @@ class Classes:
     def agree(self, source: Class, target: Class) -> bool:
         """Whether the two sides of an edge may have one type."""
         if source.is_kept or target.is_kept:
-            free = target.given is None and target.storage is None and target.asked is None
-            return source.given is target.given or (source.is_kept and free)
+            return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
-        if source.storage is not None and target.storage is not None and source.storage != target.storage:
-            return False
-        if not _is_enough(source, target.asked) or not _is_enough(target, source.asked):
+        if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
             return self._takes(target, source.given)
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given)
+        if source.storage is not None and target.storage is not None and source.storage != target.storage:
+            return False
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
         """Whether a type serves for a class, and stands for all of its range."""
+        if side.storage is not None and not _is_within(given, side.storage):
+            return False
         if side.symmetric and not is_symmetric(given):
             return False
         if not given.is_per_layer:
@@ -167,7 +171,7 @@ def unite(one: Class, other: Class) -> Class:
     one.statistics = one.statistics.add(other.statistics)
     known = [side.finest for side in (one, other) if side.finest is not None]
     one.finest = min(known, default=None)
-    one.storage = one.storage or other.storage
+    one.storage = next((side.storage for side in (one, other) if side.given is not None), one.storage or other.storage)
     one.symmetric |= other.symmetric
     one.given = one.given or other.given
     one.asked = _larger(one.asked, other.asked)
@@ -230,12 +234,27 @@ def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
     return layout is not None and layout.is_of(given)
 
 
-def _is_enough(side: Class, asked: AnyQuantizedType | None) -> bool:
-    """Whether a class has the bits and the values that are asked for."""
-    if asked is None or side.storage is None:
+def _is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
+    """Whether storage has the bits and the values that are asked for."""
+    if asked is None or storage is None:
         return True
-    bits = int(side.storage.name.lstrip("siu"))
-    return bits >= asked.storage_width and side.storage.high - side.storage.low >= asked.storage_max - asked.storage_min
+    bits = int(storage.name.lstrip("siu"))
+    return bits >= asked.storage_width and storage.high - storage.low >= asked.storage_max - asked.storage_min
+
+
+def _is_within(given: UniformType, storage: Storage) -> bool:
+    """Whether a type is stored so, or within narrower bounds."""
+    return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
+
+
+def _may_be_kept(side: Class, given: Spec | None) -> bool:
+    """Whether a class may stay float: it is the whole of its regions, and nothing says otherwise."""
+    if side.given is not None or side.storage is not None or side.asked is not None:
+        return False
+    return all(
+        node.site is None or (isinstance(given, NoQuantizedType) and all(n.in_class is side for n in node.site.floats))
+        for node in side.nodes
+    )
 
 
 def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:
@@ -244,19 +263,14 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
     return max((one, other), key=lambda each: (each.storage_width, each.storage_max - each.storage_min))
 
 
-def default_storage(side: Class) -> Storage | Spec | None:
-    """What a class of wildcards is stored in: the default of its first port that has one, or the width that is asked
-    for, where that is more.
+def _complete(side: Class) -> None:
+    """Gives a class of wildcards the default of its first port that has one; or the width that is asked for, where
+    that is more.
     """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
-        return kept_type(port, side.nodes[0].element)
-    if port is not None:
-        storage = _storage_of_port(port)
-        side.symmetric |= port.symmetric
-        side.storage = storage
-        if _is_enough(side, side.asked):
-            return storage
-    if side.asked is None:
-        return None
-    return Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)
+        side.given = kept_type(port, side.nodes[0].element)
+    elif port is not None and _is_enough(_storage_of_port(port), side.asked):
+        side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
+    elif side.asked is not None:
+        side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)

@@ -10,7 +10,7 @@ and a rescale will stand there. A function that a target brings may not: that is
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,17 @@ import numpy.typing as npt
 from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import QuantFn, Spec, Target
 from qrt.errors import QuantError, shown
-from qrt.passes.quantization.propagation.classes import Class, default_storage, storage_of
+from qrt.passes.quantization.propagation.classes import Class, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
-from qrt.passes.quantization.propagation.ranges import Ranges, Storage
+from qrt.passes.quantization.propagation.ranges import Ranges, Wanted
 from qrt.passes.quantization.propagation.select import fits
 from qrt.passes.remarks import remark
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
+_MOST_SAID = 300
+"""Characters of somebody else's message."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
@@ -46,8 +48,14 @@ class Decider:
             if node.in_class.given is not None:
                 node.in_class.type = node.in_class.given
 
+    @property
+    def bound(self) -> int:
+        """The number of regions and ports, which visits cannot pass."""
+        return len(self._graph.sites) + sum(1 for node in self._graph.nodes if node.site is not None)
+
     def run(self) -> None:
         """Decides every class."""
+        self._ranges.prepare(self._wanted())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
         while self._heap:
@@ -58,10 +66,20 @@ class Decider:
                 if each not in waiting:
                     waiting.add(each)
                     heapq.heappush(self._heap, each)
-        assert self.visits <= len(self._graph.sites) + len(self._graph.nodes)
+        assert self.visits <= self.bound
         for node in self._graph.nodes:
             if node.site is not None and node.type is None:
                 raise node.site.operation.error(_undecided(node))
+
+    def _wanted(self) -> Iterator[Wanted]:
+        """The ranges of which types are proposed, as far as storage and range are known."""
+        for each in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
+            storage, first = each.storage, each.nodes[0]
+            if storage is not None and not _is_own_constant(each):
+                statistics, symmetric = each.statistics, each.symmetric
+                span = self._ranges.chosen(statistics, storage, symmetric=symmetric, element=first.element)
+                if span is not None:
+                    yield span, storage, symmetric, first.element
 
     def _visit(self, site: Site) -> list[int]:
         """Decides the classes of a region's ports. Returns the regions that this concerns."""
@@ -89,14 +107,11 @@ class Decider:
 
     def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
         """The type that a class has if no constraint changes it."""
-        storage: Storage | Spec | None = each.storage or default_storage(each)
-        first = each.first
-        if storage is None or not isinstance(storage, Storage):
-            if storage is not None:
-                proposed[each] = storage
+        storage, first = each.storage, each.first
+        if storage is None:
             return
         try:
-            if len(each.nodes) == 1 and first.constant is not None and first.spec is first.element:
+            if _is_own_constant(each):
                 proposed[each] = self._ranges.of_constant(first, storage, symmetric=each.symmetric)
                 return
             statistics = each.statistics
@@ -138,6 +153,7 @@ class Decider:
             changed = function(inputs, outputs)
         except Exception as error:  # a function of somebody else's may raise anything
             said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
+            said = " ".join(said.split())[:_MOST_SAID]
             raise site.operation.error(f"the constraint of {shown(site.name)} fails: {said}") from error
         self._check_returned(site, changed, inputs, outputs, before)
         return [*inputs, *outputs]
@@ -198,7 +214,7 @@ class Decider:
     def _fit_bias(self, site: Site, bias: Node, proposed: dict[Class, Spec]) -> None:
         """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
         type = _type(bias, proposed)
-        if not isinstance(type, UniformType) or bias.constant is None or bias.type is type:
+        if not isinstance(type, UniformType) or bias.constant is None:
             return
         exponents = bias_fits(bias.constant, type.scale_array, type.storage)
         if not exponents.any():
@@ -220,6 +236,12 @@ class Decider:
         type = _type(bias, proposed)
         if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
             raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+
+
+def _is_own_constant(each: Class) -> bool:
+    """Whether a class is one use of a constant, of which no annotation says a range."""
+    (node, *others) = each.nodes
+    return not others and node.constant is not None and node.spec is node.element
 
 
 def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:
@@ -262,7 +284,7 @@ def _scaled(held: UniformType, exponents: Array) -> UniformType:
 
 
 def _undecided(node: Node) -> str:
-    if node.in_class.storage is None and default_storage(node.in_class) is None:
+    if node.in_class.storage is None:
         return (
             f"nobody decides {node.where}: the kernel takes any type there and has no default: "
             f"annotate it with a !quant.uniform type"

@@ -22,18 +22,25 @@ FUNCTIONS: tuple[Functions, ...] = get_args(Functions)
 
 
 class Clones:
-    """The clones of functions, by the name of the original."""
+    """The clones of functions, by the name of the original; and all functions, by their own names."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: Module) -> None:
+        self._functions = {function.sym_name: function for function in module.functions}
         self._by_name: dict[str, list[FuncOp]] = {}
+
+    def called(self, call: Operation) -> FuncOp | None:
+        """The function that a call names."""
+        path = call.attribute("callee", SymbolRefAttr).path
+        return self._functions.get(path[0]) if len(path) == 1 else None
 
     def add(self, callee: FuncOp) -> FuncOp:
         """A clone, before the original."""
         clone = cast(FuncOp, callee.clone({}))
         block, base, number = callee.parent, callee.sym_name, len(self._by_name.get(callee.sym_name, ()))
         assert block is not None
-        while block.symbol(name := f"{base}_{number}") is not None:
+        while (name := f"{base}_{number}") in self._functions:
             number += 1
+        self._functions[name] = clone
         clone.attributes |= {"sym_name": StringAttr(name), "sym_visibility": StringAttr("private")}
         block.insert_before(callee, clone)
         self._by_name.setdefault(base, []).append(clone)
@@ -47,15 +54,16 @@ class Clones:
         while renamed:
             renamed = {}
             for clones in self._by_name.values():
-                kept: list[FuncOp] = []
+                kept: dict[object, list[FuncOp]] = {}
                 for clone in clones:
-                    twin = next((each for each in kept if _are_equal(each, clone)), None)
+                    alike = kept.setdefault(_decided(clone), [])
+                    twin = next((each for each in alike if _are_equal(each, clone)), None)
                     if twin is None:
-                        kept.append(clone)
+                        alike.append(clone)
                     else:
                         renamed[clone.sym_name] = twin.sym_name
                         clone.erase()
-                clones[:] = kept
+                clones[:] = [clone for alike in kept.values() for clone in alike]
             _rename(module, renamed)
         for base, clones in self._by_name.items():
             if module.body.symbol(base) is None:
@@ -67,7 +75,7 @@ def separate(module: Module, how: Functions) -> Clones:
     """Gives each call of a function with regions a body of its own, but for calls that are marked `no_inline`."""
     quantized = _with_regions(module)
     _require_no_recursion(module, quantized)
-    budget, clones = Budget(inlined_at_most(module.operation)), Clones()
+    budget, clones = Budget(inlined_at_most(module.operation)), Clones(module)
     called = {symbol_of(call): None for call in _calls(module.operation)}
     pending = [
         call
@@ -76,8 +84,8 @@ def separate(module: Module, how: Functions) -> Clones:
         for call in _calls(function)
     ]
     for call in pending:  # it grows
-        callee = symbol_of(call)
-        if not isinstance(callee, FuncOp) or callee not in quantized or _is_marked(call) or _is_marked(callee):
+        callee = clones.called(call)
+        if callee is None or callee not in quantized or _is_marked(call) or _is_marked(callee):
             continue
         if not budget.allows(callee):
             raise call.error(f"calls of {shown(callee.sym_name)} would make the program too large: call it less often")
@@ -176,6 +184,12 @@ def _rename(module: Module, renamed: dict[str, str]) -> None:
         name = call.attribute("callee", SymbolRefAttr).path[0]
         if name in renamed:
             call.attributes["callee"] = SymbolRefAttr((renamed[name],))
+
+
+def _decided(function: FuncOp) -> object:
+    """What equal clones have in common: the types of their regions, and what they call."""
+    names = ("input_specs", "output_specs", "callee")
+    return tuple(found for each in function.walk() for name in names if (found := each.attributes.get(name)))
 
 
 def _are_equal(one: FuncOp, other: FuncOp) -> bool:

@@ -301,11 +301,11 @@ def _add_hub(graph: Graph, group: Group) -> None:
     if group.is_constant:
         for node in group.uses:
             node.constant = group.constants[0]
-    elif group.uses:
+    elif group.uses or (group.couples and group.definitions):
         if len(group.definitions) == 1 and not group.is_carried:
             group.hub = group.definitions[0]
         else:
-            group.hub = graph.add(group.values[0], group.uses[0].element)
+            group.hub = graph.add(group.values[0], (*group.uses, *group.definitions)[0].element)
             group.hub.group = group
 
 

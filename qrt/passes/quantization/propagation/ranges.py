@@ -1,13 +1,16 @@
 """The ranges of values that share a type, and types that cover them.
 
 The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
-record of its key, the ranges that annotations of its definition and then of its uses say (their hull, where several
-do), and the values of a constant. A port's own annotation comes before those of its value. Ranges reach to 0.
+record of its key, the range that the annotation of its definition says, the hull of those of its uses, the range of a
+type at its first use that has one, and the values of a constant. A port's own annotation comes before those of its
+value. Ranges reach to 0.
 
 The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
 its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -99,10 +102,11 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
     found: dict[Node, Statistics] = {}
     for group in graph.each:
         value = _of_group(group, records or {})
+        is_recorded = any(key in (records or {}) for key in group.keys)
         for node in (*group.definitions, *group.uses):
             own = _own(node)
-            if value is not None and ((group.keys and value.records) or own is None):
-                own = own if isinstance(node.spec, UniformType) else value.copy()
+            if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
+                own = value.copy()
             if own is None and node.constant is not None:
                 own = Statistics.of_span(_span_of(node))
             found[node] = own or Statistics()
@@ -131,8 +135,9 @@ def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
         return _own(group.definitions[0])
     known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
     if not known:
-        sides = (group.definitions, group.uses) if is_single else ((*group.definitions, *group.uses),)
-        for nodes in sides:
+        ranges = [node for node in group.uses if not isinstance(node.spec, UniformType)]
+        fixed = [node for node in group.uses if isinstance(node.spec, UniformType)][:1]
+        for nodes in (group.definitions, ranges, fixed) if is_single else ((*group.definitions, *ranges), fixed):
             known = known or [own for node in nodes if (own := _own(node)) is not None]
         if group.is_carried:
             known += [Statistics.of_span(_hull_of(array)) for array in group.constants if array.size]
@@ -156,12 +161,16 @@ def _hull_of(array: Any) -> Span:
     return reaching_0(float(array.min(initial=0)), float(array.max(initial=0)))
 
 
+Wanted = tuple[Span, Storage, bool, FloatType]
+"""A range, the storage, whether the zero point is in its middle, and what is expressed."""
+
+
 class Ranges:
     """Types from ranges: the choice of a method, made once for each range and storage."""
 
     def __init__(self, method: RecordMethod) -> None:
         self.method = method
-        self._made: dict[tuple[Span, Storage, bool, str], UniformType] = {}
+        self._made: dict[Wanted, UniformType] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
         """The range of a class, once its storage is known."""
@@ -170,16 +179,28 @@ class Ranges:
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
         return hull(statistics.bare, chosen_range([*statistics.records.values()], kind, self.method))
 
+    def prepare(self, wanted: Iterable[Wanted]) -> None:
+        """Computes the types of many ranges at once, which takes less time than one after the other."""
+        by_storage: dict[tuple[Storage, bool, FloatType], list[Span]] = {}
+        for span, storage, symmetric, element in dict.fromkeys(wanted):
+            by_storage.setdefault((storage, symmetric, element), []).append(span)
+        for (storage, symmetric, element), spans in by_storage.items():
+            with suppress(QuantTypeError):  # the one that is wrong is found again, with its place
+                self._make(spans, storage, symmetric=symmetric, element=element)
+
     def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
         """The type of one scale that covers a range."""
-        key = span, storage, symmetric, element.name
-        if key not in self._made:
-            low, high = (np.asarray(end, np.float64) for end in span)
-            scales, zeros = range_parameters(low, high, storage.low, storage.high, element.name, symmetric=symmetric)
-            self._made[key] = UniformType(
-                storage.name, element, float(scales), int(zeros), None, None, storage.low, storage.high
+        if (span, storage, symmetric, element) not in self._made:
+            self._make([span], storage, symmetric=symmetric, element=element)
+        return self._made[span, storage, symmetric, element]
+
+    def _make(self, spans: list[Span], storage: Storage, *, symmetric: bool, element: FloatType) -> None:
+        low, high = np.array(spans, np.float64).T
+        scales, zeros = range_parameters(low, high, storage.low, storage.high, element.name, symmetric=symmetric)
+        for span, scale, zero in zip(spans, scales.tolist(), zeros.tolist(), strict=True):
+            self._made[span, storage, symmetric, element] = UniformType(
+                storage.name, element, scale, zero, None, None, storage.low, storage.high
             )
-        return self._made[key]
 
     def of_constant(self, node: Node, storage: Storage, *, symmetric: bool) -> UniformType:
         """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` and

@@ -33,6 +33,8 @@ def select(graph: Graph, target: Target) -> None:
         if site.name == RESCALE:
             _take(site, _rescale(site))
             continue
+        if all(isinstance(node.spec, NoQuantizedType) for node in site.floats):
+            continue  # it stays float: no kernel is asked
         signatures = target.signatures(site.name)
         if not signatures:
             raise site.operation.error(_unknown(site, target))
