@@ -36,7 +36,7 @@ class PropagateQuant:
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", METHODS), ("functions", FUNCTIONS)):
+        for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
             if getattr(self, name) not in choices:
                 raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
         if self.max_widening < 1:
