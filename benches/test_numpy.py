@@ -19,7 +19,7 @@ SECONDS = 0.002
 """So long is a measurement, about."""
 CALLS = """
 np.append(x, y) | np.append(x, c) | np.array_split(x, 2) | np.atleast_1d(x) | np.atleast_2d(v) | np.atleast_3d(v)
-np.block([[x, y], [y, x]]) | np.broadcast_arrays(x, x) | np.broadcast_to(x, (2, n, n)) | np.choose(m.astype(int), [x, y])
+np.block([[x, y], [y, x]]) | np.broadcast_arrays(x, x) | np.broadcast_to(x, (2, n, n)) | np.choose(j, [x, y])
 np.column_stack([v, v]) | np.compress(m[0], x, 1) | np.concatenate([x, y]) | np.conjugate(x) | np.copy(x)
 np.copyto(z, y) | np.delete(x, 0, 0) | np.diag(x) | np.diag(w) | np.diagflat(w) | np.diagonal(x) | np.dsplit(x3, 2)
 np.dstack([x, y]) | np.empty_like(x) | np.expand_dims(x, 0) | np.extract(m, x) | np.fft.fftshift(x)
@@ -77,7 +77,14 @@ def names_of(size: int, of_tensors: bool) -> dict[str, Any]:
     arrays |= {"u": x.reshape(-1)[: size * size // 3 * 3].reshape(-1, 3), "e": np.sort(x[0])}
     made = {name: qrt.QuantTensor(array, T) if of_tensors else array for name, array in arrays.items()}
     numbers = {"c": 0.6, "d": 1.2} if of_tensors else {"c": 33, "d": 63}
-    others = {"i": np.arange(size)[::-1].copy(), "m": x > 0, "n": size, "np": np, "file": "/dev/null"}
+    others = {
+        "i": np.arange(size)[::-1].copy(),
+        "m": x > 0,
+        "j": (x > 0).astype(int),
+        "n": size,
+        "np": np,
+        "file": "/dev/null",
+    }
     return made | numbers | others
 
 

@@ -38,6 +38,7 @@ TESTS = (
     "tests/ir/test_verifier.py",
     "tests/ir/test_verdicts.py",
     "tests/ir/test_elementwise_verifiers.py",
+    "tests/dialects/quant",
     "tests/dialects/test_linalg_verifiers.py",
     "tests/dialects/test_tensor_verifiers.py",
     "tests/ir/test_attribute_names.py",
@@ -47,6 +48,7 @@ TESTS = (
     "tests/types",
     "tests/reference",
     "tests/ir/test_core.py",
+    "tests/passes/quantization/test_boundary.py",
 )
 SECONDS = 600
 

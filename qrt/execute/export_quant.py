@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
@@ -38,7 +39,7 @@ class ExportQuant:
         export(module, self.to, self.target, lambda region, x, out: _table(code, region, x, out))
 
 
-def _table(code: ModuleCode, region: Operation, x: UniformType, out: UniformType) -> Array:
+def _table(code: ModuleCode, region: RegionOp, x: UniformType, out: UniformType) -> Array:
     """The storage that a region yields for each value of its operand's type, by the reference of each op: `dcast`, the
     body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
     least, greatest = x.default_bounds
@@ -51,7 +52,7 @@ def _table(code: ModuleCode, region: Operation, x: UniformType, out: UniformType
     return qcast.reference([values], (TensorType(stored.shape, out.expressed_type),), result, qcast.complete({}))
 
 
-def _run(code: ModuleCode, region: Operation, values: Array) -> Array:
+def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
     """What the body of a region of one operand yields for values, as many at a time as its rank allows."""
     copy = region.clone({})
     copy.drop_operands()

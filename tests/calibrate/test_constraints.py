@@ -13,6 +13,7 @@ from qrt.calibrate.targets.constraints import accumulator_scales, bias_fits, con
 from qrt.calibrate.targets.model import Kernel, Port
 from qrt.calibrate.targets.registry import find
 from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import bias_is_direct
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 F32, NONE = FloatType("f32"), NoQuantizedType("f32")
@@ -102,6 +103,13 @@ def test_the_result_grows_to_the_least_scale_whose_multiplier_is_in_range(a, b, 
         assert not below or product / Fraction(below) > Fraction(most)
 
 
+def test_a_ratio_just_above_a_scale_is_not_rounded_to_it():
+    """The quotient is 1 and 2^-60, which the nearest double is not: it is the next scale that is enough."""
+    near = UniformType("i8", "f32", 1 + 2.0**-30)
+    made = kernel("multiplier_scale", multiplier=(0.0, 1 + 2.0**-29))
+    assert derived(made, [near, near], [UniformType("i8", "f32", 0.5)])[2].scale == 1 + 2.0**-23
+
+
 def test_a_multiplier_that_no_greater_scale_brings_into_range_is_an_error():
     made = kernel("multiplier_scale", multiplier=(0.5, 1.0))
     with pytest.raises(QuantTypeError, match=r"k: no scale of the result from 1 up has all multipliers in 0.5 to 1"):
@@ -141,6 +149,7 @@ def test_a_bias_has_the_product_of_the_scales_and_zero_point_0(a, scales, bias):
     after = derived(CONV, [x, w, bias], [F32])
     assert after[:2] == [x, w]
     assert after[2] == UniformType("i32", "f32", [a * s for s in scales], axis=0)
+    assert bias_is_direct(after[2], x, w)
     per_layer = derived(CONV, [x, w.with_(scales=scales[0], axis=None, zero_points=None), bias], [F32])[2]
     assert per_layer == UniformType("i32", "f32", a * scales[0])
 
@@ -153,6 +162,7 @@ def test_a_bias_that_is_right_is_left_as_it_is():
     coarser = UniformType("i32", "f32", [0.125, 0.5], axis=0)
     assert derived(CONV, [A, w, coarser], [F32], coarser_bias=True)[2] is coarser
     assert derived(CONV, [A, w, coarser], [F32])[2].scales == (0.125, 0.125)
+    assert derived(CONV, [A, w, coarser.with_(scales=[0.125] * 2, zero_points=[0, 1])], [F32])[2].zero_points == (0, 0)
     for wrong in ([0.125, 0.375], [0.125, 0.0625]):
         assert derived(CONV, [A, w, coarser.with_(scales=wrong)], [F32], coarser_bias=True)[2].scales == (0.125, 0.125)
 

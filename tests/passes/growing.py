@@ -118,7 +118,7 @@ MEASURED = {
     blocks: ("parse", "verify", "print", "canonicalize", "cse", "loop-invariant-code-motion"),
     kernels: ("lower-qrt", "compile"),
     tensors: ("convert-elementwise-to-linalg",),
-    named: ("linalg-generalize-named-ops", "compile"),
+    named: ("linalg-generalize-named-ops", "fuse-kernels", "compile"),
     calls: ("inline", "verify", "compile"),
     functions: ("strip-func-quant-types", "normalize-quant-types", "verify"),
     symbols: ("symbol-dce",),

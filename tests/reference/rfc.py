@@ -13,7 +13,8 @@ _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
 [Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". Each
-sentence of it that says what something does stands here, beside the tests that hold it; `tests/reference/quantization_rfc.toml` has the rest, with what each is instead.
+sentence of it that says what something does stands here, beside the tests that hold it;
+`tests/reference/quantization_rfc.toml` has the rest, with what each is instead.
 `make expected` writes this page.
 """
 

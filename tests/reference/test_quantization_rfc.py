@@ -2,13 +2,274 @@
 which sentence.
 """
 
+import re
+
+import numpy as np
+import pytest
+
+import qrt
 from qrt import ir
+from qrt.errors import QuantError
 from qrt.execute.passes import run_passes
+from qrt.targets import Kernel, Port, Target, find, register_target
+from qrt.types import CalibratedType, NoQuantizedType, UniformType
+from tests.passes.quantization import float_text as ops
+from tests.passes.quantization.checks import kernel_of, regions, specs
+from tests.passes.quantization.float_text import Tensor, Text
 from tests.reference import rfc
+
+SHAPE = (2, 6)
+F32, FLOATS = "f32", "tensor<2x6xf32>"
+I8 = UniformType("i8", "f32", 0.5, 3)
+OTHER = UniformType("i8", "f32", 0.25, storage_min=-127)
 
 
 def passed(text, pipeline):
     return run_passes(ir.parse(text, "f.mlir"), pipeline)
+
+
+def propagated(text, target="qrt-cpu", options=""):
+    return passed(text, f"propagate-quant{{target={target} {options}}}")
+
+
+def program(build, *shapes):
+    """The text of a function whose body `build(text, *arguments)` writes."""
+    text, arguments = Text(), [Tensor(f"%x{i}", shape) for i, shape in enumerate(shapes or (SHAPE,))]
+    return text.function("main", arguments, [build(text, *arguments)])
+
+
+def one_region(kernel, inputs, output, body, *shapes):
+    """A function of one region."""
+    shapes = shapes or (SHAPE,) * len(inputs)
+    return program(lambda text, *x: text.region(kernel, x, [*map(str, inputs)], str(output), body), *shapes)
+
+
+def said(module, number=0):
+    """The specs of a region: of the operands, of the results."""
+    region = regions(module)[number]
+    return specs(region, "input"), specs(region, "output")
+
+
+def written(tmp_path, text):
+    """A target as a file."""
+    path = tmp_path / "npu.toml"
+    path.write_text(text)
+    return path
+
+
+CALIBRATED = CalibratedType("f32", -1, 1)
+OF_16_BITS = """[[kernel]]
+name = "add"
+ports = {a = "i8", b = "i8", y = "*"}
+default = {y = "i8"}
+
+[[kernel]]
+name = "add"
+ports = {a = "i16", b = "i16", y = "i16"}
+"""
+
+
+# -- target constraints -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("asked", "storage"), [(F32, "i8"), ("!quant.any<i9:f32>", "i16")])
+def test_a_signature_says_what_a_device_stores(tmp_path, asked, storage):
+    """The kernel's name and the widths of the ports are the key; the first signature that fits is taken."""
+
+    def build(text, a, b):
+        return text.region("add", [text.stats(a, -1, 1), b], [asked, str(CALIBRATED)], str(CALIBRATED), ops.add)
+
+    inputs, outputs = said(propagated(program(build, SHAPE, SHAPE), written(tmp_path, OF_16_BITS)))
+    assert [spec.storage for spec in (*inputs, *outputs)] == [storage] * 3
+
+
+def test_a_partial_signature_is_completed_by_the_first_match(tmp_path):
+    """One port says 16 bits, and the others follow."""
+    text = one_region("add", [CALIBRATED, CALIBRATED], "!quant.uniform<i16:f32, 0.001>", ops.add)
+    target = OF_16_BITS.replace('y = "*"', 'y = "i8"').replace('default = {y = "i8"}\n', "")
+    inputs, _ = said(propagated(text, written(tmp_path, target)))
+    assert [spec.storage for spec in inputs] == ["i16", "i16"]
+
+
+@pytest.mark.parametrize(("output", "storage"), [(CALIBRATED, "i8"), ("!quant.uniform<u4:f32, 0.5>", "u4")])
+def test_a_wildcard_takes_what_is_decided_or_its_default(tmp_path, output, storage):
+    text = one_region("add", [CALIBRATED, CALIBRATED], output, ops.add)
+    _, (spec,) = said(propagated(text, written(tmp_path, OF_16_BITS)))
+    assert spec.storage == storage
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+def test_ports_are_operands_and_results(side):
+    """A type goes from either to the other."""
+    given = [I8, F32] if side == "input" else [F32, I8]
+    text = one_region("reshape", given[:1], given[1], ops.flatten, (1, 2, 2, 3))
+    assert said(propagated(text)) == ([I8], [I8])
+
+
+def test_a_function_derives_types_of_ports():
+    calls = []
+
+    def halved(inputs, outputs):
+        x, y = inputs[0], outputs[0]
+        if not isinstance(x, UniformType):
+            return [], []
+        outputs[0] = x.with_(scales=x.scale / 2)
+        calls.append(([], [] if outputs[0] is y else [0]))
+        return calls[-1]
+
+    register_target(Target("halving", (Kernel("half", (Port("x", "i8"),), (Port("y", "i8"),), halved),)))
+    text = one_region("half", [I8], F32, ops.tanh)
+    assert said(propagated(text, "halving")) == ([I8], [UniformType("i8", "f32", 0.25, 3)])
+    assert ([], [0]) in calls
+
+
+def test_what_changes_reaches_users_and_definitions():
+    """Of the type that one port has, along a chain of kernels that keep it, in both directions."""
+
+    def chain(text, x):
+        for number in range(5):
+            x = text.region("clamp", [x], [F32], str(I8) if number == 2 else F32, _clamp)
+        return x
+
+    module = propagated(program(chain))
+    assert [said(module, number) for number in range(5)] == [([I8], [I8])] * 5
+
+
+def _products(text, x, w, bias):
+    return ops.matmul(text, x, w, bias)
+
+
+def test_shorthands(tmp_path):
+    """`same_scale`, `fixed_scale`, `multiplier_scale`, `multiplier_accumulator_scale`."""
+    same = one_region("max_pool2d", [F32], I8, ops.max_pool2d, (1, 4, 4, 2))
+    assert said(propagated(same, "tflite")) == ([I8], [I8])
+    fixed = one_region("softmax", [CALIBRATED], F32, ops.softmax)
+    assert said(propagated(fixed, "tflite"))[1] == [UniformType("i8", "f32", 1 / 256, -128)]
+    target = '[[kernel]]\nname = "mul"\nconstraint = "multiplier_scale"\nmultiplier = [0.0, 1.0]\n'
+    target += 'ports = {a = "i8", b = "i8", y = "i8"}\n'
+    multiplied = one_region("mul", [I8, UniformType("i8", "f32", 0.25)], CalibratedType("f32", -0.1, 0.1), ops.mul)
+    _, (spec,) = said(propagated(multiplied, written(tmp_path, target)))
+    assert spec.scale == 0.125
+    inputs, _ = said(
+        propagated(
+            one_region("matmul", [I8, OTHER, CALIBRATED], CALIBRATED, _products, SHAPE, (6, 3), (3,)),
+            "tflite",
+        )
+    )
+    assert inputs[2].scales == (0.125,)
+    assert (inputs[2].storage, inputs[2].zero_points) == ("i32", (0,))
+
+
+# -- model constraints ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [I8, CALIBRATED, NoQuantizedType("f32"), "!quant.any<i4:f32>", "bf16", F32],
+    ids=str,
+)
+def test_specs_say_how_to_quantize(spec):
+    """Each is the type at a port, and is read again as it is printed; of other floats it is an error."""
+    text = one_region("lookup", [spec], F32, ops.tanh)
+    module = ir.parse(text)
+    module.verify()
+    assert str(said(module)[0][0]) == str(spec)
+    assert str(ir.parse(str(module))) == str(module)
+    if str(spec).startswith("!"):
+        with pytest.raises(QuantError, match="incompatible specification"):
+            ir.parse(text.replace(str(spec), str(spec).replace("f32", "f16"))).verify()
+
+
+def test_a_uniform_spec_is_kept():
+    """And a kernel that does not take it is an error with a place."""
+    narrow = UniformType("i8", "f32", 0.5, storage_min=-100, storage_max=100)
+    assert said(propagated(one_region("lookup", [narrow], I8, ops.tanh))) == ([narrow], [I8])
+    with pytest.raises(QuantError, match=r"f.mlir:2:\d+.* no signature of 'lookup'"):
+        propagated(one_region("lookup", ["!quant.uniform<i16:f32, 0.5>"], I8, ops.tanh))
+
+
+@pytest.mark.parametrize(("asked", "storage"), [("i4", "i8"), ("i8", "i8"), ("i9", "i16")])
+def test_any_is_a_least_width(asked, storage):
+    def build(text, x):
+        return text.region("clamp", [text.stats(x, -1, 1)], [f"!quant.any<{asked}:f32>"], F32, _clamp)
+
+    (spec,), _ = said(propagated(program(build)))
+    assert spec.storage == storage
+
+
+def _clamp(text, x):
+    return ops.clamp(text, x, -1, 1)
+
+
+@pytest.mark.parametrize(("target", "storage"), [("tflite", "i8"), ("int16x8", "i16")])
+def test_a_calibrated_spec_gives_the_range_and_the_kernel_the_width(target, storage):
+    text = one_region("add", [CALIBRATED, CALIBRATED], CALIBRATED, ops.add)
+    inputs, outputs = said(propagated(text, target))
+    for spec in (*inputs, *outputs):
+        assert spec.storage == storage
+        assert spec.scale * (spec.storage_max - spec.storage_min) == pytest.approx(2, rel=1e-2)
+
+
+def test_none_keeps_a_tensor_as_it_is():
+    """The kernel is there, and is not used."""
+    text = one_region("matmul", [NoQuantizedType("f32"), F32], F32, ops.matmul, SHAPE, (6, 3))
+    module = passed(text, "propagate-quant{target=qrt-cpu},export-quant")
+    assert "qrt.matmul" not in str(module)
+    x, w = (np.random.default_rng(0).normal(size=shape).astype(np.float32) for shape in (SHAPE, (6, 3)))
+    assert qrt.compile(module)(x, w).tobytes() == qrt.compile(text)(x, w).tobytes()
+
+
+def test_bfloat16_is_another_type():
+    text = passed(one_region("add", [F32, F32], F32, ops.add), "propagate-quant{target=bf16},export-quant")
+    names = [operation.name for operation in text.operation.walk()]
+    assert names.count("arith.truncf") == 3
+    assert names.count("arith.extf") == 3
+
+
+def test_annotations_come_from_ops_and_from_element_types():
+    """An argument of a quantized type, `quant.stats`, `quant.qcast` with `quant.dcast`, and a region's own."""
+
+    def build(text, x, y):
+        x = text.op(f"quant.dcast {x.name} : {x.type.replace('f32>', f'{I8}>')} to {x.type}", x.shape)
+        z = text.region("add", [x, text.stats(y, -1, 1)], [F32, F32], F32, ops.add)
+        return text.region("lookup", [text.fake_quantized(z, str(OTHER))], [F32], str(CALIBRATED), ops.tanh)
+
+    text = program(build, SHAPE, SHAPE).replace(f"%x0: {FLOATS}", f"%x0: {FLOATS.replace('f32>', f'{I8}>')}")
+    module = propagated(text)
+    (a, b), (c,) = said(module)
+    assert (a, c) == (I8, OTHER)
+    assert b.scale * 255 == pytest.approx(2, rel=1e-2)
+    assert said(module, 1)[0] == [OTHER]
+
+
+def test_emulated_quantization_becomes_a_uniform_spec():
+    def build(text, x):
+        return text.fake_quantized(text.region("lookup", [x], [F32], F32, ops.tanh), str(I8))
+
+    assert said(passed(program(build), "convert-fake-quant"))[1] == [I8]
+
+
+def test_statistics_become_a_calibrated_spec():
+    def build(text, x):
+        return text.stats(text.region("lookup", [text.stats(x, -1, 1)], [F32], F32, ops.tanh), -0.5, 0.5)
+
+    module = passed(program(build), "convert-stats")
+    assert said(module) == ([CALIBRATED], [CalibratedType("f32", -0.5, 0.5)])
+    assert "quant.stats" not in str(module)
+
+
+def test_annotations_of_several_kinds_are_combined():
+    """A width, statistics, and a learned type."""
+
+    def build(text, x):
+        y = text.region("clamp", [text.stats(x, -4, 4)], ["!quant.any<i9:f32>"], F32, _clamp)
+        z = text.region("add", [y, y], [F32, F32], F32, ops.add)
+        return text.fake_quantized(z, "!quant.uniform<i16:f32, 0.001>")
+
+    module = propagated(program(build))
+    (x,), _ = said(module)
+    assert (x.storage, said(module, 1)[1][0].storage) == ("i16", "i16")
+    assert said(module, 1)[1] == [UniformType("i16", "f32", 0.001)]
 
 
 # -- the region -------------------------------------------------------------------------------------------------------
@@ -43,5 +304,229 @@ def test_the_region_of_the_rfc_is_read():
     module = ir.parse(program)
     module.verify()
     (region,) = (operation for operation in module.operation.walk() if operation.name == "quant.region")
-    assert region.attributes["kernel"].python == "matmul"
+    assert kernel_of(region) == "matmul"
     assert str(ir.parse(str(module))) == str(module)
+
+
+def test_a_region_lists_what_it_takes_and_gives():
+    """Its body sees nothing else, and other code nothing but its results."""
+    text = one_region("lookup", [F32], F32, ops.tanh, SHAPE)
+    ir.parse(text).verify()
+    inside = re.search(r"math.tanh (%\w+)", text)[1]
+    with pytest.raises(QuantError, match=r"undeclared SSA value|not declared"):
+        ir.parse(text.replace(f"math.tanh {inside}", "math.tanh %x0")).verify()
+
+
+def test_annotations_inside_decide_nothing():
+    def annotated(text, x):
+        return ops.tanh(text, text.stats(x, -100, 100))
+
+    plain, other = (one_region("lookup", [CALIBRATED], CALIBRATED, body) for body in (ops.tanh, annotated))
+    assert said(propagated(plain)) == said(propagated(other))
+    assert "quant.stats" in str(propagated(other))
+
+
+# -- propagation ------------------------------------------------------------------------------------------------------
+
+
+def _without_specs(module):
+    return re.sub(r"(input|output)_specs = \[[^]]*\]", "", str(module))
+
+
+def test_propagation_changes_specs_alone():
+    def build(text, x, w):
+        y = text.region("matmul", [x, w], [str(CALIBRATED), str(OTHER)], str(CALIBRATED), ops.matmul)
+        return text.region("lookup", [y], [F32], str(CALIBRATED), ops.gelu)
+
+    text = program(build, SHAPE, (6, 3))
+    assert _without_specs(propagated(text)) == _without_specs(ir.parse(text))
+
+
+def test_a_region_is_quantized_as_a_whole():
+    """All of its ports are decided, and nothing in it is."""
+    module = propagated(one_region("lookup", [CALIBRATED], CALIBRATED, ops.gelu))
+    inputs, outputs = said(module)
+    assert all(isinstance(spec, UniformType) for spec in (*inputs, *outputs))
+    (block,) = regions(module)[0].regions[0].blocks
+    assert {str(value.type) for operation in block for value in operation.results} == {FLOATS}
+
+
+def _callers(text, x, y):
+    a, b = (text.op(f"func.call @f({v.name}) : ({v.type}) -> {v.type}", v.shape) for v in (text.stats(x, -1, 1), y))
+    return text.region("add", [a, b], [F32, F32], str(CALIBRATED), ops.add)
+
+
+@pytest.mark.parametrize("functions", ["inline", "duplicate"])
+def test_callers_may_need_different_types(functions):
+    text = program(lambda t, x, y: _callers(t, x, t.stats(y, -8, 8)), SHAPE, SHAPE)
+    same = program(lambda t, x, y: _callers(t, x, t.stats(y, -1, 1)), SHAPE, SHAPE)
+    callee = one_region("lookup", [F32], CALIBRATED, ops.tanh).replace("func @main", "func private @f")
+    module, merged = (propagated(callee + each, options=f"functions={functions}") for each in (text, same))
+    inputs = [said(module, n)[0][0] for n, r in enumerate(regions(module)) if kernel_of(r) == "lookup"]
+    assert [round(spec.scale * 255) for spec in inputs] == [2, 16]
+    assert len(module.functions) == (3 if functions == "duplicate" else 1)
+    assert len(merged.functions) == (2 if functions == "duplicate" else 1), "equal clones are one"
+
+
+def _contradicting(text, x):
+    y = text.region("lookup", [x], [str(CALIBRATED)], str(I8), ops.tanh)
+    return text.region("lookup", [y], [str(OTHER)], str(CALIBRATED), ops.tanh)
+
+
+def test_a_conflict_becomes_a_rescale():
+    """Between the two, with its cause; and the codes go through it, once."""
+    module = propagated(program(_contradicting))
+    (rescale,) = (region for region in regions(module) if kernel_of(region) == "rescale")
+    assert (specs(rescale, "input"), specs(rescale, "output")) == ([I8], [OTHER])
+    cause = rescale.attribute("quant.cause", ir.StringAttr).value
+    assert cause.startswith("f.mlir:2 lookup output 0 is ")
+    assert cause.endswith(f": annotate f.mlir:2 as {OTHER}")
+    fixed = str(run_passes(module, "export-quant"))
+    assert fixed.count("qrt.requantize") == 1
+    assert fixed.count("quant.qcast") == 1
+
+
+def test_a_quantized_program_may_keep_floats():
+    quantized = propagated(one_region("lookup", [CALIBRATED], CALIBRATED, ops.tanh))
+    kept = propagated(one_region("lookup", [NoQuantizedType("f32")], F32, ops.tanh))
+    undecided = ir.parse(one_region("lookup", [CALIBRATED], CALIBRATED, ops.tanh))
+    target = find("qrt-cpu")
+    assert [qrt.is_quantized(each) for each in (quantized, kept, undecided)] == [True, True, False]
+    assert [qrt.is_fully_quantized(each, target) for each in (quantized, kept, undecided)] == [True, False, False]
+
+
+# -- export -----------------------------------------------------------------------------------------------------------
+
+
+def _network(text, x):
+    w = text.constant(np.random.default_rng(1).normal(size=(6, 6)).astype(np.float32))
+    y = text.region("matmul", [x, w], [str(CALIBRATED), F32], str(CalibratedType("f32", 0, 4)), _relu_matmul)
+    return text.region("add", [x, y], [F32, F32], str(CalibratedType("f32", -1, 5)), ops.add)
+
+
+def _relu_matmul(text, x, w):
+    return ops.matmul(text, x, w, relu=True)
+
+
+def test_fixed_kernels_are_ops_with_the_types_of_the_specs():
+    module = propagated(program(_network))
+    wanted = [said(module, number) for number in range(2)]
+    fixed = run_passes(module, "export-quant")
+    made = [operation for operation in fixed.operation.walk() if operation.name in ("qrt.matmul", "qrt.add")]
+    types = [([v.type.element for v in op.operands], [v.type.element for v in op.results]) for op in made]
+    assert types == wanted
+
+
+def test_generated_code_multiplies_and_shifts():
+    """No op of the regions or of qrt is left, and what is superfluous goes."""
+    module = propagated(program(_network))
+    generated = run_passes(module, "export-quant{to=codegen}")
+    names = [operation.name for operation in generated.operation.walk()]
+    assert not [name for name in names if name.startswith("qrt.") or name == "quant.region"]
+    assert {"arith.muli", "arith.shrsi"} <= {*names}
+    fewer = [operation.name for operation in run_passes(generated, "canonicalize,cse").operation.walk()]
+    assert len(fewer) < len(names)
+
+
+def _linear(text, x):
+    w, v = (text.constant(np.random.default_rng(n).normal(size=(6, 6)).astype(np.float32)) for n in range(2))
+    x = text.stats(x, -1, 1)
+    return text.stats(ops.matmul(text, ops.matmul(text, x, w), v), -8, 8)
+
+
+def test_a_linear_region_is_rescaled_once():
+    """All linear ops are one kernel, and its sums are requantized at its end alone."""
+    module = passed(program(_linear), "fuse-kernels{linear=true},propagate-quant{target=qrt-cpu}")
+    assert [kernel_of(region) for region in regions(module)] == ["linear"]
+    generated = run_passes(module, "export-quant{to=codegen}")
+    names = [operation.name for operation in generated.operation.walk()]
+    assert names.count("linalg.matmul") + names.count("linalg.generic") >= 2
+    assert sum("shrsi" in name for name in names) <= 2
+
+
+def test_bodies_are_inlined_after_quantization():
+    """Between casts at the ports, as in the simulation."""
+    module = propagated(program(_network))
+    simulated = run_passes(ir.parse(str(module)), "export-quant{to=simulate}")
+    unfused = run_passes(module, "unfuse-kernels")
+    assert not regions(unfused)
+    assert "linalg.matmul" in str(unfused)
+    assert "quant.qcast" in str(unfused)
+    x = np.random.default_rng(0).normal(size=SHAPE).astype(np.float32)
+    assert qrt.compile(unfused)(x).tobytes() == qrt.compile(simulated)(x).tobytes()
+
+
+# -- fusion -----------------------------------------------------------------------------------------------------------
+
+
+def fused(text, target="qrt-cpu"):
+    return [kernel_of(region) for region in regions(passed(text, f"fuse-kernels{{target={target}}}"))]
+
+
+RELU = {
+    "arith": "arith.maximumf %x, %zero : tensor<4xf32>",
+    "linalg": "linalg.max ins(%x, %zero : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>",
+    "generic": """linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.constant 0.0 : f32
+        %m = arith.maximumf %a, %c : f32
+        linalg.yield %m : f32
+      } -> tensor<4xf32>""",
+}
+
+
+@pytest.mark.parametrize("dialect", RELU)
+def test_any_dialect_is_fused(dialect):
+    text = f"""func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %e = tensor.empty() : tensor<4xf32>
+      %y = {RELU[dialect]}
+      return %y : tensor<4xf32>
+    }}"""
+    assert fused(text) == ["clamp"]
+
+
+def test_fusing_depends_on_the_target():
+    text = program(ops.gelu)
+    assert fused(text) == ["lookup"]
+    assert fused(text, "weight-only") == []
+    assert [fused(program(ops.tanh), target) for target in ("qrt-cpu", "tflite")] == [["lookup"], ["tanh"]]
+
+
+def test_a_product_and_a_sum_are_one_kernel():
+    assert fused(program(_products, SHAPE, (6, 3), (3,))) == ["matmul"]
+
+
+def test_what_a_target_lacks_is_unfused(tmp_path):
+    def build(text, x):
+        y = text.region("lookup", [x], [str(CALIBRATED)], str(CALIBRATED), ops.gelu)
+        return text.region("add", [y, y], [F32, F32], str(CALIBRATED), ops.add)
+
+    module = run_passes(propagated(program(build)), f"unfuse-kernels{{target={written(tmp_path, OF_16_BITS)}}}")
+    assert [kernel_of(region) for region in regions(module)] == ["add"]
+    assert "math.erf" in str(module)
+
+
+def test_fusing_twice_changes_nothing():
+    once = passed(program(_linear), "fuse-kernels{target=qrt-cpu}")
+    assert str(passed(str(once), "fuse-kernels{target=qrt-cpu}")) == str(once)
+
+
+def test_fusing_after_quantization_is_for_another_target(tmp_path):
+    """The region gets the other target's name for what it computes, and keeps its types."""
+    target = written(tmp_path, '[[kernel]]\nname = "tanh"\nports = {q = "i8", y = "i8"}\n')
+    module = propagated(one_region("lookup", [CALIBRATED], UniformType("i8", "f32", 1 / 128), ops.tanh))
+    before = said(module)
+    run_passes(module, f"fuse-kernels{{target={target}}}")
+    assert [kernel_of(region) for region in regions(module)] == ["tanh"]
+    assert said(module) == before
+
+
+def test_a_marked_function_is_a_kernel():
+    callee = program(ops.tanh).replace("@main", "@gate", 1)
+    callee = callee.replace(") {\n", ') attributes {quant.kernel = "lookup"} {\n', 1).replace(
+        "func.func", "func.func private", 1
+    )
+    text = callee + program(lambda t, x: t.op(f"func.call @gate({x.name}) : ({x.type}) -> {x.type}", x.shape))
+    assert fused(text) == ["lookup"]

@@ -4,7 +4,8 @@ parameters (docs/reference/targets.md). A port is an operand or a result of a ke
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
 
 from qrt.errors import QuantTypeError, shown
 from qrt.text.floats import FORMATS
@@ -51,7 +52,7 @@ class Port:
     symmetric : bool, default False
         True for a port whose zero point is in the middle of the storage, as ``UniformType.for_range`` has it.
     given : UniformType, optional
-        The whole type of a port under ``fixed_scale``; storage and bounds are then its own.
+        The whole type of a port under ``fixed_scale``; what else says how values are stored is then its own.
     size : {"", "?", "*"}, default ""
         "?" for a port that may be absent, "*" for any number of ports. Such ports are the last.
 
@@ -78,7 +79,7 @@ class Port:
 
     def __post_init__(self) -> None:
         if self.given is not None:
-            for name, value in zip(("storage", "low", "high"), _stored(self.given), strict=True):
+            for name, value in _parts(self.given).items():
                 object.__setattr__(self, name, value)
         if self.axis is not None and self.blocks is not None:
             raise QuantTypeError("a port has an axis or blocks, not both")
@@ -126,8 +127,10 @@ class Port:
         return axis if axis < rank else None
 
 
-def _stored(t: UniformType) -> tuple[str, int, int]:
-    return t.storage, t.storage_min, t.storage_max
+def _parts(t: UniformType) -> dict[str, Any]:
+    """The fields of a port that takes one type."""
+    blocks = None if t.block_sizes is None else dict(t.block_sizes)
+    return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
 
 
 @dataclass(frozen=True)
@@ -247,7 +250,14 @@ class Target:
 
     def signatures(self, kernel: str) -> Sequence[Kernel]:
         """The signatures of a kernel, in order; none where the target lacks it."""
-        return [entry for entry in self.kernels if entry.name == kernel]
+        return self._by_name.get(kernel, ())
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[Kernel]]:
+        found: dict[str, list[Kernel]] = {}
+        for kernel in self.kernels:
+            found.setdefault(kernel.name, []).append(kernel)
+        return found
 
 
 def _matched(ports: Sequence[Port], count: int) -> Sequence[Port] | None:

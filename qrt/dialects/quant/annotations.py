@@ -46,8 +46,9 @@ def _verify_stats(operation: Operation) -> None:
     if not 0 <= axis.value < (type.rank or 0):
         raise operation.op_error(f"axis {axis.value} is not one of {type}", attribute(operation, "axis"))
     sizes = (type.shape or ())[axis.value :]
-    channels = by_axis.type.shape == (sizes[0], 2) or (sizes[0] is None and len(by_axis.type.shape or ()) == 2)
-    if not channels and None not in sizes and by_axis.type.shape != (prod(size or 0 for size in sizes), 2):
+    shape = by_axis.type.shape or ()
+    has_rows = None in sizes or shape[:1] in ((sizes[0],), (prod(size or 0 for size in sizes),))
+    if len(shape) != 2 or shape[1] != 2 or not has_rows:
         message = "axisStats must have shape [N,2] where N = the slice size defined by the axis dim"
         raise operation.op_error(message, attribute(operation, "axisStats"))
 

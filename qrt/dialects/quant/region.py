@@ -101,7 +101,7 @@ def _parse_region(parser: Parser, pending: PendingOperation) -> None:
         _parse_rest(parser, pending)
         return
     # The body may use its operands before the text says their types, so what stands behind it is read first.
-    parser.scanner.expect("{")
+    parser.scanner.expect("{", " to begin a region")
     parser.scanner.balanced("a region")
     parser.scanner.expect("}", " to end a region")
     _parse_rest(parser, pending)
@@ -113,8 +113,7 @@ def _parse_region(parser: Parser, pending: PendingOperation) -> None:
 def _has_label(parser: Parser) -> bool:
     """Whether the region begins with a label, or has nothing in it."""
     start = parser.scanner.pos
-    parser.scanner.expect("{", " to begin a region")
-    found = parser.scanner.at("^") or parser.scanner.at("}")
+    found = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
     parser.scanner.pos = start
     return found
 

@@ -19,7 +19,7 @@ class ConvertStats:
 
     def run(self, module: Module) -> None:
         boundaries = Boundaries(module)
-        of_results, of_operands = boundaries.move(_said)
+        of_results, of_operands = boundaries.move(said_by)
         moved = of_results | of_operands
         for operation in boundaries.outside:
             if operation in moved:
@@ -28,7 +28,8 @@ class ConvertStats:
                 remark(operation, "stays: no region defines this value or takes it")
 
 
-def _said(operation: Operation) -> Said | None:
+def said_by(operation: Operation) -> Said | None:
+    """The range of a `quant.stats`; None of other operations."""
     if operation.name != "quant.stats":
         return None
     type = operation.operands[0].type

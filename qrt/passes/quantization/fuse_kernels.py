@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
-from qrt.ir import Block, Module, Operation, Value
+from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder, erase_dead, is_dead
+from qrt.ir.core.rewrite import is_dead
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.forms.elements import splat_of, tensor_type
 from qrt.passes.quantization.fusing.callees import KERNEL, fuse_calls
-from qrt.passes.quantization.fusing.choose import Choice, choices_of
+from qrt.passes.quantization.fusing.choose import Choice, Refusal, choices_of
 from qrt.passes.quantization.fusing.linear import fuse_linear
 from qrt.passes.quantization.fusing.nearest import nearest
 from qrt.passes.quantization.fusing.retarget import retarget
-from qrt.passes.quantization.fusing.wrap import Body, make_region
+from qrt.passes.quantization.fusing.wrap import wrapped
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
@@ -46,7 +46,7 @@ class FuseKernels:
         blocks = list(_blocks(module.operation))
         for block in blocks:
             if self.linear:
-                fuse_linear(block)
+                fuse_linear(block, target)
             fuse_block(block, target)
 
 
@@ -72,17 +72,25 @@ def fuse_block(block: Block, target: Target) -> None:
     for root in reversed(list(order)):
         if root.parent is not block or not _is_candidate(root) or is_dead(root):
             continue
-        choices, refused = choices_of(root.results[0], target)
-        if not any(_wrapped(choice, root, order) for choice in choices):
-            told = max(refused, key=lambda each: each.reading.size, default=None)
-            if choices:
-                reason = f"kernel '{choices[0].kernel}' would need a size from outside as a port"
-            else:
-                reason = nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
-            stay.append((root, reason))
+        refused: list[Refusal] = []
+        failed = None
+        for choice in choices_of(root.results[0], target, refused):
+            if wrapped(choice, root, order):
+                break
+            failed = choice
+        else:
+            stay.append((root, _reason(root, failed, refused)))
     for root, reason in reversed(stay):
         if root.parent is block:
             remark(root, f"'{root.name}' op stays float: {reason}")
+
+
+def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> str:
+    """Why an operation stays float: the nearest kernel, and the port that fails."""
+    if failed is not None:
+        return f"kernel '{failed.kernel}' would need a port for a size from outside"
+    told = max(refused, key=lambda each: each.reading.size, default=None)
+    return nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:
@@ -93,24 +101,3 @@ def _is_candidate(operation: Operation) -> bool:
     if tensor_type(made) is None or not isinstance(element_of(made.type), FloatType):
         return False
     return constant_of(made) is None and splat_of(made) is None
-
-
-def _wrapped(choice: Choice, root: Operation, order: dict[Operation, int]) -> bool:
-    """Whether the operations of a reading have been put into a region in place of the root."""
-    reading = choice.reading
-    if any(operation.parent is not root.parent for operation in reading.operations):
-        return False
-    inputs = [value for value, _ in reading.operands]
-    body = Body(inputs, reading.copied, root)
-    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
-    if not all(body.add(operation) for operation in operations):
-        return False
-    returned = body.values[root.results[0]]
-    region = make_region(Builder.before(root), choice.kernel, inputs, body.block, [returned])
-    _replace(root, region.results[0])
-    return True
-
-
-def _replace(root: Operation, made: Value) -> None:
-    root.results[0].replace_all_uses(made)
-    erase_dead([root])

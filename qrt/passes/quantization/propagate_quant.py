@@ -76,9 +76,9 @@ def propagate(
     the result.
     """
     settings = settings or Settings()
+    clones = separate(module, settings.functions)  # what a caller says of an argument is said of a body of its own
     ConvertStats().run(module)
     ConvertFakeQuant().run(module)
-    clones = separate(module, settings.functions)
     graph = build(module)
     select(graph, target)
     ranges = Ranges(settings.method)

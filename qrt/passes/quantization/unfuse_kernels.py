@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Module
 from qrt.passes.options import option
+from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
 from qrt.passes.quantization.export.casts import Casts
-from qrt.passes.quantization.export.ports import RESCALE, inputs, kernel, outputs, regions
+from qrt.passes.quantization.export.ports import inputs, outputs
 from qrt.passes.remarks import remark
 
 
@@ -23,11 +24,11 @@ class UnfuseKernels:
     def run(self, module: Module) -> None:
         known = find(self.target) if self.target else None
         casts = Casts()
-        for region in list(regions(module)):
-            if known is not None and (kernel(region) == RESCALE or known.signatures(kernel(region))):
+        for region in regions_of(module):
+            if known is not None and (region.kernel == RESCALE or known.signatures(region.kernel)):
                 continue
             for port in (*inputs(region), *outputs(region)):
                 if not port.is_decided and not port.stays:
-                    remark(region, f"{port.name} of kernel '{kernel(region)}' was {port.spec}, which is dropped")
+                    remark(region, f"{port.name} of kernel '{region.kernel}' was {port.spec}, which is dropped")
             put_back(region, casts)
         casts.finish()

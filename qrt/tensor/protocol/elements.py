@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, selected_element
 from qrt.ops.movement import reshaped_element
 from qrt.tensor.arrays import expressed_array
+from qrt.tensor.protocol.table import Rule
 from qrt.types import UniformType, check_integrity
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ def made(data: Any, t: UniformType, of: Array | None = None) -> "QuantTensor":
     packed = pack(array, t)
     packed.flags.writeable = of is None or not np.may_share_memory(array, of)
     return calls.tensor_of(packed, t, array.shape)  # type: ignore[no-any-return]
-
-
-Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 def by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
@@ -142,7 +140,7 @@ def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
 _NUMBERS = (int, float)
 
 
-@lru_cache(maxsize=256, typed=True)
+@lru_cache(maxsize=256)
 def _number(x: float, t: UniformType) -> Array:
     """The storage of one real number, which nobody writes to."""
     storage = stored(_quantized(expressed_array(x, t), t))
@@ -194,14 +192,11 @@ def filled(t: UniformType, shape: Shape) -> "QuantTensor":
 def followed(
     q: "QuantTensor", data: Array, axes: Sequence[int], routine: Callable[[Array, int], Array]
 ) -> "QuantTensor":
-    """``data``, which NumPy made of the storage of ``q``, along some axes. ``routine`` makes the same of positions
-    along one axis, and so says which parameters the elements have."""
-    t = q.type
-    if t.is_per_layer:
-        return made(data, t, q._data)
+    """``data``, which NumPy made of the storage of ``q`` along some axes; its type is not per layer. ``routine`` makes
+    the same of positions along one axis, and so says which parameters the elements have."""
     taken = [routine(np.arange(n), i) if i in axes else ALL for i, n in enumerate(q._shape)]
     selections = [Selection(i, item, i) for i, item in enumerate(taken)]
-    return made(data, selected_element(t, q._shape, selections, q.ndim), q._data)
+    return made(data, selected_element(q.type, q._shape, selections, q.ndim), q._data)
 
 
 def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:

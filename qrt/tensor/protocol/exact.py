@@ -22,7 +22,7 @@ from qrt.numerics import double_double
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import into, stored, zero_points
+from qrt.tensor.protocol.elements import into, stored
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
@@ -253,12 +253,14 @@ def spelled(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     return f"{name}({', '.join([*map(word, args), *(f'{key}={word(value)}' for key, value in said.items())])})"
 
 
+_HARMLESS: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}
+
+
 def refuse_others(name: str, others: Mapping[str, Any]) -> None:
     """Refuses keywords of NumPy's function that have no meaning for QuantTensors, unless they hold what they hold where
     they are not given."""
-    harmless: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}
     for key, value in others.items():
-        if value is None or any(value is each for each in (np._NoValue, *harmless.get(key, ()))):
+        if value is None or any(value is each for each in (np._NoValue, *_HARMLESS.get(key, ()))):
             continue
         raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
 
@@ -318,8 +320,22 @@ def dtype_for(bound: int) -> Any:
 def centred(q: QuantTensor, bound: int = I64_END) -> Array:
     """``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width may
     wrap, which the difference takes back."""
-    zeros, terms = zero_points(q), stored(q).astype(dtype_for(bound))
-    return np.subtract(terms, zeros.astype(terms.dtype), terms) if zeros.ndim or zeros else terms
+    dtype = dtype_for(bound)
+    zeros, terms = _zeros_of(q.type, dtype), stored(q).astype(dtype)
+    if zeros is None:
+        return terms
+    zeros = zeros[parameter_index(q.type, q._shape)] if zeros.ndim else zeros
+    np.subtract(terms, zeros, terms)
+    return terms
+
+
+@lru_cache(maxsize=512)
+def _zeros_of(t: UniformType, dtype: Any) -> Array | None:
+    """The zero points, which may wrap in the dtype; of no axis where all are one, and None where all are 0."""
+    zeros: Array = np.array(t.zero_points, np.int64).astype(dtype)
+    if not any(t.zero_points):
+        return None
+    return zeros if len(set(t.zero_points)) > 1 else zeros[:1].reshape(())
 
 
 @lru_cache(maxsize=512)

@@ -77,6 +77,8 @@ def test_a_port_is_an_operand_or_a_result():
         ),
         ("%z = arith", "%w = arith", "redefinition of SSA value '%w'", "%w"),
         ("ins(%s", "ins(%other", "use of undeclared SSA value name '%other'", "%other"),
+        ("(%x, %w) {", "(%x, %w)", "expected '{' to begin a region", None),
+        ("tensor<2x2xf32>\n  } {input", "tensor<2x2xf32>\n  ) {input", "expected '}' to end a region", None),
         ("(%x, %w) {", "(%x) {", "has 1 operands but 2 operand types", "quant.region"),
         (
             'kernel = "matmul"',

@@ -47,8 +47,12 @@ _PLAIN = (
     draw_vectors.vectors,
 )
 LOWERINGS = ("lower-qrt", "lower-qrt{to=loops}", "lower-quant-ops", "canonicalize")
-_CHANGE_VALUES = re.compile(r"fold-[qd]cast|saturating=false|strict-upstream|requant=|rounding=|zero-point=|scale=")
-"""Options with which passes promise no equal values, or which say another rule than a program without them has."""
+_CHANGE_VALUES = re.compile(
+    r"fold-[qd]cast|saturating=false|strict-upstream|requant=|rounding=|zero-point=|scale=|"
+    r"convert-fake-quant|propagate-quant|export-quant|unfuse-kernels"
+)
+"""Passes that promise no equal values, and options with which passes promise none or that say another rule than a
+program without them has."""
 STEPS = 20_000
 LARGEST = 4096
 """Elements of an argument."""

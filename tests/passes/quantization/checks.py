@@ -1,14 +1,14 @@
 """What must hold of every quantized program: of its propagation, of what it is exported to, and of its remarks."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 import qrt
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, Operation, Value
 from qrt.types import TensorType, UniformType, parse_type
 from tests.ops.harness import Array
@@ -23,15 +23,16 @@ _CAUSE = re.compile(
 _PORT = re.compile(rf"{_FILE}:\d+ \w+ (input|output) \d+")
 
 
-def read(text: str) -> Module:
-    """A program with its annotations in the specifications of regions."""
-    return run_passes(ir.parse(text, _FILE), "convert-stats,convert-fake-quant")
+def copied(module: Module) -> Module:
+    return Module(module.operation.clone({}))
 
 
-def exported(text: str, to: str, target: str) -> Module:
-    """What a propagated program, as text, is exported to."""
-    options = f"to={to} target={target}" if target else f"to={to}"
-    return run_passes(ir.parse(text, _FILE), f"export-quant{{{options}}}")
+def exported(given: Module | str, to: str, target: str) -> Module:
+    """What a propagated program is exported to."""
+    module = ir.parse(given, _FILE) if isinstance(given, str) else copied(given)
+    ExportQuant(to=to, target=target).run(module)
+    module.verify()
+    return module
 
 
 def regions(module: Module) -> list[Operation]:
@@ -49,10 +50,10 @@ def specs(region: Operation, side: str) -> list[object]:
 # -- the bits of what is exported -------------------------------------------------------------------------------------
 
 
-def same_bits(text: str, target: str, inputs: Sequence[Array]) -> list[Array]:
+def same_bits(module: Module | str, target: str, inputs: Sequence[Array]) -> list[Array]:
     """Asserts that kernels, the interpreter and the generated code agree; gives the results."""
-    fixed = qrt.compile(exported(text, "fixed", target))
-    generated = qrt.compile(exported(text, "codegen", target))
+    fixed = qrt.compile(exported(module, "fixed", target))
+    generated = qrt.compile(exported(module, "codegen", target))
     named = {port.name: value for port, value in zip(fixed.inputs, inputs, strict=True)}
     results = {
         "fixed": fixed.run(named),
@@ -69,45 +70,59 @@ def _bytes(value: object) -> bytes:
     return np.asarray(value.storage if isinstance(value, qrt.QuantTensor) else value).tobytes()
 
 
-# -- one region at a time, fed the same codes -------------------------------------------------------------------------
+# -- each region by itself, fed the same codes -------------------------------------------------------------------------
 
 
-def alone(region: Operation) -> tuple[Module, list[object]]:
-    """A program of one region, whose operands are its arguments but for constants; and the specs of the arguments."""
+def side_by_side(every: Sequence[Operation]) -> tuple[Module, list[object]]:
+    """A program of these regions, each on arguments of its own but for constants; and the specs of the arguments."""
     module = Module()
     builder = ir.Builder(module)
-    values: dict[Value, Value] = {}
-    given: list[Value] = []
-    said: list[object] = []
-    for operand, spec in zip(region.operands, specs(region, "input"), strict=True):
-        if not _is_constant(operand) and operand not in given:
-            given.append(operand)
-            said.append(spec)
-    with builder.function("main", [value.type for value in given]) as arguments:
-        values.update(zip(given, arguments, strict=True))
-        for operand in region.operands:
-            if operand not in values and operand.operation is not None:
-                builder.block.append(operand.operation.clone(values))
-        copy = builder.block.append(region.clone(values))
-        builder.func.return_(*copy.results)
-    return module, said
+    given = [
+        (value, spec)
+        for region in every
+        for value, spec in dict(zip(region.operands, specs(region, "input"), strict=True)).items()
+        if not _is_constant(value)
+    ]
+    with builder.function("main", [value.type for value, _ in given]) as arguments:
+        rest, results = iter(arguments), []
+        for region in every:
+            values: dict[Value, Value] = {}
+            for operand in region.operands:
+                if operand in values:
+                    continue
+                if _is_constant(operand) and operand.operation is not None:
+                    builder.block.append(operand.operation.clone(values))
+                else:
+                    values[operand] = next(rest)
+            results += builder.block.append(region.clone(values)).results
+        builder.func.return_(*results)
+    return module, [spec for _, spec in given]
 
 
 def _is_constant(value: Value) -> bool:
     return value.operation is not None and value.operation.name == "arith.constant"
 
 
-def codes_apart(region: Operation, target: str, rng: np.random.Generator) -> int:
-    """How many codes the simulated result is away from the kernel's, at most, for arguments drawn from all codes."""
-    module, said = alone(region)
-    text = str(module)
-    programs = [qrt.compile(exported(text, to, target)) for to in ("fixed", "simulate")]
+def codes_apart(module: Module, target: str, rng: np.random.Generator) -> list[tuple[Operation, int]]:
+    """For each region of a propagated program, how many codes the simulated result is away from the kernel's, at most,
+    for operands drawn from all codes."""
+    every = regions(module)
+    alone, said = side_by_side(every)
+    programs = [qrt.compile(exported(alone, to, target)) for to in ("fixed", "simulate")]
     inputs = [_drawn(port.type, spec, rng) for port, spec in zip(programs[0].inputs, said, strict=True)]
-    fixed, simulated = (np.asarray(program(*inputs), np.float64) for program in programs)
+    pairs = zip(*(program.run(named).values() for program, named in _named(programs, inputs)), strict=True)
+    return [(region, _apart(region, *pair)) for region, pair in zip(every, pairs, strict=True)]
+
+
+def _named(programs: Sequence[qrt.Program], inputs: Sequence[Array]) -> Iterator[tuple[qrt.Program, dict[str, Array]]]:
+    return ((each, {port.name: value for port, value in zip(each.inputs, inputs, strict=True)}) for each in programs)
+
+
+def _apart(region: Operation, fixed: Array, simulated: Array) -> int:
     (out,) = specs(region, "output")
     if not isinstance(out, UniformType) or not fixed.size:
         return 0
-    return int(np.rint(np.abs(fixed - simulated) / out.scale).max())
+    return int(np.rint(np.abs(fixed.astype(np.float64) - simulated) / out.scale).max())
 
 
 def _drawn(t: TensorType, spec: object, rng: np.random.Generator) -> Array:

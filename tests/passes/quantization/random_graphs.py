@@ -13,7 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,13 +25,18 @@ from qrt.calibrate.targets.registry import find
 from qrt.errors import QuantError
 from qrt.ir import Module
 from qrt.passes.quantization.check_quant import broken_annotations, violations
-from qrt.passes.quantization.propagate_quant import Outcome, propagate
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.propagate_quant import Outcome, Settings, propagate
+from qrt.passes.quantization.propagation.functions import separate
+from qrt.passes.quantization.propagation.graph import build
 from tests.docs.documents import ROOT
 from tests.ops.harness import Array
 from tests.passes.quantization import checks
 from tests.passes.quantization.draw_graph import Graph, draw_graph
 
-SHUFFLES = 2
+MOST = 10
+"""Steps of a program, of which some are several regions."""
 TARGETS = ("qrt-cpu", "qrt-cpu", "tflite", "int16x8")
 MODULE = "tests.passes.quantization.random_graphs"
 
@@ -42,36 +47,59 @@ class Quantized:
 
     seed: str
     target: str
+    most: int = MOST
 
     @cached_property
     def graph(self) -> Graph:
-        return draw_graph(self.seed, self.target)
+        return draw_graph(self.seed, self.target, self.most)
 
     @cached_property
     def inputs(self) -> list[Array]:
-        return self.graph.draw(int(hashlib.sha256(self.seed.encode()).hexdigest()[:8], 16))
-
-    def propagated(self, order: list[int] | None = None, cause: checks.Cause | None = None) -> tuple[Module, Outcome]:
-        """With the heap in an order, or the annotation made that a cause names."""
-        module = checks.read(self.graph.text)
-        if cause is not None:
-            checks.annotated(module, cause)
-        outcome = propagate(module, find(self.target), order=order)
-        module.verify()
-        return module, outcome
+        return self.graph.draw(self._number)
 
     @cached_property
-    def _propagated(self) -> tuple[str, Outcome | None]:
+    def _number(self) -> int:
+        return int(hashlib.sha256(self.seed.encode()).hexdigest()[:8], 16)
+
+    @cached_property
+    def settings(self) -> Settings:
+        return Settings(functions="duplicate" if self._number % 4 == 0 else "inline")
+
+    @cached_property
+    def _parsed(self) -> Module:
+        return ir.parse(self.graph.text, "f.mlir")
+
+    def annotated(self) -> Module:
+        """A copy of the program before propagation, its annotations in the specifications of regions."""
+        module = checks.copied(self._parsed)
+        ConvertStats().run(module)
+        ConvertFakeQuant().run(module)
+        return module
+
+    def propagate(self, module: Module, order: Sequence[int] | None = None) -> Outcome:
+        outcome = propagate(module, find(self.target), self.settings, order=order)
+        module.verify()
+        return outcome
+
+    @cached_property
+    def _propagated(self) -> tuple[Module | str, Outcome | None]:
+        module = self.annotated()
         try:
-            module, outcome = self.propagated()
+            return module, self.propagate(module)
         except QuantError as error:
-            assert "f.mlir:" in str(error), f"an error without a place: {error}"
+            if "f.mlir:" not in str(error):
+                raise  # an error without a place
             return str(error), None
-        return str(module), outcome
 
     @property
-    def text(self) -> str:
+    def module(self) -> Module:
+        """The propagated program."""
+        assert isinstance(self._propagated[0], Module)
         return self._propagated[0]
+
+    @cached_property
+    def text(self) -> str:
+        return str(self._propagated[0])
 
     @property
     def outcome(self) -> Outcome:
@@ -80,11 +108,11 @@ class Quantized:
 
     @property
     def refused(self) -> str:
-        return "" if self._propagated[1] is not None else self.text
+        return self.text if self._propagated[1] is None else ""
 
 
-def drawn(count: int, seed: str) -> Iterator[Quantized]:
-    return (Quantized(f"{seed}/{n}", TARGETS[n % len(TARGETS)]) for n in range(count))
+def drawn(count: int, seed: str, most: int = MOST) -> Iterator[Quantized]:
+    return (Quantized(f"{seed}/{n}", TARGETS[n % len(TARGETS)], most) for n in range(count))
 
 
 # -- what must hold ---------------------------------------------------------------------------------------------------
@@ -105,38 +133,33 @@ def is_within_the_bound(one: Quantized) -> Counter[str]:
 
 def ignores_the_order(one: Quantized) -> Counter[str]:
     """Any start of the heap gives the same text."""
-    rng = random.Random(one.seed)
-    numbers = list(range(len(checks.regions(checks.read(one.graph.text)))))
-    for _ in range(SHUFFLES):
-        rng.shuffle(numbers)
-        assert str(one.propagated(numbers)[0]) == one.text, f"another result in the order {numbers}"
-    return Counter(orders=SHUFFLES)
+    module = one.annotated()
+    separate(module, one.settings.functions)
+    numbers = list(range(len(build(module).sites)))
+    random.Random(one.seed).shuffle(numbers)
+    again = one.annotated()
+    one.propagate(again, numbers)
+    assert str(again) == one.text, f"another result in the order {numbers}"
+    return Counter(orders=1)
 
 
 def has_no_violation(one: Quantized) -> Counter[str]:
     """`check-quant` finds none, and what annotations ask for is there."""
-    module = ir.parse(one.text, "quantized.mlir")
-    assert [str(each) for each in violations(module, find(one.target))] == []
-    annotated, quantized = checks.read(one.graph.text), one.propagated()[0]
-    assert [str(each) for each in broken_annotations(annotated, quantized)] == []
-    return Counter(regions=len(checks.regions(module)), ports=_ports(module))
-
-
-def _ports(module: Module) -> int:
-    return sum(len(region.operands) + len(region.results) for region in checks.regions(module))
+    assert [str(each) for each in violations(one.module, find(one.target))] == []
+    assert [str(each) for each in broken_annotations(one.annotated(), one.module)] == []
+    regions = checks.regions(one.module)
+    return Counter(regions=len(regions), ports=sum(len(each.operands) + len(each.results) for each in regions))
 
 
 def has_equal_bits(one: Quantized) -> Counter[str]:
-    checks.same_bits(one.text, one.target, one.inputs)
+    checks.same_bits(one.module, one.target, one.inputs)
     return Counter(executed=1)
 
 
 def simulates(one: Quantized) -> Counter[str]:
     """Each region alone, fed the same codes, is within one code of what is simulated."""
-    rng = np.random.default_rng(len(one.text))
     found = Counter[str]()
-    for region in checks.regions(ir.parse(one.text, "f.mlir")):
-        apart = checks.codes_apart(region, one.target, rng)
+    for region, apart in checks.codes_apart(one.module, one.target, np.random.default_rng(one.inputs[0].size)):
         assert apart <= 1, f"{apart} codes apart: {region}"
         found[f"regions {apart} codes apart"] += 1
     return found
@@ -145,12 +168,13 @@ def simulates(one: Quantized) -> Counter[str]:
 def obeys_its_causes(one: Quantized) -> Counter[str]:
     """A rescale that names an annotation is gone when the annotation is made."""
     found = Counter[str]()
-    for cause in checks.causes(ir.parse(one.text, "f.mlir")):
+    for cause in checks.causes(one.module):
         if not cause.annotated:
             found["rescales that no annotation removes"] += 1
             continue
-        again = checks.causes(one.propagated(cause=cause)[0])
-        assert (cause.source, cause.taker) not in {(each.source, each.taker) for each in again}, cause
+        again = checks.annotated(one.annotated(), cause)
+        one.propagate(again)
+        assert (cause.source, cause.taker) not in {(each.source, each.taker) for each in checks.causes(again)}, cause
         found["rescales that an annotation removes"] += 1
     return found
 
@@ -166,14 +190,14 @@ CHECKS = (
 )
 
 
-def digest(count: int, seed: str) -> str:
+def digest(every: Iterable[Quantized]) -> str:
     """Of the texts of all, which a process with other hashes must give too."""
-    return hashlib.sha256("".join(one.text for one in drawn(count, seed)).encode()).hexdigest()
+    return hashlib.sha256("".join(one.text for one in every).encode()).hexdigest()
 
 
-def digest_elsewhere(count: int, seed: str, hash_seed: int) -> str:
+def digest_elsewhere(count: int, seed: str, most: int, hash_seed: int) -> str:
     """The digest that another process finds."""
-    command = [sys.executable, "-m", MODULE, "--digest", f"--count={count}", f"--seed={seed}"]
+    command = [sys.executable, "-m", MODULE, "--digest", f"--count={count}", f"--seed={seed}", f"--most={most}"]
     environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
@@ -183,13 +207,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--most", type=int, default=MOST, help="steps of a program")
     parser.add_argument("--digest", action="store_true", help="only print a digest of the propagated texts")
     given = parser.parse_args()
     if given.digest:
-        print(digest(given.count, given.seed))
+        print(digest(drawn(given.count, given.seed, given.most)))
         return 0
     counts, broken = Counter[str](), 0
-    for one in drawn(given.count, given.seed):
+    for one in drawn(given.count, given.seed, given.most):
         if one.refused:
             counts["refused"] += 1
             print(f"{one.seed} {one.target}: refused: {one.refused}")
@@ -201,7 +226,7 @@ def main() -> int:
             except Exception:
                 broken += 1
                 print(f"{one.seed} {one.target}: {check.__name__}\n{traceback.format_exc(limit=-3)}")
-    hashes = {digest_elsewhere(given.count, given.seed, hash_seed) for hash_seed in (0, 1, 12345)}
+    hashes = {digest_elsewhere(given.count, given.seed, given.most, hash_seed) for hash_seed in (0, 1, 12345)}
     print(f"{len(hashes)} digest of the texts under 3 seeds of hashes")
     for name, count in counts.items():
         print(f"{count:8} {name}")

@@ -13,6 +13,7 @@ from qrt import ir
 from qrt.calibrate.targets.model import Kernel, Port, Target
 from qrt.calibrate.targets.registry import find
 from qrt.errors import VerifyError
+from qrt.ops.accumulate import bias_is_direct
 from qrt.passes.quantization.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
 
 TYPES = """
@@ -140,12 +141,15 @@ def test_the_bias_is_compared_exactly(x, w, data):
     }
     for case, scale in changed.items():
         scales = [*exact[:channel], scale, *exact[channel + 1 :]]
-        types = TYPES.replace("0.1:3", f"{x!r}:3").replace("{0.2, 0.3, 0.7}", _braces((w * 3)[:3]))
+        types = TYPES.replace("0.1:3", f"{x:.17e}:3").replace("{0.2, 0.3, 0.7}", _braces((w * 3)[:3]))
         bias = _braces((scales * 3)[:3])
         types = types.replace("{0.020000000000000004, 0.03, 0.06999999999999999}", bias)
         module = program(MATMUL, types=types, result="%y")
         assert bool(found(module)) == (case != "exact"), case
         assert bool(found(module, "qrt-cpu")) == (case not in ("exact", "coarser")), case
+        region = module.functions[0].regions[0].blocks[0].first
+        a, b, c = (spec.type for spec in region.attributes["input_specs"].elements)
+        assert bias_is_direct(c, a, b) == (case == "exact")
 
 
 def _braces(scales):
@@ -189,7 +193,11 @@ def test_a_function_of_ones_own_holds_if_it_changes_nothing():
     def broken(inputs, outputs):
         raise KeyError("scale")
 
+    def longer(inputs, outputs):
+        inputs.append(wanted)
+
     for function, spec, message in (
+        (longer, "!z", "the constraint changes how many ports there are"),
         (fixed, "!z", None),
         (fixed, "!y", "result 0 is .* and not .*2.500000e-01.*a function of the target"),
         (broken, "!z", "the constraint raises KeyError: 'scale'"),
@@ -268,6 +276,12 @@ def test_an_edge_is_followed_to_where_the_value_comes_from(way):
         said = found(module)
         assert bool(said) == bool(count), (taken, made, said)
         assert is_quantized(module) == (not count)
+    others = CALLEE if way == "call" else ""
+    ends = {LAST: LAST.replace("[!y], out", "[!z], out"), MADE: MADE.replace("= [!y], kernel", "= [!z], kernel")}
+    for old, new in ends.items():
+        text = (MADE + LOOPS[way]).replace(old, new)
+        text, callee = (each.replace("IN", "!y").replace("OUT", "!y") for each in (text, others))
+        assert found(program(text, ONE, others=callee)) != []
 
 
 @pytest.mark.parametrize(
@@ -286,6 +300,21 @@ def test_a_result_that_the_program_quantizes_has_that_type():
             "  %z = quant.dcast %q : tensor<2x3x!y> to tensor<2x3xf32>\n"
         )
         assert is_quantized(program(body, ONE)) == is_right
+
+
+def test_nothing_inside_a_body_is_asked():
+    """What stands there are settings: also a region, whose ports nobody decides, and casts to other types."""
+    inner = (
+        unary("%i", "%p", ("f32", "f32"), "gate").replace("%n", "%m").replace("(%p) {\n  ^bb0(%p", "(%p) {\n  ^bb0(%o")
+    )
+    inner = inner.replace("negf %p", "negf %o")
+    casts = (
+        "  %c = quant.qcast %i : tensor<2x3xf32> to tensor<2x3x!z>\n"
+        "  %d = quant.dcast %c : tensor<2x3x!z> to tensor<2x3xf32>\n"
+    )
+    outer = unary("%a", "%x", ("!y", "!y"), "lookup", "arith.negf %d : tensor<2x3xf32>")
+    outer = outer.replace("    %n = ", f"{inner}{casts}    %n = ", 1)
+    assert found(program(outer, ONE, "%a")) == []
 
 
 # -- predicates --------------------------------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 that is lost."""
 
 import numpy as np
+import pytest
 
 from qrt import ir
 from qrt.execute.passes import module_steps, run_steps
-from tests.passes.quantization.export.programs import ran
+from tests.passes.quantization.export.programs import BODIES, drawn_arrays, ran
 from tests.passes.quantization.export.test_kernels import ops
 from tests.passes.quantization.export.test_program import ARRAYS, Q, add, main, rescale
 
@@ -48,3 +49,20 @@ def test_what_is_undecided_is_said():
     assert message.startswith("operand #1 of kernel 'add' was !quant.calibrated<f32<-1.0")
     assert ops(module, "quant") == []
     assert np.array_equal(ran(module, ARRAYS)[0], ARRAYS[0] + ARRAYS[1])
+
+
+@pytest.mark.parametrize("kernel", BODIES)
+def test_what_is_fused_is_put_back(kernel):
+    """The operations that were wrapped, and no other."""
+    types, result, body = BODIES[kernel]
+    arguments = ", ".join(f"%{name}: {type}" for name, type in zip("abc", types, strict=False))
+    module = ir.parse(f"func.func @main({arguments}) -> {result} {{\n{body}\nreturn %y : {result}\n}}")
+    ir.run_passes(module, "canonicalize,cse")
+    names = [op.name for op in module.operation.walk()]
+    before = drawn_arrays(module, np.random.default_rng(0))
+    want = ran(module, before)
+    ir.run_passes(module, "fuse-kernels")
+    assert "quant.region" in [op.name for op in module.operation.walk()]
+    ir.run_passes(module, "unfuse-kernels,canonicalize,cse")
+    assert sorted(op.name for op in module.operation.walk()) == sorted(names)
+    assert np.array_equal(ran(module, before), want)

@@ -40,6 +40,7 @@ TYPES = {
     "u32": UniformType("u32", "f32", 0.5, 1 << 31),
     "float8 values": UniformType("i8", "f8E4M3FN", 2.0**-9, 3),
     "channels": UniformType("i8", "f32", **AXIS, zero_points=[3, -128, 0, 127]),
+    "channels, first from 0": UniformType("i8", "f32", **AXIS, zero_points=[0, 3, -128, 127]),
     "channels from 0": UniformType("i8", "f32", **AXIS),
     "channels of one zero": UniformType("u8", "f32", **AXIS, zero_points=[7] * 4),
     "channels of 4 bits": UniformType("i4", "f32", **AXIS, zero_points=[3, -8, 0, 7]),
@@ -75,7 +76,8 @@ def test_signs_are_those_of_the_values(t: UniformType, count: int) -> None:
     assert np.array_equal(np.any(q, 0), (x != 0).any(0))
     assert np.count_nonzero(q) == (x != 0).sum()
     assert np.array_equal(np.signbit(q), x < 0)
-    assert np.isfinite(q).all() and not np.isnan(q).any()
+    assert np.isfinite(q).all()
+    assert not np.isnan(q).any()
 
 
 @EVERY
@@ -86,6 +88,8 @@ def test_powers_are_those_of_the_values(t: UniformType, count: int) -> None:
     for n in (1, 2, 3):
         if n * bits < 31 and not t.is_sub_channel and str(t.expressed_type) == "f32":
             assert same(np.power(q, n), values(q) ** n)
+        if n * bits < 53 and not t.is_sub_channel and str(t.expressed_type) == "f32":
+            assert np.array_equal(np.power(q, n, dtype=np.float64), (values(q) ** n).astype(float))
 
 
 @EVERY
@@ -175,6 +179,22 @@ def test_what_is_moved_to_new_memory_can_be_written(name: str) -> None:
         assert np.array_equal(q.storage, before)
 
 
+@pytest.mark.parametrize("name", ["zero 3", "channels from 0"])
+def test_views_write_to_their_tensor(name: str) -> None:
+    views: list[Callable[[Any], Any]] = [
+        lambda x: np.flip(x, 0), np.rot90, lambda x: np.moveaxis(x, 0, 1), lambda x: np.swapaxes(x, 0, 1), np.transpose,
+        lambda x: np.expand_dims(x, 1), lambda x: np.squeeze(x[None]), lambda x: np.split(x, 2)[0],
+        lambda x: np.array_split(x, 3, 1)[0], lambda x: np.rollaxis(x, 1), lambda x: np.reshape(x, (4, -1, 1)),
+    ]  # fmt: skip
+    if hasattr(np, "unstack"):
+        views += [lambda x: np.unstack(x)[1], lambda x: np.unstack(x, axis=1)[1], lambda x: np.unstack(x[0])[2]]
+    for i, view in enumerate(views):
+        q = tensor(TYPES[name], FEW)
+        q[...] = 1
+        view(q)[...] = 2
+        assert np.array_equal(values(view(q)), np.full(view(q).shape, 2)), i
+
+
 def test_a_part_of_packed_bits_is_read_only_however_it_is_made() -> None:
     q = tensor(TYPES["4 bits"], FEW)
     for part in (np.flip(q), np.moveaxis(q, 0, 1), np.diagonal(q[:, :4]), *np.split(q, 2), np.expand_dims(q, 0)):
@@ -182,6 +202,14 @@ def test_a_part_of_packed_bits_is_read_only_however_it_is_made() -> None:
             part[...] = 0
     with pytest.raises(ValueError, match="without a copy"):
         np.reshape(q, (-1,), copy=False)
+
+
+@pytest.mark.parametrize("name", ["zero 0", "zero 3", "unsigned", "4 bits", "high u32"])
+def test_beside_a_diagonal_are_zeros(name: str) -> None:
+    q = tensor(TYPES[name], FEW)[0]
+    for k in (-3, -1, 0, 1, 3, np.int8(2)):
+        assert same(np.diag(q, k), np.diag(values(q), k))
+        assert same(np.diagflat(q[:0], k), np.diagflat(values(q)[:0], k))
 
 
 @pytest.mark.parametrize("join", [np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
@@ -221,6 +249,7 @@ def test_exact_integers_in_the_narrowest_dtype(t: UniformType) -> None:
     ]  # fmt: skip
     calls += [lambda x: np.kron(x, x), lambda x: np.convolve(x[0], x[1]), lambda x: np.cross(x[:, :3], x[:, 3:6])]
     calls += [lambda x: np.einsum("ij,kj->ik", x, x[:2]), lambda x: np.vecdot(x, x), lambda x: np.outer(x[0], x[1])]
+    calls += [lambda x: np.einsum("ij->ji", x)]
     for i, call in enumerate(calls):
         try:
             found = call(q)

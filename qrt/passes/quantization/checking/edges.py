@@ -7,7 +7,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
-from qrt.passes.quantization.checking.regions import PortOf, ports_of, shown
+from qrt.passes.quantization.checking.regions import PortOf, operations_of, ports_of, shown
 from qrt.types import NoQuantizedType, Type, UniformType
 
 _SAME = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
@@ -22,7 +22,7 @@ Violation = tuple[Operation, str]
 def edge_violations(module: Module) -> Iterator[Violation]:
     """Each edge whose ends differ, at the operation that takes the value."""
     flows = _flows(module)
-    for operation in module.operation.walk():
+    for operation in operations_of(module):
         if isinstance(operation, RegionOp):
             for port in ports_of(operation):
                 if port.is_decided and not port.is_input:
@@ -76,7 +76,7 @@ def _flows(module: Module) -> dict[Value, list[Value]]:
     """The values that are another value wherever control passes: arguments of loops and blocks, yielded values, results
     of calls."""
     found: dict[Value, list[Value]] = defaultdict(list)
-    for operation in module.operation.walk():
+    for operation in operations_of(module):
         for source, target in _passed(module, operation):
             found[source].append(target)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.dialects.quant.region import RegionOp
-from qrt.passes.quantization.checking.regions import RESCALE, PortOf, ports_of, shown
+from qrt.passes.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
@@ -26,7 +26,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
             return wrong
     if region.kernel == RESCALE:
         return _rescale(region)
-    if all(isinstance(port.spec, NoQuantizedType) for port in ports):
+    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports):
         return None
     signatures = target.signatures(region.kernel)
     if not signatures:
@@ -90,7 +90,7 @@ def _held(
 
 def _described(port: Port) -> str:
     if port.given is not None:
-        return str(port.given)
+        return port.given.shown()
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
     words = [f"{port.storage}{bounds}"]
     if port.axis is not None:
@@ -161,6 +161,8 @@ def _function(region: RegionOp, kernel: Kernel) -> str | None:
         kernel.constraint(inputs, outputs)
     except Exception as error:  # it is somebody else's, and may raise anything
         return f"the constraint raises {type(error).__name__}: {str(error)[:200]}"
+    if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
+        return "the constraint changes how many ports there are"
     for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
         if now is not port.spec:
             return f"{port} is {shown(port.spec)} and not {shown(now)}"
@@ -172,7 +174,7 @@ def _fixed(port: PortOf, taken: Port) -> str | None:
     if given is None or not isinstance(spec, UniformType):
         return None
     is_given = spec.scales == given.scales and spec.zero_points == given.zero_points and spec.axis == given.axis
-    return None if is_given else f"{port} is {spec.shown()} and not {given}"
+    return None if is_given else f"{port} is {spec.shown()} and not {given.shown()}"
 
 
 def _multiplier(

@@ -1,15 +1,17 @@
 """Regions as the checks read them: ports in order, and what is said of each."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import Module, Value
+from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
 
 REGION = "quant.region"
-RESCALE = "rescale"
+RESCALE, LINEAR = "rescale", "linear"
+"""Names of regions that need no kernel of a target."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,20 @@ class PortOf:
         return f"{'operand' if self.is_input else 'result'} {self.index}"
 
 
+def operations_of(module: Module) -> Iterator[Operation]:
+    """The operations of a program, in order. Of a region's body nothing is asked: it stands for a kernel."""
+    stack = [module.operation]
+    while stack:
+        operation = stack.pop()
+        yield operation
+        if operation.regions and operation.name != REGION:
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            stack.extend(reversed(inner))
+
+
 def regions_of(module: Module) -> list[RegionOp]:
     """The regions of a program, in order."""
-    return [cast(RegionOp, operation) for operation in module.operation.walk() if operation.name == REGION]
+    return [cast(RegionOp, operation) for operation in operations_of(module) if operation.name == REGION]
 
 
 def ports_of(region: RegionOp) -> list[PortOf]:

@@ -1,17 +1,17 @@
 """Float bodies in place of regions, with casts where a port is decided."""
 
-from qrt.ir import Operation
+from qrt.dialects.quant.region import RegionOp
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import inputs, outputs
 
 
-def put_back(region: Operation, casts: Casts) -> None:
+def put_back(region: RegionOp, casts: Casts) -> None:
     """The float body in place of a region. What enters and leaves it by a decided port is cast to the port's type and
     back."""
     operands = [casts.kept(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
-    values = Builder.before(region).inline(region.regions[0].blocks[0], operands)
+    values = Builder.before(region).inline(region.body, operands)
     kept = [
         casts.kept(port, value) if is_decided else value
         for (port, is_decided), value in zip(decided, values, strict=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from qrt import numerics
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, Operation, Value, attribute
@@ -11,7 +12,7 @@ from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.ports import PortOf
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import FloatType, TensorType, Type, UniformType
 
 Key = tuple[Value, Type, tuple[int, ...] | None]
 
@@ -64,7 +65,9 @@ class Casts:
             return value
         key = value, port.spec, None
         if key not in self._made:
-            self._made[key] = Builder.after(value).value("arith.truncf", (value,), narrow)
+            if source is not None:
+                self._read[source] = None
+            self._made[key] = _narrowed(value, narrow)
         return self._expressed("arith.extf", self._made[key], value.type)
 
     def _expressed(self, cast: str, value: Value, type: Type) -> Value:
@@ -94,6 +97,16 @@ class Casts:
                 if user.name == "quant.qcast" and user.results[0].type is stored.type and not user.attributes:
                     replace(user, [stored])
         erase_dead([*self._read, *self._released])
+
+
+def _narrowed(value: Value, type: Type) -> Value:
+    """A float value in a narrower type; a constant is rounded at once, half to even as `arith.truncf` rounds."""
+    constant, element = constant_of(value), element_of(type)
+    builder = Builder.after(value)
+    if not isinstance(constant, DenseElementsAttr) or not isinstance(element, FloatType):
+        return builder.value("arith.truncf", (value,), type)
+    rounded = numerics.round_to_format(np.asarray(constant.python), element.name)
+    return builder.constant(constant_attribute(rounded, type), type)
 
 
 def _transposed(value: Value, permutation: tuple[int, ...]) -> Operation:

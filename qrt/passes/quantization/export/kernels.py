@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from qrt.dialects.quant.constant_casts import constant_attribute
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Operation, Value, attribute
+from qrt.ir import Value, attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.movement import reshaped_element
 from qrt.passes.quantization.export.casts import Casts
-from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, kernel, outputs
+from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
 from qrt.passes.quantization.forms import Form
 from qrt.types import IntegerType, TensorType, UniformType
 
-Tabulate = Callable[[Operation, UniformType, UniformType], Any]
+Tabulate = Callable[[RegionOp, UniformType, UniformType], Any]
 """The storage of a region's result for every value of its operand's type, least first: what a `lookup` reads."""
 
 KEEPING = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
@@ -60,7 +61,7 @@ class Kernels:
             return value
         return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
 
-    def region(self, region: Operation, form: Form) -> Value:
+    def region(self, region: RegionOp, form: Form) -> Value:
         """The quantized result of a region of this form, or the float one of a `float_matmul`."""
         builder = Builder.before(region)
         if family_of(region, form) == FLOAT_MATMUL:
@@ -92,7 +93,7 @@ class Kernels:
             return value
         return self.emit(builder, "clamp", (value,), bounds, None)
 
-    def _lookup(self, builder: Builder, region: Operation, x: Value, out: UniformType) -> Value:
+    def _lookup(self, builder: Builder, region: RegionOp, x: Value, out: UniformType) -> Value:
         element = element_of(x.type)
         assert isinstance(element, UniformType)
         if element.storage_width > 8 or not (element.is_per_layer and out.is_per_layer):
@@ -106,7 +107,7 @@ class Kernels:
         entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
-    def _float_matmul(self, builder: Builder, region: Operation, form: Form) -> Value:
+    def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:
         operands = []
         for operand in form.operands:
             port = inputs(region)[operand.number]
@@ -124,9 +125,9 @@ class Kernels:
         return self.casts.kept(out, value)
 
 
-def family_of(region: Operation, form: Form) -> str:
+def family_of(region: RegionOp, form: Form) -> str:
     """The family that a region becomes: a product may be one of floats and quantized weights."""
-    named = kernel(region)
+    named = region.kernel
     return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
@@ -28,11 +29,12 @@ from qrt.passes.quantization.export.exact import MOST, Arithmetic, Exact, Report
 from qrt.types import FloatType, TensorType, UniformType
 
 _ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf")
-_SHAPES = ("tensor.empty", "tensor.dim", "tensor.splat")
+_SHAPES = ("tensor.empty", "tensor.dim")
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
 _MOST_PLACES = 62
 """The most places by which the `fixed` rule shifts."""
-_IDENTITIES = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
+_COPIES = ("linalg.fill", "tensor.splat", "quant.stats", "quant.stats_ref", "quant.coupled_ref")
+"""Ops whose result is their first operand, or is filled with it."""
 
 
 @dataclass
@@ -47,6 +49,8 @@ class Linear:
 
     def enter(self, argument: Value, stored: Value) -> None:
         """The argument of a body is a quantized value, from which the zero points are subtracted."""
+        if not isinstance(stored.type, TensorType):
+            raise QuantTypeError(f"kernels take tensors, not {argument.type}")
         type = uniform_type(stored)
         if type.is_sub_channel:
             raise QuantTypeError(f"values of {type.shown()} have scales that change within a sum")
@@ -112,10 +116,8 @@ class Linear:
     def operation(self, op: Operation) -> None:
         """Adds the integers for one operation of the body."""
         if op.name in _SHAPES or constant_of(op.results[0]) is not None:
-            if op.name == "tensor.splat":
-                self._values[op.results[0]] = self.of(op.operands[0])
             return
-        if op.name in _IDENTITIES:
+        if op.name in _COPIES:
             made = self.of(op.operands[0])
         elif isinstance(op, StructuredOp):
             made = self._structured(op)
@@ -373,12 +375,12 @@ def _static(type: TensorType) -> tuple[int, ...]:
 
 
 def linear_region(
-    region: Operation, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
+    region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
     """The quantized results of a region of linear ops on quantized operands."""
     site = Site(Builder.before(region), loops=False, in_loop=True)
     linear = Linear(site, report)
-    block = region.regions[0].blocks[0]
+    block = region.body
     for argument, value in zip(block.arguments, stored, strict=True):
         linear.enter(argument, value)
     for op in block:

@@ -1,14 +1,14 @@
 """Ports of regions: what is said of each, and whether that is all that export needs."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
-from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
+from qrt.ir import Value
 from qrt.ir.core.constraints import element_of
 from qrt.types import FloatType, NoQuantizedType, Type, UniformType
 
-REGION, RESCALE, FLOAT_MATMUL = "quant.region", "rescale", "float_matmul"
+FLOAT_MATMUL = "float_matmul"
 
 
 @dataclass(frozen=True)
@@ -35,47 +35,36 @@ class PortOf:
         return isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
 
 
-def inputs(region: Operation) -> list[PortOf]:
+def inputs(region: RegionOp) -> list[PortOf]:
     """The ports of a region's operands."""
-    return _ports(region, "input_specs", "operand", region.operands)
+    return _ports("operand", region.operands, region.input_specs)
 
 
-def outputs(region: Operation) -> list[PortOf]:
+def outputs(region: RegionOp) -> list[PortOf]:
     """The ports of a region's results."""
-    return _ports(region, "output_specs", "result", region.results)
+    return _ports("result", region.results, region.output_specs)
 
 
-def _ports(region: Operation, attribute: str, side: str, values: Iterable[Value]) -> list[PortOf]:
-    specs = [each.type for each in region.attribute(attribute, ArrayAttr).elements if isinstance(each, TypeAttr)]
-    pairs = zip(values, specs, strict=True)
-    return [PortOf(f"{side} #{number}", value, spec) for number, (value, spec) in enumerate(pairs)]
+def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
+    pairs = enumerate(zip(values, specs, strict=True))
+    return [PortOf(f"{side} #{number}", value, spec) for number, (value, spec) in pairs]
 
 
-def kernel(region: Operation) -> str:
-    """The name of the kernel that a region stands for."""
-    return region.attribute("kernel", StringAttr).value
-
-
-def regions(module: Module) -> Iterator[Operation]:
-    """Every region, in the order of the text."""
-    yield from [each for each in module.operation.walk() if each.name == REGION]
-
-
-def check_ports(region: Operation) -> None:
+def check_ports(region: RegionOp) -> None:
     """Refuses a port that nobody has decided, and an operand that comes in another quantized type than its port's."""
     for port in inputs(region):
         given = given_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
             said = f"{port.name} comes as {given.shown()}, but its port takes {port.spec.shown()}"
             raise region.op_error(f"{said}: propagate-quant puts a rescale between them")
-    floats = kernel(region) == FLOAT_MATMUL
+    floats = region.kernel == FLOAT_MATMUL
     for port in (*inputs(region), *outputs(region)):
         if not port.is_decided and not (port.stays and floats):
             raise _undecided(region, port)
 
 
-def _undecided(region: Operation, port: PortOf) -> VerifyError:
-    said = f"{port.name} of kernel '{kernel(region)}' is not decided, but {port.spec}"
+def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
+    said = f"{port.name} of kernel '{region.kernel}' is not decided, but {port.spec}"
     return region.op_error(f"{said}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
 
 
@@ -84,6 +73,6 @@ def given_type(value: Value) -> Type | None:
     source = value.operation
     if source is None:
         return None
-    if source.name == REGION:
+    if isinstance(source, RegionOp):
         return next(port.spec for port in outputs(source) if port.value is value)
     return element_of(source.operands[0].type) if source.name == "quant.dcast" else None

@@ -4,42 +4,36 @@ from collections.abc import Sequence
 from typing import Final
 
 from qrt.calibrate.targets.registry import find
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Module, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt import LowerQrt
+from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
+from qrt.passes.quantization.export.carried import carry
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.kernels import Kernels, Tabulate, family_of
 from qrt.passes.quantization.export.linear import linear_region
-from qrt.passes.quantization.export.ports import (
-    FLOAT_MATMUL,
-    RESCALE,
-    PortOf,
-    check_ports,
-    inputs,
-    kernel,
-    outputs,
-    regions,
-)
+from qrt.passes.quantization.export.ports import FLOAT_MATMUL, PortOf, check_ports, inputs, outputs
 from qrt.passes.quantization.export.split import split
 from qrt.passes.quantization.forms import form_of
 from qrt.passes.remarks import remark
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"
-"""The kernel of all linear ops between others, which is one sum to the end."""
+"""The kernel of all linear ops between others, which rounds once, whatever ops it is made of."""
 FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
 def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     """Rewrites the regions of a propagated program. Raises VerifyError at a region that cannot be."""
-    every = list(regions(module))
+    every = regions_of(module)
     known = find(target) if target else None
     for region in every:
         check_ports(region)
-        if known is not None and kernel(region) != RESCALE and not known.signatures(kernel(region)):
-            said = f"the target '{target}' has no kernel '{kernel(region)}'"
+        if known is not None and region.kernel not in (RESCALE, LINEAR) and not known.signatures(region.kernel):
+            said = f"the target '{target}' has no kernel '{region.kernel}'"
             raise region.op_error(f"{said}: unfuse-kernels=target={target} puts the body back")
     casts = Casts()
     kernels = Kernels(casts, tabulate)
@@ -50,8 +44,10 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
         try:
             _export(region, kernels)
         except QuantTypeError as error:
-            raise region.op_error(f"of kernel '{kernel(region)}' cannot be exported: {error}") from None
+            raise region.op_error(f"of kernel '{region.kernel}' cannot be exported: {error}") from None
     casts.finish()
+    if to != "simulate":
+        carry(module)
     if to == "codegen":
         lower = LowerQrt()
         kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
@@ -60,12 +56,12 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
                 lower.lower(op)
 
 
-def _export(region: Operation, kernels: Kernels) -> None:
+def _export(region: RegionOp, kernels: Kernels) -> None:
     floats = [port for port in (*inputs(region), *outputs(region)) if not isinstance(port.spec, UniformType)]
-    if kernel(region) == RESCALE and not floats:
+    if region.kernel == RESCALE and not floats:
         kernels.casts.release(region, [_rescaled(region, kernels)])
         return
-    form = form_of(region.regions[0].blocks[0])
+    form = None if region.kernel == LINEAR else form_of(region.body)
     if form is not None and family_of(region, form) == FLOAT_MATMUL:
         floats = []
     if floats:
@@ -73,16 +69,16 @@ def _export(region: Operation, kernels: Kernels) -> None:
         put_back(region, kernels.casts)
     elif form is not None:
         kernels.casts.release(region, [kernels.region(region, form)])
-    elif kernel(region) == LINEAR or not _split(region, kernels):
-        remark(region, f"kernel '{kernel(region)}' has no op of qrt: its body becomes integer arithmetic")
+    elif region.kernel == LINEAR or not _split(region, kernels):
+        remark(region, f"kernel '{region.kernel}' has no op of qrt: its body becomes integer arithmetic")
         stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
         elements = [_quantized(port) for port in outputs(region)]
         kernels.casts.release(region, linear_region(region, stored, elements, lambda said: remark(region, said)))
 
 
-def _split(region: Operation, kernels: Kernels) -> bool:
+def _split(region: RegionOp, kernels: Kernels) -> bool:
     """Whether a region has become several ops of qrt."""
-    name = kernel(region)
+    name = region.kernel
     parts = split(region)
     for part, form in parts or ():
         kernels.casts.release(part, [kernels.region(part, form)])
@@ -96,7 +92,7 @@ def _quantized(port: PortOf) -> UniformType:
     return port.spec
 
 
-def _rescaled(region: Operation, kernels: Kernels) -> Value:
+def _rescaled(region: RegionOp, kernels: Kernels) -> Value:
     (source,), (result,) = inputs(region), outputs(region)
     assert isinstance(source.spec, UniformType)  # who calls this has looked
     assert isinstance(result.spec, UniformType)
@@ -104,7 +100,7 @@ def _rescaled(region: Operation, kernels: Kernels) -> Value:
     return kernels.requantized(Builder.before(region), stored, result.spec)
 
 
-def _remark_floats(region: Operation, floats: Sequence[PortOf]) -> None:
-    if kernel(region) != RESCALE and not all(port.is_float for port in floats):
+def _remark_floats(region: RegionOp, floats: Sequence[PortOf]) -> None:
+    if region.kernel != RESCALE and not all(port.is_float for port in floats):
         port = next(port for port in floats if not port.is_float)
-        remark(region, f"kernel '{kernel(region)}' stays in floats: {port.name} is {port.spec}")
+        remark(region, f"kernel '{region.kernel}' stays in floats: {port.name} is {port.spec}")

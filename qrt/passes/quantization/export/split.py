@@ -3,7 +3,7 @@
 from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Operation, Value
+from qrt.ir import Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops import FAMILIES
@@ -22,7 +22,7 @@ _EXACT = frozenset((*_OF_SUMS, "concat")) | KEEPING
 """Families whose result has a type that holds every value exactly, or their operand's; others round."""
 
 
-def split(region: Operation) -> list[tuple[RegionOp, Form]] | None:
+def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
 
     A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
@@ -42,7 +42,7 @@ def split(region: Operation) -> list[tuple[RegionOp, Form]] | None:
     return found
 
 
-def _decided(region: Operation, copy: RegionOp, forms: dict[RegionOp, Form]) -> bool:
+def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, Form]) -> bool:
     """Whether every value inside has a type; if so, the parts have them as their specifications."""
     types: dict[Value, Type] = dict(zip(copy.body.arguments, copy.input_specs, strict=True))
     last = copy.body.terminator

@@ -4,7 +4,7 @@ export, which writes an op in place of one.
 
 from qrt.ir import Block, Value
 from qrt.passes.quantization.forms.clamps import clamp, clamped, clamps_of
-from qrt.passes.quantization.forms.elements import behind
+from qrt.passes.quantization.forms.elements import behind, reading_once
 from qrt.passes.quantization.forms.elementwise import binary, lookup
 from qrt.passes.quantization.forms.model import Form, Operand, Reader, Reading
 from qrt.passes.quantization.forms.movement import movement
@@ -23,9 +23,10 @@ _OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lookup)
 def readings_of(value: Value) -> list[Reading]:
     """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
     value's block."""
-    found = [reading for reader in (*_CLAMPED, *_OTHERS) for reading in reader(value)]
-    for bounds in clamps_of(value):
-        found += [clamped(reading, bounds) for reader in _CLAMPED for reading in reader(bounds.source)]
+    with reading_once():
+        found = [reading for reader in (*_CLAMPED, *_OTHERS) for reading in reader(value)]
+        for bounds in clamps_of(value):
+            found += [clamped(reading, bounds) for reader in _CLAMPED for reading in reader(bounds.source)]
     return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
 
 

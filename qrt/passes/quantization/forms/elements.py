@@ -1,8 +1,11 @@
 """Operations that compute each element of a tensor alone: `arith` and `math` on tensors, and the parallel ops of
 `linalg`, whichever form they are written in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
@@ -73,6 +76,10 @@ class Elements:
 
     def simplified(self) -> "Elements":
         """The same, with splats as constants of the expression and each other input once."""
+        return self._simplified
+
+    @cached_property
+    def _simplified(self) -> "Elements":
         known = [splat_of(value) for value in self.inputs]
         kept: list[int] = []
         new: dict[int, Expression] = {}
@@ -119,8 +126,30 @@ def _substituted(expression: Expression, new: dict[int, Expression]) -> Expressi
     return tuple(_substituted(part, new) if isinstance(part, tuple) else part for part in expression)
 
 
+_READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_elements", default=None)
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Within it each operation is read once: none may change."""
+    token = _READ.set({})
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
 def elements_of(value: Value) -> Elements | None:
     """The operation that makes a tensor, if it computes each element alone."""
+    known = _READ.get()
+    if known is None:
+        return _elements_of(value)
+    if value not in known:
+        known[value] = _elements_of(value)
+    return known[value]
+
+
+def _elements_of(value: Value) -> Elements | None:
     operation = value.operation
     if operation is None or len(operation.results) != 1 or tensor_type(value) is None:
         return None

@@ -17,6 +17,9 @@ from qrt.passes.quantization.forms.model import Reading
 
 MAX_FUNCTION = 256
 """The most operations that one function is made of."""
+MAX_BRANCHES = 24
+"""The most operations between two values each of which is all that what follows needs: gelu and its like have ten. The
+search for such a value would otherwise take each operation for every one behind it."""
 _BINARY = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul"}
 
 
@@ -65,13 +68,15 @@ def lookup(value: Value) -> list[Reading]:
     frontier = dict.fromkeys(parts)
     ends: set[Value] = set()
     best: tuple[Value, int] | None = None
+    branches = 0
     computes, annotates = not _copies(value), False
     while True:
         (leaf, *others) = frontier or [None]
         if leaf is not None and not others and computes and not annotates and leaf.type is value.type:
             best = leaf, len(found)
+        branches = branches + 1 if others else 0
         inner = next((v for v in frontier if v not in ends and all(user in found for user, _ in v.uses)), None)
-        if inner is None or len(found) == MAX_FUNCTION:
+        if inner is None or len(found) == MAX_FUNCTION or branches > MAX_BRANCHES:
             break
         parts = _parts(inner)
         if parts is None or inner.operation is None:

@@ -7,7 +7,15 @@ from qrt.passes.quantization.forms.elements import behind, elements_of, shape_of
 from qrt.passes.quantization.forms.model import Reading
 from qrt.passes.quantization.forms.padding import padding_of
 from qrt.passes.quantization.forms.products import linear
-from qrt.passes.quantization.forms.reductions import Folded, folded, is_least, quotient_of, reduction_of, restores
+from qrt.passes.quantization.forms.reductions import (
+    QUOTIENTS,
+    Folded,
+    folded,
+    is_least,
+    quotient_of,
+    reduction_of,
+    restores,
+)
 
 
 def mean(value: Value) -> list[Reading]:
@@ -29,7 +37,7 @@ def mean(value: Value) -> list[Reading]:
 
 def _mean(value: Value) -> Folded | None:
     elements = elements_of(value)
-    if elements is None:
+    if elements is None or elements.computed[0] not in QUOTIENTS:
         return None
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
@@ -50,7 +58,7 @@ def _mean(value: Value) -> Folded | None:
 def average_pool(value: Value) -> list[Reading]:
     """The reading of a value as averages over windows."""
     elements = elements_of(value)
-    if elements is None:
+    if elements is None or elements.computed[0] not in QUOTIENTS:
         return []
     for given in elements.simplified().inputs:
         passed: list[Operation] = []

@@ -16,6 +16,8 @@ from qrt.passes.quantization.forms.elements import (
 from qrt.types import FloatType
 
 _SUM = ("arith.addf",)
+QUOTIENTS = ("arith.divf", "arith.mulf")
+"""How the quotient by a count is written."""
 _MAXIMUM = ("arith.maximumf", "arith.maxnumf")
 
 

@@ -1,8 +1,10 @@
 """Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
 comes last, and the others come in the target's order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantError
@@ -11,7 +13,7 @@ from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms import Reading, readings_of
 from qrt.passes.quantization.forms.elements import splat_of
 from qrt.passes.quantization.forms.functions import name_of_function
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, TensorType, Type, UniformType
 
 _KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 """Families whose result has the type of their operand."""
@@ -45,24 +47,32 @@ def kernel_names(reading: Reading) -> tuple[str, ...]:
     return (reading.family,)
 
 
-def choices_of(value: Value, target: Target) -> tuple[list[Choice], list[Refusal]]:
-    """The kernels that compute a value, the best first, and why other readings have none."""
+def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[Choice]:
+    """The kernels that compute a value, the best first. Why other readings have none is added to ``refused``."""
     found: list[tuple[int, bool, int, Choice]] = []
-    refused = []
-    order = {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
+    order = target_order(target)
     for reading in readings_of(value):
-        reason = _refused(reading, value)
         names = kernel_names(reading)
-        if reason is None:
+        known = [name for name in names if name in order]
+        fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
+        if fitting:
+            name = min(fitting, key=lambda name: order[name])
+            found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
+        elif refused is not None:
             reason = refusal(names, len(reading.operands), reading, target)
-        if reason is not None:
-            refused.append(Refusal(reading, reason))
-            continue
-        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
-        name = min(fitting, key=lambda name: order[name])
-        found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
+            refused.append(Refusal(reading, reason or ""))
     found.sort(key=lambda each: each[:3])
-    return [choice for *_, choice in found], refused
+    for *_, choice in found:
+        reason = _refused(choice.reading, value)
+        if reason is None:
+            yield choice
+        elif refused is not None:
+            refused.append(Refusal(choice.reading, reason))
+
+
+def target_order(target: Target) -> dict[str, int]:
+    """The number of the first signature of each kernel."""
+    return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
 def _size(reading: Reading) -> int:
@@ -97,28 +107,36 @@ def _rank(value: Value) -> int | None:
 
 def _refused(reading: Reading, value: Value) -> str | None:
     """Why the family does not take these shapes; None where it does, on values of 8 bits."""
-    family = FAMILIES[reading.family]
-    types = [_stored(operand.type, permutation) for operand, permutation in reading.operands]
-    made = _stored(value.type, None)
-    if made is None or None in types:
-        return "a port is no ranked tensor of floats"
-    if reading.family == "lookup":
-        return None
+    operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
+    return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
+
+
+@lru_cache(maxsize=256)
+def _refused_types(
+    name: str, types: tuple[TensorType | None, ...], attributes: tuple[tuple[str, Any], ...], made: TensorType | None
+) -> str | None:
+    """Why a family does not take operands of these types; networks have the same ones again and again."""
     operands = [type for type in types if type is not None]
-    if len(operands) == 3 and reading.family in ("matmul", "conv2d", "depthwise_conv2d"):
+    if made is None or len(operands) < len(types):
+        return "a port is no ranked tensor of floats"
+    if name == "lookup":
+        return None
+    if len(operands) == 3 and name in ("matmul", "conv2d", "depthwise_conv2d"):
         element = operands[2].element
-        assert isinstance(element, UniformType)
+        assert isinstance(element, UniformType)  # `_stored` has made it
         operands[2] = operands[2].with_(element=element.with_(storage="i32"))
+    family = FAMILIES[name]
     try:
-        inferred = family.resolve(tuple(operands), family.complete(reading.attributes), made)
+        inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), made)
     except QuantError as error:
         return str(error)
     sizes = zip(inferred.shape or (), made.shape or (), strict=False)
     same = inferred.rank == made.rank and all(a == b or a is None or b is None for a, b in sizes)
-    return None if same else f"{reading.family} makes {inferred.shape}, not {made.shape}"
+    return None if same else f"{name} makes {inferred.shape}, not {made.shape}"
 
 
-def _stored(type: object, permutation: tuple[int, ...] | None) -> TensorType | None:
+@lru_cache(maxsize=256)
+def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
     """The type of 8-bit values of a float tensor, its axes as the family has them."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None

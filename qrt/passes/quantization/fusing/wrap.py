@@ -1,6 +1,6 @@
 """Making a region of the operations that compute a value from others."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from qrt.dialects._shaped.lists import static_values
@@ -9,14 +9,15 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, erase_dead
 from qrt.ops.elementwise import BINDERS
+from qrt.passes.quantization.fusing.choose import Choice
 from qrt.types import IndexType
 
 Extent = Callable[[int], Value | None]
 """The extent of an axis, as a value inside the region."""
 
-_WITHOUT_FLOATS = frozenset({"arith.constant", "tensor.empty", "tensor.splat", "tensor.dim", "linalg.fill"})
+WITHOUT_FLOATS = frozenset({"arith.constant", "tensor.empty", "tensor.splat", "tensor.dim", "linalg.fill"})
 """Ops that are copied to a region which needs what they make."""
 _SIZED = ("tensor.empty", "tensor.splat")
 
@@ -63,7 +64,7 @@ class Body:
             return True
         if isinstance(value.type, IndexType) and self._has_size(value, extent):
             return True
-        if source is None or (source.name not in _WITHOUT_FLOATS and source not in self._copied):
+        if source is None or (source.name not in WITHOUT_FLOATS and source not in self._copied):
             return False
         shape = getattr(source.results[0].type, "shape", None) or ()
         axes = iter(axis for axis, size in enumerate(shape) if size is None)
@@ -160,3 +161,26 @@ def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
         if axis in group and all(sizes[other] == 1 for other in group if other != axis):
             return [(operation.operands[0], place)]
     return []
+
+
+def wrapped(choice: Choice, root: Operation, order: Mapping[Operation, int]) -> bool:
+    """Whether the operations of a choice have been put into a region in place of the root; `order` numbers them."""
+    reading = choice.reading
+    if any(operation not in order for operation in reading.operations):
+        return False
+    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
+    inputs = [value for value, _ in reading.operands]
+    return put_into_region(choice.kernel, root, inputs, operations, reading.copied)
+
+
+def put_into_region(
+    kernel: str, root: Operation, inputs: Sequence[Value], operations: Iterable[Operation], copied: Iterable[Operation]
+) -> bool:
+    """Whether operations, in order, have been put into a region on these inputs, whose result is that of the root."""
+    body = Body(inputs, copied, root)
+    if not all(body.add(operation) for operation in operations):
+        return False
+    region = make_region(Builder.before(root), kernel, inputs, body.block, [body.values[root.results[0]]])
+    root.results[0].replace_all_uses(region.results[0])
+    erase_dead([root])
+    return True

@@ -146,7 +146,7 @@ class Classes:
         """Whether a type serves for a class, and stands for all of its range."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
-        if side.symmetric and not is_symmetric(given):
+        if side.symmetric and not is_symmetric(given, given.storage_min, given.storage_max):
             return False
         if not given.is_per_layer:
             return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)

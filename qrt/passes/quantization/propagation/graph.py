@@ -17,15 +17,16 @@ from qrt.calibrate.targets.model import Kernel, Port, Spec
 from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
+from qrt.passes.quantization.convert_stats import said_by
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.propagation.forwarding import SAME, Forwarded, forwarded
-from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
+from qrt.types import CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
 if TYPE_CHECKING:
     from qrt.passes.quantization.propagation.classes import Class
 
 REGION = "quant.region"
-RESCALE = "rescale"
+RESCALE, LINEAR = "rescale", "linear"
 
 
 @dataclass(eq=False)
@@ -99,7 +100,7 @@ class Site:
 @dataclass(eq=False)
 class Group:
     """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` what it is coupled by,
-    ``constants`` the constants that it may be.
+    ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -108,6 +109,7 @@ class Group:
     keys: list[str] = field(default_factory=list)
     couples: list[str] = field(default_factory=list)
     constants: list[npt.NDArray[Any]] = field(default_factory=list)
+    ranges: list[CalibratedType] = field(default_factory=list)
     is_carried: bool = False
     hub: Node | None = None
     into: "Group | None" = None
@@ -156,11 +158,16 @@ class Graph:
         if one is not other:
             if len(one.values) < len(other.values):
                 one, other = other, one
-            for name in ("values", "definitions", "uses", "keys", "couples", "constants"):
+            for name in ("values", "definitions", "uses", "keys", "couples", "constants", "ranges"):
                 getattr(one, name).extend(getattr(other, name))
             one.is_carried |= other.is_carried
             other.into = one
         one.is_carried |= is_carried
+
+    def takes(self, value: Value) -> bool:
+        """Whether a region defines a value or takes it, however it gets there."""
+        group = self.group(value)
+        return bool(group.definitions or group.uses)
 
     @property
     def each(self) -> list[Group]:
@@ -194,6 +201,7 @@ def build(module: Module) -> Graph:
                     graph.merge(graph.group(each.value), graph.group(each.target))
     for group in graph.each:
         _add_hub(graph, group)
+    graph.references = [each for each in graph.references if each.name != "quant.stats" or graph.takes(each.results[0])]
     return graph
 
 
@@ -284,10 +292,12 @@ def _add_reference(graph: Graph, operation: Operation) -> None:
     is_carried = group.is_carried or result.is_carried
     graph.merge(group, result, is_carried=is_carried)
     group = graph.group(operation.operands[0])
-    if operation.name == "quant.stats":
-        return
+    said = said_by(operation)
     graph.references.append(operation)
-    if operation.name == "quant.stats_ref":
+    if said is not None:
+        assert isinstance(said.spec, CalibratedType)
+        group.ranges.append(said.spec)
+    elif operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
     else:
         group.couples.append(operation.attribute("coupledKey", StringAttr).value)

@@ -128,6 +128,10 @@ def _own(node: Node) -> Statistics | None:
     return None
 
 
+def _owns(nodes: list[Node]) -> list[Statistics]:
+    return [own for node in nodes if (own := _own(node)) is not None]
+
+
 def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     """What is known of a value."""
     is_single = len(group.definitions) == 1 and not group.is_carried
@@ -137,8 +141,12 @@ def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     if not known:
         ranges = [node for node in group.uses if not isinstance(node.spec, UniformType)]
         fixed = [node for node in group.uses if isinstance(node.spec, UniformType)][:1]
-        for nodes in (group.definitions, ranges, fixed) if is_single else ((*group.definitions, *ranges), fixed):
-            known = known or [own for node in nodes if (own := _own(node)) is not None]
+        said = [Statistics.of_span(reaching_0(each.min, each.max)) for each in group.ranges]
+        if is_single:
+            known = _owns(group.definitions) or [*_owns(ranges), *said]
+        else:
+            known = [*_owns([*group.definitions, *ranges]), *said]
+        known = known or _owns(fixed)
         if group.is_carried:
             known += [Statistics.of_span(_hull_of(array)) for array in group.constants if array.size]
     total = None

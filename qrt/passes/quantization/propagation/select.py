@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
-from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site, is_decided, is_kept
+from qrt.passes.quantization.propagation.graph import LINEAR, RESCALE, Graph, Node, Site, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
 from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
@@ -30,8 +30,8 @@ Hints = Sequence[Port | Spec | None]
 def select(graph: Graph, target: Target) -> None:
     """Gives each site its kernel, and its nodes their ports."""
     for site in graph.sites:
-        if site.name == RESCALE:
-            _take(site, _rescale(site))
+        if site.name in (RESCALE, LINEAR):
+            _take(site, _of_any_types(site))
             continue
         if all(isinstance(node.spec, NoQuantizedType) for node in site.floats):
             continue  # it stays float: no kernel is asked
@@ -75,7 +75,7 @@ def _fits_uniform(port: Port, spec: UniformType, node: Node) -> bool:
         is_within = port.low <= spec.storage_min <= spec.storage_max <= port.high
         if spec.storage != port.storage or not is_within:
             return False
-        if port.symmetric and not is_symmetric(spec):
+        if port.symmetric and not is_symmetric(spec, port.low, port.high):
             return False
     layout = layout_of_port(port, node)
     if spec.is_per_layer:
@@ -83,9 +83,9 @@ def _fits_uniform(port: Port, spec: UniformType, node: Node) -> bool:
     return layout is not None and layout.is_of(spec)
 
 
-def is_symmetric(spec: UniformType) -> bool:
-    """Whether every zero point is in the middle of the storage."""
-    return bool((spec.zero_point_array == (spec.storage_min + spec.storage_max + 1) // 2).all())
+def is_symmetric(spec: UniformType, low: int, high: int) -> bool:
+    """Whether every zero point is in the middle of a port's storage."""
+    return bool((spec.zero_point_array == (low + high + 1) // 2).all())
 
 
 def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
@@ -167,10 +167,14 @@ def _take(site: Site, kernel: Kernel) -> None:
             node.port = port
 
 
-def _rescale(site: Site) -> Kernel:
-    """The signature of a rescale, which every target has: any types."""
+def _of_any_types(site: Site) -> Kernel:
+    """The signature of what needs no kernel of a target: a rescale, and a linear region, whose code export generates.
+    Ports of a linear region of which nothing is known have 8 bits.
+    """
     inputs = tuple(Port(f"x{i}") for i in range(site.inputs))
-    return Kernel(RESCALE, inputs, tuple(Port(f"y{i}") for i in range(len(site.nodes) - site.inputs)))
+    outputs = tuple(Port(f"y{i}") for i in range(len(site.nodes) - site.inputs))
+    default = {port.name: Port(port.name, "i8") for port in (*inputs, *outputs)} if site.name == LINEAR else {}
+    return Kernel(site.name, inputs, outputs, default=default)
 
 
 def _keep(site: Site, target: Target) -> None:

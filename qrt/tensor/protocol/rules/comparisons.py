@@ -58,7 +58,9 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
         number = as_array(b)[()]
         if isinstance(number, Real):
             return _with_number(ufunc, a, number)
-    elif (a.type is b.type and a._shape == b._shape) or _have_one_scale(a.type, b.type):
+    elif a._shape == b._shape and a.type is b.type:
+        return ufunc(stored(a), stored(b))
+    elif _have_one_scale(a.type, b.type):
         return _broadcast(ufunc, stored(a), stored(b))
     with np.errstate(invalid="ignore"):  # of NaNs that signal
         return of_keys(ufunc, *keys_of([a, b]))

@@ -51,7 +51,7 @@ def _by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         @wraps(rule)
         def joined(arrays: Any, *args: Any, **kwargs: Any) -> Any:
-            is_plain = type(arrays) in (list, tuple) and len(args) < 2 and kwargs.keys() <= {"axis"}
+            is_plain = type(arrays) in (list, tuple) and len(args) < 2 and (not kwargs or [*kwargs] == ["axis"])
             t = _of_one_layer(arrays) if is_plain else None
             return (
                 rule(arrays, *args, **kwargs)
@@ -239,6 +239,9 @@ def where(condition: Any, *options: Any) -> Any:
     held = truth(condition)
     if len(options) != 2:
         raise QuantValueError("either both or neither of x and y should be given")
+    t = _of_one_layer(options)
+    if t is not None:
+        return made(np.where(held, *map(stored, options)), t)
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.where(held, *options)
     (first, second), t = _of_one_type(options, held)

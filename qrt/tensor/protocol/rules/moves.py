@@ -422,7 +422,6 @@ def _parts(q: QuantTensor, indices_or_sections: Any, axis: int) -> list[QuantTen
 
 
 @implements(np.array_split, kind="moves")
-@by_storage(np.array_split)
 def array_split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
     """Views of parts along an axis, of sizes as equal as they can be."""
     return _parts(ary, indices_or_sections, axis)
@@ -434,7 +433,7 @@ def split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[Qua
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     if not np.ndim(indices_or_sections) and index(indices_or_sections) > 0 and size % indices_or_sections:
         raise QuantValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections, axis)
+    return _parts(ary, indices_or_sections, axis)
 
 
 @implements(np.hsplit, kind="moves")
@@ -462,10 +461,13 @@ def _of_rank(least: int, q: QuantTensor) -> QuantTensor:
 
 
 @implements(*present("unstack"), kind="moves")
-@by_storage(getattr(np, "unstack", np.asarray))
 def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
     """Views along an axis, which is gone; each of the type of its channel."""
     axis = normalize_axis_index(axis, _of_rank(1, x).ndim)
+    if x.type.is_per_layer and x.ndim > 1:  # the elements of a vector would be scalars, which are no views
+        source = stored(x)
+        rows = source.transpose(axis, *(d for d in range(x.ndim) if d != axis))
+        return tuple(made(row, x.type, source) for row in rows)
     return tuple(x[(ALL,) * axis + (i,)] for i in range(x.shape[axis]))
 
 

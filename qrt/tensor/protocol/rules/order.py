@@ -201,9 +201,10 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
-        storage = np.asarray(plain(stored(x), q, axis, **options))
+        source = stored(x)
+        storage = np.asarray(plain(source, q, axis, **options))
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
-        return delivered(name, storage.astype(stored(x).dtype), element, out)
+        return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
     implements(*functions, kind="order")(rule)

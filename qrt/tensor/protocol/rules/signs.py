@@ -70,6 +70,8 @@ def _logical(ufunc: np.ufunc) -> None:
         if options:
             refuse(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
             no_tensor((*options.values(),), "out or where")
+        if ufunc is np.logical_not and not _has_zeros_at_0(operands[0].type):  # it has no operand but the tensor
+            return np.equal(stored(operands[0]), zero_points(operands[0]), **options)
         return ufunc(*map(truth, operands), **options)
 
     rule.__doc__ = _logical.__doc__

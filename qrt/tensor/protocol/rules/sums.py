@@ -239,9 +239,9 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     require_tensors(name, a)
     axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
     whole, keepdims = stored(a), is_kept(keepdims)
-    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
     wide = np.int32 if bound < I32_END else np.int64
     # Storage of 32 bits may wrap in int32, which the difference takes back.
+    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
     return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
 
 
@@ -270,7 +270,8 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     try:
         line = np.diagonal(stored(a), offset, first, second)
         zeros = np.diagonal(np.broadcast_to(zeros, a.shape), offset, first, second) if zeros.ndim else zeros
-        acc = np.asarray(add_up(np.subtract(line, zeros, dtype=np.int64), -1))
+        terms = line.astype(np.int64)
+        acc = np.asarray(add_up(np.subtract(terms, zeros, terms), -1))
     except (TypeError, OverflowError):
         raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
     return finish(name, acc, bound, units, dtype, out)
@@ -313,17 +314,23 @@ def prod(
     require_tensors(name, a)
     if where is not True or (initial is not None and not (type(initial) is int and initial == 1)):
         refuse_others(name, {"initial": initial, "where": where})
-    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
-    count = product(a.shape[d] for d in axes)
-    bound = max_magnitude(a.type) ** min(count, 64)
-    if count > 64 or bound >= 1 << 63:
-        raise QuantTypeError(
-            f"{name}: the product of {count} elements of {a.type.storage} has no exact result: "
-            "write np.prod(np.asarray(q))"
-        )
-    units = reduced_units(name, a.type, a.shape, axes, keepdims, count)
+    keepdims = is_kept(keepdims)
+    axes, units, bound = _product_of(name, a.type, a.shape, hashable_axis(axis), keepdims)
     acc = np.multiply.reduce(centred(a, max_magnitude(a.type)), axes, np.int64, keepdims=keepdims)
     return finish(name, np.asarray(acc), bound, units, dtype, out)
+
+
+@lru_cache(maxsize=512)
+def _product_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> tuple[Shape, Units, int]:
+    """(axes, units, the largest result)."""
+    axes = axes_of(name, axis, len(shape))
+    count = product(shape[d] for d in axes)
+    bound = max_magnitude(t) ** min(count, 64)
+    if count > 64 or bound >= 1 << 63:
+        raise QuantTypeError(
+            f"{name}: the product of {count} elements of {t.storage} has no exact result: write np.prod(np.asarray(q))"
+        )
+    return axes, reduced_units(name, t, shape, axes, keepdims, count), bound
 
 
 # ------------------------------------------------------------------------------------ NumPy's routines on the integers
@@ -333,29 +340,30 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int],
     """Registers a function of two tensors per layer that adds ``terms`` products at most."""
     name = f"np.{routine.__name__}"
 
-    def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-        require_tensors(name, a, b)
-        for q in (a, b):
-            if not q.type.is_per_layer:
-                raise QuantTypeError(f"{name}: {q.type} must be per layer: requantize first, by qrt.requantize(q, t)")
-        if a.type.expressed_type != b.type.expressed_type:
-            raise QuantTypeError(f"{name}: the operands express {a.type.expressed_type} and {b.type.expressed_type}")
-        bound = terms(a.shape, b.shape) * max_magnitude(a.type) * max_magnitude(b.type)
+    @lru_cache(maxsize=256)
+    def plan(t: UniformType, shape: Shape, u: UniformType, other: Shape) -> tuple[int, Units]:
+        """(the largest result, units)."""
+        for each in (t, u):
+            if not each.is_per_layer:
+                raise QuantTypeError(f"{name}: {each} must be per layer: requantize first, by qrt.requantize(q, t)")
+        if t.expressed_type != u.expressed_type:
+            raise QuantTypeError(f"{name}: the operands express {t.expressed_type} and {u.expressed_type}")
+        bound = terms(shape, other) * max_magnitude(t) * max_magnitude(u)
         if bound >= 1 << 63:
             raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+        return bound, Units(t.expressed_type, ((t.scale, u.scale),))
+
+    def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        require_tensors(name, a, b)
+        bound, units = plan(a.type, a._shape, b.type, b._shape)
         try:
             acc = np.asarray(routine(centred(a, bound), centred(b, bound), *args, **kwargs))
         except ValueError as error:
             raise QuantValueError(f"{name}: {error}") from error
-        return finish(name, acc, bound, _product_units(a.type, b.type))
+        return finish(name, acc, bound, units)
 
     rule.__doc__ = said
     of_tensors(routine)(rule)
-
-
-@lru_cache(maxsize=512)
-def _product_units(t: UniformType, u: UniformType) -> Units:
-    return Units(t.expressed_type, ((t.scale, u.scale),))
 
 
 _by_numpy(np.convolve, lambda a, b: min(product(a), product(b)), "The convolution of two vectors.")

@@ -17,6 +17,10 @@ from qrt.passes.quantization.export import program as programs
 from qrt.passes.quantization.export.exact import divisor
 from qrt.passes.remarks import remarks_to
 from qrt.types import FloatType, TensorType, UniformType
+from tests import mlir_opt
+from tests.oracle.execution.driver import execute
+from tests.passes.lower_qrt.upstream import F32, case
+from tests.passes.lower_qrt.upstream import stored as stored_bits
 from tests.passes.quantization.export.programs import (
     drawn_arrays,
     drawn_specs,
@@ -27,6 +31,7 @@ from tests.passes.quantization.export.programs import (
     t,
 )
 
+_Q = "!quant.uniform<i8:f32, 0.1:3>"
 _X, _W, _Y = t(3, 4), t(4, 2), t(3, 2)
 _CHAIN = f"""%zero = arith.constant 0.0 : f32
 %e = tensor.empty() : {_Y}
@@ -41,6 +46,15 @@ _CHAIN = f"""%zero = arith.constant 0.0 : f32
 %8 = arith.divf %6, %7 : {_Y}
 %e2 = tensor.empty() : {t(2, 3)}
 %y = linalg.transpose ins(%8 : {_Y}) outs(%e2 : {t(2, 3)}) permutation = [1, 0]"""
+
+_PRODUCT = f"%y = linalg.matmul ins(%a, %b : {_X}, {_W}) outs(%f : {_Y}) -> {_Y}"
+_BIASED = f"""%zero = arith.constant 0.0 : f32
+%e = tensor.empty() : {_Y}
+%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}
+{_PRODUCT.replace("%y", "%1")}
+%2 = arith.negf %1 : {_Y}
+%3 = arith.subf %2, %c : {_Y}
+%y = arith.negf %3 : {_Y}"""
 
 
 def chain(a, b, c):
@@ -136,6 +150,55 @@ def test_a_sum_beyond_64_bits_is_reported():
     assert abs(ran(module, arrays)[0] - np.float32(1.2e8)).max() <= 1e5
 
 
+def linear(body, types, result, specs, out, arrays):
+    """What the interpreter computes, and what is remarked."""
+    said, module = remarks_of(function(types, result, body, specs, UniformType(*out)))
+    return ran(module, arrays)[0], said[1:]
+
+
+def test_a_bias_is_added_as_it_is():
+    """Its scale is the double nearest to the product of the two others, which are no double's: nothing is rounded."""
+    x, w = UniformType("i8", "f32", 0.1 / 3), UniformType("i8", "f32", 0.2 / 7)
+    bias = UniformType("i32", "f32", x.scale * w.scale)
+    arrays = [np.eye(3, 4, dtype=np.float32), np.ones((4, 2), np.float32), np.full((3, 2), 2.5, np.float32)]
+    got, said = linear(_BIASED, (_X, _W, _Y), _Y, (x, w, bias), ("i16", "f32", 0.01), arrays)
+    assert said == []
+    assert np.abs(got - 3.5).max() < 0.02
+
+
+def test_a_sum_begins_with_its_output():
+    """The output operand of a product is a term."""
+    specs = [UniformType("i8", "f32", s) for s in (0.25, 0.5, 0.125)]
+    arrays = [np.full((3, 4), 1.5, np.float32), np.full((4, 2), 2, np.float32), np.full((3, 2), -7.5, np.float32)]
+    body = f"%1 = arith.negf %c : {_Y}\n" + _PRODUCT.replace("%f", "%1")
+    got, said = linear(body, (_X, _W, _Y), _Y, specs, ("i8", "f32", 0.5), arrays)
+    assert said == []
+    assert (got == 19.5).all()
+
+
+@pytest.mark.parametrize(("storage", "value", "rounded"), [("i16", 30000.0, 0), ("i32", 2.0e9, 2)])
+def test_products_and_sums_that_grow(storage, value, rounded):
+    """Past 32 bits a sum is kept in 64; past 64, factors and terms are rounded, with a remark for each."""
+    specs = [UniformType(storage, "f32", 1.0)] * 2
+    arrays = [np.full((3, 4), value, np.float32), np.full((4, 2), value, np.float32)]
+    body = f"%zero = arith.constant 0.0 : f32\n%e = tensor.empty() : {_Y}\n"
+    body += f"%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}\n{_PRODUCT}"
+    got, said = linear(body, (_X, _W), _Y, specs, ("i16", "f32", value**2 / 5000), arrays)
+    assert len([message for message in said if "would pass 64 bits" in message]) >= rounded
+    assert bool(said) == bool(rounded)
+    np.testing.assert_allclose(got, 4 * value**2, rtol=1e-4)
+
+
+def test_what_is_joined_has_one_scale():
+    """Of two scales, the one that divides both."""
+    specs = [UniformType("i8", "f32", s) for s in (0.5, 0.75)]
+    body = f"%1 = tensor.concat dim(0) %a, %b : ({_Y}, {_Y}) -> {t(6, 2)}\n%y = arith.negf %1 : {t(6, 2)}"
+    arrays = [np.full((3, 2), 4.5, np.float32), np.full((3, 2), -6.0, np.float32)]
+    got, said = linear(body, (_Y, _Y), t(6, 2), specs, ("i8", "f32", 0.25), arrays)
+    assert said == []
+    assert got.tolist() == [[-4.5] * 2] * 3 + [[6.0] * 2] * 3
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -163,6 +226,32 @@ def test_channels_that_are_summed_over():
         exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, q, q), q), "fixed")
 
 
+def test_scalars_are_refused():
+    """A kernel takes tensors."""
+    with pytest.raises(VerifyError, match="kernels take tensors, not f32"):
+        exported(function(("f32",), "f32", "%y = arith.negf %a : f32", [_Q], _Q, kernel="mine.gate"), "fixed")
+
+
+def test_rows_of_unknown_number():
+    """Sums need their length, and nothing else: sizes come from the operands."""
+    many, rows, weights = "tensor<?x4xf32>", "tensor<?x2xf32>", t(4, 2)
+    body = f"""%i = arith.constant 0 : index
+%n = tensor.dim %a, %i : {many}
+%zero = arith.constant 0.0 : f32
+%half = arith.constant -0.5 : f32
+%e = tensor.empty(%n) : {rows}
+%f = linalg.fill ins(%zero : f32) outs(%e : {rows}) -> {rows}
+%1 = linalg.matmul ins(%a, %b : {many}, {weights}) outs(%f : {rows}) -> {rows}
+%2 = linalg.fill ins(%half : f32) outs(%e : {rows}) -> {rows}
+%y = arith.mulf %1, %2 : {rows}"""
+    text = function((many, weights), rows, body, (_Q, _Q), "!quant.uniform<i8:f32, 0.25>")
+    rng = np.random.default_rng(4)
+    arrays = [rng.normal(size=size).astype(np.float32) for size in ((5, 4), (4, 2))]
+    got, near = (ran(exported(text, to), arrays)[0] for to in ("codegen", "simulate"))
+    assert np.abs(got - near).max() <= 0.2501
+    assert len(np.unique(got)) > 3
+
+
 def test_channels_are_rounded_apart():
     """One channel is far finer than the result, the other is not: rounding bits below the last place of the first must
     not cost the second any."""
@@ -183,3 +272,19 @@ def test_divisor(values):
     multiples = [value / found for value in values]
     assert all(m.denominator == 1 for m in multiples)
     assert gcd(*map(int, multiples)) == 1
+
+
+@mlir_opt.needed
+def test_mlir_runner_computes_the_same_bits():
+    """Of sums that fit 64 bits, and of one that is rounded before."""
+    rng = np.random.default_rng(8)
+    cases, expected = [], []
+    for sx, zx, sw, sc in ((0.05, 3, (0.1, 0.02), 0.1), (0.125, 0, (0.5, 0.25), 0.0625)):
+        x, w = UniformType("i8", "f32", sx, zx), UniformType("i8", "f32", list(sw), axis=1)
+        specs, out = (x, w, UniformType("i8", "f32", sc, -4)), UniformType("i8", "f32", 0.3, 5)
+        module = exported(function((_X, _W, _Y), t(2, 3), _CHAIN, specs, out), "codegen")
+        arrays = drawn_arrays(module, rng, 2.0)
+        expected.append(stored_bits(ran(module, arrays)[0], F32))
+        values = [stored_bits(array, F32) for array in arrays]
+        cases.append(case(ir.run_passes(module, "lower-quant-ops"), values))
+    assert execute(cases) == [[[value]] for value in expected]

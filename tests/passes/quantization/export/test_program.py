@@ -117,6 +117,18 @@ def test_narrow_floats():
     ]
 
 
+def test_constants_in_narrow_floats():
+    """Stored narrow, with the values that truncf gives: overflow and ties among them."""
+    values = "%c = arith.constant dense<[1.00390625, 3.4e38, -0.0, 1.0e-40]> : X\n"
+    text = main(values + add("y", "x", "c", ("bf16", "bf16"), "bf16"))
+    module = exported(text, "fixed")
+    (constant,) = [op for op in module.operation.walk() if op.name == "arith.constant"]
+    assert str(constant.result.type) == "tensor<4xbf16>"
+    plain = main("%t = arith.truncf %z : X to tensor<4xbf16>\n%y = arith.extf %t : tensor<4xbf16> to X\n")
+    zeros, given = [np.zeros(4, np.float32)] * 2, np.float32([1.00390625, 3.4e38, -0.0, 1.0e-40])
+    assert np.array_equal(ran(module, zeros)[0], ran(ir.parse(plain), [zeros[0], given])[0])
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [

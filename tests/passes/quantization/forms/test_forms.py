@@ -49,7 +49,7 @@ COMPUTED = {
 """What the families compute, in float64 (docs/numerics_operations.md)."""
 
 
-def _computed(form, arrays, made):
+def computed(form, arrays, made):
     """What a form says that its body computes."""
     operands = []
     for operand in form.operands:
@@ -79,9 +79,9 @@ def test_a_body_computes_what_its_form_says(name):
     if family == "lookup":
         assert [operand.number for operand in form.operands] == [0]
         return
-    computed = _computed(form, [array.astype(np.float64) for array in arrays], made)
-    assert computed.shape == made.shape
-    np.testing.assert_allclose(made, computed, rtol=1e-5, atol=1e-5)
+    wanted = computed(form, [array.astype(np.float64) for array in arrays], made)
+    assert wanted.shape == made.shape
+    np.testing.assert_allclose(made, wanted, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", NEAR)

@@ -99,6 +99,13 @@ def test_a_type_of_more_codes_than_the_port_is_an_error() -> None:
         run(function("%x %y", region("%0", "product", "%x, %y", A, A)))
 
 
+def test_the_middle_is_that_of_the_port_and_not_of_the_bounds_within_it() -> None:
+    right, wrong = (f"!quant.uniform<i8<-100:127>:f32, 5.000000e-01{zero}>" for zero in ("", ":14"))
+    assert run(function("%x", region("%0", "middle", "%x", right, A))).of("middle") == [[right, A]]
+    with pytest.raises(VerifyError, match=r"middle input 0 is .*takes i8<-128:127> symmetric"):
+        run(function("%x", region("%0", "middle", "%x", wrong, A)))
+
+
 def test_an_operand_of_a_fixed_type_that_the_kernel_lacks_is_rescaled() -> None:
     """The type comes from outside of the region; one that the region itself asks for is an error."""
     lines = [

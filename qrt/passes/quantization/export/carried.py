@@ -1,0 +1,90 @@
+"""Values that loops carry and branches yield, as quantized ones: they are not dequantized at the end of an iteration to
+be quantized at the begin of the next."""
+
+from qrt.ir import Module, Operation, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.types import Type, UniformType
+
+_BOUNDS = 3
+"""The operands of `scf.for` before the initial values."""
+
+
+def carry(module: Module) -> None:
+    """Gives the carried values of `scf.for` and the results of `scf.if` the quantized type from which they are cast.
+
+    A loop that runs no iteration yields its initial value: that one is rounded only if it is quantized wherever it is
+    read."""
+    for op in reversed(list(module.operation.walk())):  # what is inside another comes first
+        if op.name == "scf.for":
+            for number in range(len(op.results)):
+                _carry(op, number)
+        elif op.name == "scf.if" and all(region.blocks for region in op.regions):
+            for number in range(len(op.results)):
+                _yield(op, number)
+
+
+def _carry(loop: Operation, number: int) -> None:
+    (block,) = loop.regions[0].blocks
+    initial, carried, result = loop.operands[_BOUNDS + number], block.arguments[1 + number], loop.results[number]
+    stored = _source(block.terminator.operands[number])
+    if stored is None:
+        return
+    begun = _source(initial)
+    if begun is None or begun.type is not stored.type:
+        if not all(_is_cast(user, stored.type) for value in (carried, result) for user in value.users):
+            return
+        begun = Builder.before(loop).value("quant.qcast", (initial,), stored.type)
+    loop.set_operand(_BOUNDS + number, begun)
+    _end(block.terminator, number, stored)
+    for value in (carried, result):
+        _retype(value, stored.type)
+    erase_dead([op for op in (initial.operation,) if op is not None])
+
+
+def _yield(branch: Operation, number: int) -> None:
+    ends = [region.blocks[0].terminator for region in branch.regions]
+    stored = [_source(end.operands[number]) for end in ends]
+    first = stored[0]
+    if first is None or any(each is None or each.type is not first.type for each in stored):
+        return
+    for end, value in zip(ends, stored, strict=True):
+        assert value is not None  # as looked for
+        _end(end, number, value)
+    _retype(branch.results[number], first.type)
+
+
+def _end(terminator: Operation, number: int, stored: Value) -> None:
+    cast = terminator.operands[number].operation
+    terminator.set_operand(number, stored)
+    erase_dead([cast] if cast is not None else [])
+
+
+def _source(value: Value) -> Value | None:
+    """The quantized value that a float one is cast from."""
+    source = value.operation
+    if (
+        source is None
+        or source.name != "quant.dcast"
+        or not isinstance(element_of(source.operands[0].type), UniformType)
+    ):
+        return None
+    return source.operands[0]
+
+
+def _is_cast(user: Operation, type: Type) -> bool:
+    return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes
+
+
+def _retype(value: Value, type: Type) -> None:
+    """Makes a float value a quantized one, and casts it for those that read floats."""
+    expressed, value.type = value.type, type
+    others = list(value.uses)
+    for user, _ in others:
+        if _is_cast(user, type):
+            replace(user, [value])
+    left = [(user, index) for user, index in others if user.parent is not None]
+    if left:
+        made = Builder.after(value).value("quant.dcast", (value,), expressed)
+        for user, index in left:
+            user.set_operand(index, made)

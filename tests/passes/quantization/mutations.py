@@ -1,0 +1,145 @@
+"""Breaks one constraint, merge of classes, check or rule of export at a time: tests must fail. By hand, in minutes:
+
+    python -m tests.passes.quantization.mutations [WORD ...]
+
+Only changes of files whose path has one of the words. The tests run in a copy of the repository. Prints for each change
+which test caught it; the status is 1 if there are changes that no test misses.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+TESTS = (
+    "tests/calibrate",
+    "tests/passes/quantization",
+    "tests/reference/test_quantization_rfc.py",
+    "--ignore=tests/calibrate/test_choose.py",
+)
+CONSTRAINTS = "qrt/calibrate/targets/constraints.py"
+MODEL = "qrt/calibrate/targets/model.py"
+FOLDER = "qrt/passes/quantization/propagation"
+CLASSES, DECIDE, RANGES = (f"{FOLDER}/{name}.py" for name in ("classes", "decide", "ranges"))
+GRAPH, SELECT, RESCALE, CAUSES = (f"{FOLDER}/{name}.py" for name in ("graph", "select", "rescale", "causes"))
+FORWARDING, LAYOUT, FUNCTIONS = (f"{FOLDER}/{name}.py" for name in ("forwarding", "layout", "functions"))
+CHECKS, EDGES = ("qrt/passes/quantization/checking/kernels.py", "qrt/passes/quantization/checking/edges.py")
+
+CHANGES = [
+    # Constraints.
+    (CONSTRAINTS, "places = [*ports.results, *ports.operands]", "places = [*ports.operands, *ports.results]"),
+    (CONSTRAINTS, "            specs[i] = found\n", "            specs[i] = specs[i]\n"),
+    (CONSTRAINTS, "for specs, i, port in (*ports.results, *ports.operands):", "for specs, i, port in ports.operands:"),
+    (CONSTRAINTS, "if given is not None and expressed is not None", "if given is None and expressed is not None"),
+    (CONSTRAINTS, "max(own) > Fraction(scale) * Fraction(high)", "max(own) > 2 * Fraction(scale) * Fraction(high)"),
+    (CONSTRAINTS, "if min(own) < Fraction(least) * Fraction(low)", "if min(own) > Fraction(least) * Fraction(low)"),
+    (CONSTRAINTS, "above = near if near == inf or Fraction(near) >= number else nextafter(near, inf)", "above = near"),
+    (CONSTRAINTS, "return a.scale * scales\n", "return scales\n"),
+    (CONSTRAINTS, "columns.max(axis=1)", "columns.min(axis=1)"),
+    (CONSTRAINTS, "    axis = 0 if scales.ndim else None", "    axis = None"),
+    (CONSTRAINTS, "np.ldexp(scales, np.maximum(exponents, 0))", "np.ldexp(scales, exponents + 1)"),
+    (CONSTRAINTS, "times.denominator) - 1).bit_length()", "times.denominator)).bit_length()"),
+    (CONSTRAINTS, "reach = np.where(values < 0, -low, high)", "reach = np.where(values < 0, -low, high + 1)"),
+    # Merges of classes.
+    (CLASSES, "        unite(source, target)\n        return True", "        return True"),
+    (CLASSES, "one.statistics = one.statistics.add(other.statistics)", "one.statistics = one.statistics"),
+    (CLASSES, "one.symmetric |= other.symmetric", "one.symmetric &= other.symmetric"),
+    (CLASSES, "one.given = one.given or other.given", "one.given = one.given"),
+    (CLASSES, "one.storage = one.storage or other.storage", "one.storage = other.storage"),
+    (
+        CLASSES,
+        "source.storage != target.storage:\n            return False",
+        "source.storage != target.storage:\n            return True",
+    ),
+    (CLASSES, "return source.given is target.given\n", "return True\n"),
+    (CLASSES, "most <= self._limit * side.finest", "most <= 1000 * self._limit * side.finest"),
+    (CLASSES, "            unite(one.in_class, other.in_class)\n", "            pass\n"),
+    (CLASSES, "return bits >= asked.storage_width and", "return bits < asked.storage_width or"),
+    (CLASSES, "known = [side.finest for side in (one, other) if side.finest is not None]", "known = [one.finest or 0]"),
+    (CLASSES, "(*every, *couples(graph))", "every"),
+    # Ranges.
+    (RANGES, "return min(one[0], other[0]), max(one[1], other[1])", "return one"),
+    (RANGES, "return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0", "return low, high"),
+    (
+        RANGES,
+        "rows = values.reshape(1, -1) if layout is None else",
+        "rows = values.reshape(1, -1) if layout is None else -",
+    ),
+    # Decisions.
+    (DECIDE, "            waiting.discard(number)", "            pass"),
+    (DECIDE, "if each not in waiting:", "if each in waiting:"),
+    (DECIDE, "            if new is not old and i not in named:", "            if False:"),
+    (DECIDE, "if self._target.coarser_bias:", "if not self._target.coarser_bias:"),
+    (DECIDE, "        if not exponents.any():\n            return", "        if True:\n            return"),
+    (
+        DECIDE,
+        "            if node is not bias and node.in_class not in proposed:",
+        "            if node.in_class not in proposed:",
+    ),
+    # Rescales and causes.
+    (RESCALE, "if (value, taken) not in self._made:", "if True:"),
+    (RESCALE, "or source.type is taker.type:", "or source.type is not taker.type:"),
+    (CAUSES, "((source, taker.type), (taker, source.type))", "((source, source.type), (taker, taker.type))"),
+    # Values that scf and calls hand on, filters in another order.
+    (FORWARDING, "    elif operation.name in _ARMS:", "    elif operation.name in ():"),
+    (FORWARDING, "        yield from _each(last, 0, operation.results)\n", ""),
+    (LAYOUT, "            return operand.permutation\n", "            return tuple(range(rank))\n"),
+    # Checks.
+    (CHECKS, "if ratio < Fraction(low) or", "if ratio > Fraction(low) or"),
+    (CHECKS, "if any(bias.zero_points):", "if all(bias.zero_points):"),
+    (CHECKS, "if scale != product and not", "if abs(scale - product) > 1e-6 and not"),
+    (CHECKS, "spec is not quantized[0][1]), None)", "spec is None), None)"),
+    (CHECKS, "if spec.storage != taken.storage or spec.storage_min < taken.low", "if spec.storage_min < taken.low"),
+    (CHECKS, "return not taken.symmetric or all(", "return taken.symmetric or all("),
+    (CHECKS, "for each in operands if each.permutation is not None}", "for each in operands if False}"),
+    (EDGES, "            if taken is None or taken is spec or", "            if taken is None or taken is not spec or"),
+    (EDGES, "        for following in flows.get(current, ()):", "        for following in ():"),
+]
+
+
+def changed(file: str, old: str, new: str) -> str:
+    """The file with the change."""
+    text = (ROOT / file).read_text()
+    if text.count(old) != 1:
+        raise ValueError(f"{file} has {old!r} {text.count(old)} times")
+    return text.replace(old, new)
+
+
+def caught(folder: Path) -> str:
+    """The test that fails in a copy of the repository; empty if none does."""
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return ""
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    return failed[1] if failed else done.stdout[-500:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*")
+    words = parser.parse_args().words
+    chosen = [change for change in CHANGES if not words or any(word in change[0] for word in words)]
+    texts = [changed(*change) for change in chosen]
+    survivors = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "copy"
+        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "__pycache__", "build"))
+        if failed := caught(folder):
+            sys.exit(f"a test fails before anything is changed: {failed}")
+        for (file, old, new), text in zip(chosen, texts, strict=True):
+            (folder / file).write_text(text)
+            failed = caught(folder)
+            survivors += not failed
+            print(f"{file}: {old.strip()!r} -> {new.strip()!r}: {failed or 'NO TEST MISSES IT'}", flush=True)
+            (folder / file).write_text((ROOT / file).read_text())
+    print(f"{len(chosen)} changes, {survivors} of which no test misses")
+    sys.exit(survivors > 0)
+
+
+if __name__ == "__main__":
+    main()
