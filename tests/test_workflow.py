@@ -132,3 +132,12 @@ def test_values_that_are_not_finite_are_refused_or_counted(files: tuple[str, str
     assert "batch 2: input 'images' is nan at [6, 3]: mend the data" in capsys.readouterr().err
     assert main(["quantize", program, "--data", data, "-o", output, "--skip-nonfinite"]) == 0
     assert "main/images: NaNs and infinities left out: 1" in capsys.readouterr().err
+
+
+def test_records_of_another_program_are_refused(tmp_path: Path) -> None:
+    """They would decide nothing, and every port would be one that nobody decides."""
+    records = tmp_path / "r.json"
+    records.write_text('{"version": 1, "records": {"other/x": {"count": 1, "min": 0, "max": 1}}}')
+    module = ir.run_passes(ir.parse(NETWORK), "fuse-kernels,attach-stats-ref")
+    with pytest.raises(ModelError, match=r"r.json: .* are 'other/x', \.\.\.; the program's are 'main/images'"):
+        ir.run_passes(module, f"propagate-quant{{target=qrt-cpu records={records}}}")

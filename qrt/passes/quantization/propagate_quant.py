@@ -7,9 +7,9 @@ from typing import cast
 from qrt.calibrate.records import RECORD_METHODS, Record, RecordMethod, read_records
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
-from qrt.errors import QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.files import read_text
-from qrt.ir import Module
+from qrt.ir import Module, StringAttr
 from qrt.passes.options import option
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
@@ -44,6 +44,8 @@ class PropagateQuant:
 
     def run(self, module: Module) -> None:
         records = read_records(read_text(self.records), self.records) if self.records else None
+        if records is not None:
+            _check_keys(module, records, self.records)
         settings = Settings(
             records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
         )
@@ -92,3 +94,13 @@ def propagate(
     rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
     return Outcome(decider.visits, decider.bound, rescales)
+
+
+def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
+    """Refuses a file of records of another program, which would decide nothing."""
+    references = (op for op in module.operation.walk() if op.name == "quant.stats_ref")
+    keys = [op.attribute("statsKey", StringAttr).value for op in references]
+    if not any(key in records for key in keys):
+        known = f"are {shown(keys[0])}, ..." if keys else "are none"
+        given = f"the keys of its records are {shown(min(records, default=''))}, ..."
+        raise ModelError(f"{name}: {given}; the program's {known}")
