@@ -67,7 +67,14 @@ def _divergence(stored: Array, totals: Array, first: int, last: int) -> float:
     given[-1] += totals[last:].sum()
     starts = np.flatnonzero(np.diff(stored[first:last], prepend=np.nan))
     sizes = np.diff(starts, append=last - first).astype(np.float64)
-    of_codes = np.add.reduceat(given, starts) * (log(np.add.reduceat(kept, starts)) - log(sizes))
-    every = given.sum()
-    total = every * (log(every) - log(kept.sum()))
-    return fsum([*(given * log(given)).tolist(), *(-of_codes).tolist(), -float(total)])
+    of_codes = np.add.reduceat(given, starts)
+    every = given.sum(keepdims=True)
+    # Each product is a term of its own, so that those which are equal cancel.
+    terms = (
+        given * log(given),
+        -of_codes * log(np.add.reduceat(kept, starts)),
+        of_codes * log(sizes),
+        -every * log(every),
+        every * log(kept.sum(keepdims=True)),
+    )
+    return fsum(np.concatenate(terms).tolist())

@@ -107,6 +107,8 @@ def test_what_is_not_finite_is_refused_or_counted(kind: Any, bad: float) -> None
     assert observer.digest() != clean.digest()
     clean.nonfinite = 1
     assert observer.digest() == clean.digest()
+    clean.merge(observer)
+    assert clean.nonfinite == 2
 
 
 @given(values=floats)

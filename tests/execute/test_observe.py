@@ -221,6 +221,11 @@ def test_a_value_that_is_not_finite_is_named_with_op_and_batch() -> None:
     found = calibrate_program(module, data, skip_nonfinite=True)
     assert found.skipped == {"quotient": 1}
     assert found.records["quotient"].count == 5
+    clean = Calibration()
+    clean.update("quotient", np.ones(4, np.float32))
+    clean.update("quotient", np.float32([0.5]))
+    assert clean.records == found.records
+    assert clean.digest() != found.digest()
 
 
 def test_a_program_without_keys_is_refused() -> None:
