@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import qrt
@@ -81,6 +81,8 @@ def c_parameters(low, high, least, greatest):
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
+@example(-1.5377893447875977, 1.5377893447875977, 8, False, False)  # the other end gives 127, and with it 128
+@example(-1.2212969064712524, 1.2212969064712524, 8, False, False)
 @given(FLOATS, FLOATS, st.integers(2, 16), st.booleans(), st.booleans())
 def test_parameters_are_those_of_the_c_code(one, other, bits, is_signed, narrow):
     low, high = sorted((one, other))

@@ -21,6 +21,7 @@ _OPTIONS = {
     "lower-quant-ops": ("", "{rounding=half_away}", "{saturating=false rounding=toward_zero}", "{zero-point=after}"),
     "canonicalize": ("", "", "{fold-constants=false}", "{fold-qcast-dcast fold-dcast-qcast}"),
     "constant-fold": ("", "{max-elements=64}"),
+    "export-quant": ("", "{to=codegen}", "{to=simulate}"),
 }
 _UNKNOWN = re.compile(r"'[^']*' may be a symbol table: the uses of symbols are not known")
 """How symbol-dce refuses an unregistered op with a region, as mlir-opt does."""

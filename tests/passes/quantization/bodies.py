@@ -107,6 +107,15 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
         "%m: tensor<2x4xf32>",
         "matmul",
     ),
+    "zeros that are broadcast first": (
+        AW,
+        f"""%b = arith.constant dense<0.0> : tensor<4xf32>
+%e = tensor.empty() : tensor<2x4xf32>
+{SPREAD}
+%m = linalg.matmul ins(%a, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%s : tensor<2x4xf32>) -> tensor<2x4xf32>""",
+        "%m: tensor<2x4xf32>",
+        "matmul",
+    ),
     "bias by a generic op, and relu6": (
         f"{AW}, %b: tensor<4xf32>",
         f"""{MATMUL}
@@ -297,6 +306,56 @@ NEAR: dict[str, tuple[str, str, str]] = {
 %s = linalg.broadcast ins(%b : tensor<2xf32>) outs(%e : tensor<2x4xf32>) dimensions = [1]
 %y = arith.addf %m, %s : tensor<2x4xf32>""",
         "%y: tensor<2x4xf32>",
+    ),
+    "a sum that begins with 1": (AW, MATMUL.replace("constant 0.0", "constant 1.0"), "%m: tensor<2x4xf32>"),
+    "a bias for products with a vector": (
+        "%a: tensor<2x4x3xf32>, %w: tensor<3xf32>, %b: tensor<4xf32>",
+        f"""{ZERO}
+%e = tensor.empty() : tensor<2x4xf32>
+%f = linalg.fill ins(%z : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+{
+            generic(
+                "(m, l, k) -> (m, l, k); (m, l, k) -> (k); (m, l, k) -> (m, l)",
+                "parallel parallel reduction",
+                "%a, %w : tensor<2x4x3xf32>, tensor<3xf32>",
+                "%f : tensor<2x4xf32>",
+                _FMA,
+                "%m",
+            )
+        }
+{SPREAD}
+%y = arith.addf %m, %s : tensor<2x4xf32>""",
+        "%y: tensor<2x4xf32>",
+    ),
+    "a mean that begins with 1": (
+        "%x: tensor<2x4xf32>",
+        f"""{ZERO.replace("0.0", "1.0")}
+{reduce("sum", "arith.addf", "%x", "tensor<2x4xf32>", "%z", "tensor<2xf32>", "1")}
+%n = arith.constant dense<4.0> : tensor<2xf32>
+%y = arith.divf %sum, %n : tensor<2xf32>""",
+        "%y: tensor<2xf32>",
+    ),
+    "a maximum with zeros around it": (
+        IMAGES,
+        f"{LEAST}\n{ZERO}\n{pad('%z')}\n{pool('max', '%least', '%p', '1x8x8x2', '1x4x3x2')}",
+        "%c: tensor<1x4x3x2xf32>",
+    ),
+    "a maximum of elements that are apart": (
+        IMAGES,
+        f"{LEAST}\n{pool('max', '%least', out='1x3x2x2')}".replace(
+            "dense<2> : tensor<2xi64>", "dense<2> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>"
+        ),
+        "%c: tensor<1x3x2x2xf32>",
+    ),
+    "exponentials of the difference from another maximum": (
+        "%x: tensor<4x4xf32>",
+        exponentials("1", "4").replace("3x4", "4x4").replace("dimensions = [1]", "dimensions = [0]", 2),
+        "%y: tensor<4x4xf32>",
+    ),
+    "exponentials divided by a sum of other values": (
+        "%x: tensor<3x4xf32>",
+        exponentials("1", "3").replace("ins(%p : tensor<3x4xf32>)", "ins(%d : tensor<3x4xf32>)"),
+        "%y: tensor<3x4xf32>",
     ),
     "padding by what is no zero": (
         f"{IMAGES}, %w: tensor<3x2x2x5xf32>",

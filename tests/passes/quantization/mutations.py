@@ -15,12 +15,18 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+HERE = "tests/passes/quantization"
 TESTS = (
+    f"{HERE}/propagation",
+    f"{HERE}/test_check_quant.py",
+    f"{HERE}/test_check_kernels.py",
     "tests/calibrate",
-    "tests/passes/quantization",
     "tests/reference/test_quantization_rfc.py",
+    f"{HERE}/test_random_graphs.py",
+    f"{HERE}/test_networks.py",
     "--ignore=tests/calibrate/test_choose.py",
 )
+"""The nearest first: the first one that fails ends the run."""
 CONSTRAINTS = "qrt/calibrate/targets/constraints.py"
 MODEL = "qrt/calibrate/targets/model.py"
 FOLDER = "qrt/passes/quantization/propagation"
@@ -49,13 +55,19 @@ CHANGES = [
     (CLASSES, "one.statistics = one.statistics.add(other.statistics)", "one.statistics = one.statistics"),
     (CLASSES, "one.symmetric |= other.symmetric", "one.symmetric &= other.symmetric"),
     (CLASSES, "one.given = one.given or other.given", "one.given = one.given"),
-    (CLASSES, "one.storage = one.storage or other.storage", "one.storage = other.storage"),
+    (
+        CLASSES,
+        "for side in (one, other) if side.given is not None), one.storage",
+        "for side in (one, other)), one.storage",
+    ),
     (
         CLASSES,
         "source.storage != target.storage:\n            return False",
         "source.storage != target.storage:\n            return True",
     ),
     (CLASSES, "return source.given is target.given\n", "return True\n"),
+    (CLASSES, "(is_use or self._covers(source.given, target))", "is_use"),
+    (CLASSES, "and self._covers(target.given, source)", ""),
     (CLASSES, "most <= self._limit * side.finest", "most <= 1000 * self._limit * side.finest"),
     (CLASSES, "            unite(one.in_class, other.in_class)\n", "            pass\n"),
     (CLASSES, "return bits >= asked.storage_width and", "return bits < asked.storage_width or"),

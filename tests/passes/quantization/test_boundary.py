@@ -68,7 +68,8 @@ def function(*lines, result="%r"):
         (ANY8, ANY4, ANY8),
         (ANY8, Q, Q),
         (ANY8, NARROW, ANY8),
-        ("!quant.any<i8:f32>", "!quant.uniform<i8<0:100>:f32, 0.5>", "!quant.any<i8:f32>"),
+        (ANY8, "!quant.uniform<i8<0:100>:f32, 0.5>", ANY8),
+        ("!quant.any<i8<0:3>:f32>", NARROW, "!quant.any<i8<0:3>:f32>"),
         ("!quant.any<u8:f32>", Q, Q),
     ],
 )
@@ -224,3 +225,49 @@ def test_an_infinite_range_is_refused():
     (found,) = regions(ir.parse(function(f"%r = {region('k', '%x', infinite)}")))
     with pytest.raises(VerifyError, match="is no finite range"):
         port_range(found, 0)
+
+
+PORT_STATS = "quant.port_stats = {input0 = {range = dense<[-9.0, 9.0]> : tensor<2xf64>}}"
+
+
+def test_a_range_that_the_region_has_stays():
+    text = function(f"%0 = {stats('%x', -1.0, 1.0)}", f"%r = {region('k', '%0', ANY8)}")
+    (found,) = regions(after(text.replace('kernel = "k"', f'kernel = "k", {PORT_STATS}'), "convert-stats")[0])
+    assert (port_range(found, 0).low, port_range(found, 0).high) == (-9.0, 9.0)
+
+
+def test_a_port_that_is_decided_has_no_range():
+    fake = f'"quant.const_fake_quant"(%x) {{min = -1.0 : f32, max = 3.0 : f32, num_bits = 8 : i64}} : ({T}) -> {T}'
+    text = function(f"%0 = {fake}", f"%r = {region('k', '%0', ANY8)}")
+    (found,) = regions(after(text.replace('kernel = "k"', f'kernel = "k", {PORT_STATS}'), "convert-fake-quant")[0])
+    assert port_range(found, 0) is None
+    assert "quant.port_stats" not in found.attributes
+
+
+def test_a_range_counts_behind_a_rounding():
+    text = function(
+        f"%0 = {region('k', '%x')}",
+        f"%1 = quant.qcast %0 : {T} to tensor<2x4x{Q}>",
+        f"%2 = quant.dcast %1 : tensor<2x4x{Q}> to {T}",
+        f"%r = {stats('%2', -1.0, 1.0)}",
+    )
+    module, remarks = after(text, "convert-stats")
+    assert regions(module)[0].output_specs == [parse_type(RANGE)]
+    assert remarks == []
+
+
+def test_each_result_has_a_type_of_its_own():
+    """The rounding of the second result is that of its port, and goes; the first port has another type."""
+    two = f"""quant.region(%x) {{
+    ^bb0(%a: {T}):
+      quant.return %a, %a : {T}, {T}
+    }} {{input_specs = [f32], output_specs = [{COARSE}, {Q}], kernel = "k"}} : ({T}) -> ({T}, {T})"""
+    for index, is_left in ((0, True), (1, False)):
+        text = function(
+            f"%0:2 = {two}",
+            f"%1 = quant.qcast %0#{index} : {T} to tensor<2x4x{Q}>",
+            f"%r = quant.dcast %1 : tensor<2x4x{Q}> to {T}",
+        )
+        module, remarks = after(text, "convert-fake-quant")
+        assert ("quant.dcast" in str(module)) is is_left
+        assert any("contradicts" in remark for remark in remarks) is is_left

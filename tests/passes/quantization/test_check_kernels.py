@@ -146,6 +146,15 @@ def test_blocks_of_a_transposed_matrix_and_the_greatest_scale_of_each_column():
     assert "operand 1 (w)" in transposed(across, right)[0]
 
 
+def test_one_scale_is_no_scale_for_each_block():
+    """Another signature of the kernel takes it, where the target has one."""
+    one = UniformType("i4", "f32", 0.5, storage_min=-7, storage_max=7)
+    assert transposed(one, UniformType("i32", "f32", 0.25)) == []
+    blocks = Port("a", "i4", -7, 7, blocks={0: 2})
+    assert "takes i4<-7:7> blocks=0:2 there" in held("free", [one], X, [blocks])[0]
+    assert held("free", [UniformType("i4", "f32", [0.5], None, None, {0: 2}, -7, 7)], X, [blocks]) == []
+
+
 def test_channels_of_a_transposed_matrix():
     right = UniformType("i32", "f32", [0.25, 0.5], axis=0)
     rows = UniformType("i8", "f32", [0.5, 1.0], axis=0)

@@ -15,6 +15,8 @@ from qrt.calibrate.targets.registry import find
 from qrt.errors import VerifyError
 from qrt.ops.accumulate import bias_is_direct
 from qrt.passes.quantization.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
+from qrt.passes.quantization.checking.regions import regions_of
+from qrt.types import UniformType
 
 TYPES = """
 !x = !quant.uniform<i8:f32, 0.1:3>
@@ -108,6 +110,20 @@ def test_each_rule_that_is_broken_is_one_violation(case):
     assert len(said) < 600
     with pytest.raises(VerifyError, match=r"<string>:\d+:\d+: error: 'quant.region' op"):
         qrt.run_passes(module, "check-quant{target=tflite}")
+
+
+def test_one_scale_of_any_port_that_is_another_by_one_ulp_is_found():
+    """Each port of this program has an edge or a constraint."""
+    module = program(WHOLE)
+    for region in regions_of(module):
+        before = region.specs
+        for port, spec in enumerate(before):
+            assert isinstance(spec, UniformType)
+            scales = [*spec.scales[:-1], math.nextafter(spec.scales[-1], math.inf)]
+            region.set_spec(port, spec.with_(scales=scales if spec.is_per_axis else scales[0]))
+            assert found(module) != [], (region.kernel, port)
+            region.set_specs(before)
+    assert found(module) == []
 
 
 def test_all_violations_are_told_in_order():

@@ -130,6 +130,25 @@ def test_annotations_at_the_boundary_stay_outside():
     same_bits(text, module)
 
 
+@pytest.mark.parametrize("annotation", [STATS.format("%r"), "arith.addf %r, %zero : tensor<4xf32>"])
+def test_an_annotated_relu_stays_with_its_product(annotation):
+    """A table that takes it would lose the annotation, and nobody would decide the result of the product."""
+    text = f"""func.func @f(%x: tensor<3xf32>, %w: tensor<3x4xf32>) -> tensor<4xf32> {{
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %m = linalg.vecmat ins(%x, %w : tensor<3xf32>, tensor<3x4xf32>) outs(%zero : tensor<4xf32>) -> tensor<4xf32>
+      %r = arith.maximumf %m, %zero : tensor<4xf32>
+      %a = {annotation}
+      %t = math.tanh %a : tensor<4xf32>
+      return %t : tensor<4xf32>
+    }}"""
+    module, said = fused(text)
+    inside = [operation.name for operation in regions(module)[0].body]
+    assert ("arith.maximumf" in inside) is ("quant.stats" in annotation)
+    assert len(regions(module)) == 2
+    assert said == []
+    same_bits(text, module)
+
+
 @pytest.mark.parametrize("user", ["return %a, %y", "return %y, %m"])
 def test_what_others_need_is_no_interior(user):
     """Here relu's operand, and the product, are returned too."""

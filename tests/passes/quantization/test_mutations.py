@@ -1,5 +1,5 @@
-"""The changes that `python -m tests.passes.quantization.mutations` makes. Hazard: a line that is written otherwise now, and
-a change that is made nowhere from then on, which is seen when somebody next runs it."""
+"""The changes that `python -m tests.passes.quantization.mutations` makes. Hazard: a line that is written otherwise now,
+and a change that is made nowhere from then on, which is seen when somebody next runs it."""
 
 import pytest
 

@@ -122,7 +122,7 @@ def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
 
 def _has_granularity(spec: UniformType, taken: Port, order: Sequence[int]) -> bool:
     if spec.is_per_layer:
-        return True
+        return taken.blocks is None
     if spec.is_per_axis:
         axis = taken.axis_of(len(order))
         return axis is not None and spec.axis == order[axis]

@@ -1,2 +1,2 @@
 """Export of propagated programs: what becomes of a region's ports, and of its body
-(docs/reference/passes_quantization.md)."""
+(docs/reference/export.md)."""

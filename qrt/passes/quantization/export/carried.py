@@ -27,40 +27,41 @@ def carry(module: Module) -> None:
 def _carry(loop: Operation, number: int) -> None:
     (block,) = loop.regions[0].blocks
     initial, carried, result = loop.operands[_BOUNDS + number], block.arguments[1 + number], loop.results[number]
-    stored = _source(block.terminator.operands[number])
+    stored = source_of(block.terminator.operands[number])
     if stored is None:
         return
-    begun = _source(initial)
+    begun = source_of(initial)
     if begun is None or begun.type is not stored.type:
-        if not all(_is_cast(user, stored.type) for value in (carried, result) for user in value.users):
+        if not all(is_cast(user, stored.type) for value in (carried, result) for user in value.users):
             return
         begun = Builder.before(loop).value("quant.qcast", (initial,), stored.type)
     loop.set_operand(_BOUNDS + number, begun)
-    _end(block.terminator, number, stored)
+    end_with(block.terminator, number, stored)
     for value in (carried, result):
-        _retype(value, stored.type)
+        retype(value, stored.type)
     erase_dead([op for op in (initial.operation,) if op is not None])
 
 
 def _yield(branch: Operation, number: int) -> None:
     ends = [region.blocks[0].terminator for region in branch.regions]
-    stored = [_source(end.operands[number]) for end in ends]
+    stored = [source_of(end.operands[number]) for end in ends]
     first = stored[0]
     if first is None or any(each is None or each.type is not first.type for each in stored):
         return
     for end, value in zip(ends, stored, strict=True):
         assert value is not None  # as looked for
-        _end(end, number, value)
-    _retype(branch.results[number], first.type)
+        end_with(end, number, value)
+    retype(branch.results[number], first.type)
 
 
-def _end(terminator: Operation, number: int, stored: Value) -> None:
+def end_with(terminator: Operation, number: int, stored: Value) -> None:
+    """Makes a terminator hand out a quantized value in place of what is cast from it."""
     cast = terminator.operands[number].operation
     terminator.set_operand(number, stored)
     erase_dead([cast] if cast is not None else [])
 
 
-def _source(value: Value) -> Value | None:
+def source_of(value: Value) -> Value | None:
     """The quantized value that a float one is cast from."""
     source = value.operation
     if (
@@ -72,16 +73,17 @@ def _source(value: Value) -> Value | None:
     return source.operands[0]
 
 
-def _is_cast(user: Operation, type: Type) -> bool:
+def is_cast(user: Operation, type: Type) -> bool:
+    """Whether an operation quantizes by the default rule to a type."""
     return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes
 
 
-def _retype(value: Value, type: Type) -> None:
+def retype(value: Value, type: Type) -> None:
     """Makes a float value a quantized one, and casts it for those that read floats."""
     expressed, value.type = value.type, type
     others = list(value.uses)
     for user, _ in others:
-        if _is_cast(user, type):
+        if is_cast(user, type):
             replace(user, [value])
     left = [(user, index) for user, index in others if user.parent is not None]
     if left:

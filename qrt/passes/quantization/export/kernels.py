@@ -12,6 +12,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Value, attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.movement import reshaped_element
@@ -49,6 +50,8 @@ class Kernels:
         given = {name: value for name, value in attributes.items() if value is not None}
         type = rule.resolve(types, rule.complete(given), declared)
         if declared is not None:
+            if not have_compatible_shapes((type, declared)):
+                raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
         operation = builder.create(f"qrt.{family}", operands, (type,), said)

@@ -11,6 +11,7 @@ from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
+from qrt.passes.quantization.export.called import pass_stored
 from qrt.passes.quantization.export.carried import carry
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.kernels import Kernels, Tabulate, family_of
@@ -48,6 +49,8 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     casts.finish()
     if to != "simulate":
         carry(module)
+        while pass_stored(module):
+            carry(module)
     if to == "codegen":
         lower = LowerQrt()
         kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it

@@ -17,7 +17,14 @@ __all__ = ["Form", "Operand", "Reading", "form_of", "reading_of", "readings_of"]
 
 _CLAMPED: tuple[Reader, ...] = (products, binary, average_pool, mean)
 """Families whose result may be clamped at once."""
-_OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lookup)
+
+
+def _is_clamped(value: Value) -> bool:
+    """Whether a value is a clamp that the family before it takes."""
+    return any(reader(bounds.source) for bounds in clamps_of(value) for reader in _CLAMPED)
+
+
+_OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped))
 
 
 def readings_of(value: Value) -> list[Reading]:

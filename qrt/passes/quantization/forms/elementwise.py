@@ -1,5 +1,7 @@
 """Element by element: sums, differences and products of two tensors, and functions of one."""
 
+from collections.abc import Callable
+
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import constant_of
@@ -57,9 +59,10 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 # -- functions of one variable ---------------------------------------------------------------------------------------
 
 
-def lookup(value: Value) -> list[Reading]:
+def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[Reading]:
     """The reading of a value as a function of each element of one tensor, the farthest one: the operations between the
-    two need that tensor and constants alone.
+    two need that tensor and constants alone. An annotated value ends it that another family makes, ``is_of_another``
+    says: the annotation would be lost inside.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in IDENTITIES:
@@ -79,11 +82,12 @@ def lookup(value: Value) -> list[Reading]:
         if inner is None or len(found) == MAX_FUNCTION or branches > MAX_BRANCHES:
             break
         parts = _parts(inner)
-        if parts is None or inner.operation is None:
+        source = inner.operation
+        if parts is None or source is None or (source.name in IDENTITIES and is_of_another(source.operands[0])):
             ends.add(inner)
             continue
-        found[inner.operation] = None
-        annotates = inner.operation.name in IDENTITIES  # it says something of the operand, from outside
+        found[source] = None
+        annotates = source.name in IDENTITIES  # it says something of the operand, from outside
         computes = computes or (not annotates and not _copies(inner))
         del frontier[inner]
         frontier.update(dict.fromkeys(parts))

@@ -36,19 +36,18 @@ def fuse_linear(block: Block, target: Target) -> None:
             continue
         if root.name in IDENTITIES or is_dead(root):
             continue
-        group = _group(root, order) if _is_linear(root) else set()
-        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, group, order)), None)
+        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, order)), None)
         if choice is not None:
             left |= {*choice.reading.operations, *choice.reading.copied}
             wrapped(choice, root, order)
-        elif group and not _repeats(root):
-            _wrap(root, sorted(group, key=lambda operation: order[operation]))
+        elif _is_linear(root) and not _repeats(root):
+            _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
 
 
-def _holds(reading: Reading, group: set[Operation], order: dict[Operation, int]) -> bool:
-    """Whether a kernel computes all of a group, and divides no other one."""
+def _holds(reading: Reading, order: dict[Operation, int]) -> bool:
+    """Whether a kernel computes whole groups."""
     inside = {*reading.operations, *reading.copied}
-    return group <= inside and all(_group(each, order) <= inside for each in reading.operations if _is_linear(each))
+    return all(_group(each, order) <= inside for each in reading.operations if _is_linear(each))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:

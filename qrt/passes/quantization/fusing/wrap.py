@@ -11,6 +11,7 @@ from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
 from qrt.ir.core.rewrite import Builder, erase_dead
 from qrt.ops.elementwise import BINDERS
+from qrt.passes.quantization.forms.elements import splat_of
 from qrt.passes.quantization.fusing.choose import Choice
 from qrt.types import IndexType
 
@@ -64,7 +65,9 @@ class Body:
             return True
         if isinstance(value.type, IndexType) and self._has_size(value, extent):
             return True
-        if source is None or (source.name not in WITHOUT_FLOATS and source not in self._copied):
+        if source is None:
+            return False
+        if source.name not in WITHOUT_FLOATS and source not in self._copied and splat_of(value) is None:
             return False
         shape = getattr(source.results[0].type, "shape", None) or ()
         axes = iter(axis for axis, size in enumerate(shape) if size is None)

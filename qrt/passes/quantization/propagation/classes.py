@@ -9,8 +9,9 @@ They are joined in three steps, each in program order.
 
 An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
 have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
-hull of the two ranges is more than ``max_widening`` times one of those it joins. Values that a definition keeps float
-stay float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
+hull of the two ranges is more than ``max_widening`` times one of those it joins. A use of a value alone takes the type
+of the definition, which has clipped the values, whatever range the use says. Values that a definition keeps float stay
+float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
 """
 
 from collections import deque
@@ -135,24 +136,30 @@ class Classes:
         if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
-            return self._takes(target, source.given)
+            is_use = len(target.nodes) == 1  # of values that their definition has clipped to its type
+            return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
         if isinstance(target.given, UniformType):
-            return self._takes(source, target.given)
+            return self._takes(source, target.given) and self._covers(target.given, source)
         if source.storage is not None and target.storage is not None and source.storage != target.storage:
             return False
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Whether a type serves for a class, and stands for all of its range."""
+        """Whether a type serves for a class."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
-        if side.symmetric and not is_symmetric(given, given.storage_min, given.storage_max):
+        stored = side.storage or storage_of(given)
+        if side.symmetric and not is_symmetric(given, stored.low, stored.high):
             return False
-        if not given.is_per_layer:
-            return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
+        if given.is_per_layer:
+            return True
+        return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
+
+    def _covers(self, given: UniformType, side: Class) -> bool:
+        """Whether a type per layer stands for all of the range of a class."""
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
-        return span is None or covers(given, span)
+        return not given.is_per_layer or span is None or covers(given, span)
 
     def _is_near(self, one: Class, other: Class) -> bool:
         both = hull(one.statistics.span, other.statistics.span)

@@ -3,7 +3,7 @@
 The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
 record of its key, the range that the annotation of its definition says, the hull of those of its uses, the range of a
 type at its first use that has one, and the values of a constant. A port's own annotation comes before those of its
-value. Ranges reach to 0.
+value, but does not reach beyond a type that is fixed where the value is defined. Ranges reach to 0.
 
 The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
 its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
@@ -27,7 +27,7 @@ from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.passes.quantization.propagation.graph import Graph, Group, Node
 from qrt.passes.quantization.propagation.layout import layout_of_port
-from qrt.types import AnyQuantizedType, CalibratedType, FloatType, UniformType
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Span = tuple[float, float]
 """A range that 0 lies in."""
@@ -102,11 +102,15 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
     found: dict[Node, Statistics] = {}
     for group in graph.each:
         value = _of_group(group, records or {})
+        fixed = given_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
+        bound = None if fixed is None else covered(fixed)
         is_recorded = any(key in (records or {}) for key in group.keys)
         for node in (*group.definitions, *group.uses):
             own = _own(node)
             if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
                 own = value.copy()
+            elif own is not None and bound is not None and own.span is not None and given_type(node) is None:
+                own = Statistics.of_span(_within(own.span, bound))
             if own is None and node.constant is not None:
                 own = Statistics.of_span(_span_of(node))
             found[node] = own or Statistics()
@@ -115,10 +119,23 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
     return found
 
 
+def given_type(node: Node) -> UniformType | None:
+    """The type that a port has from the start: by its kernel, or by its annotation."""
+    if node.port is not None and node.port.given is not None and not isinstance(node.spec, NoQuantizedType):
+        return node.port.given.with_(expressed=node.element)
+    return node.spec if isinstance(node.spec, UniformType) else None
+
+
+def _within(span: Span, bound: Span) -> Span:
+    """A range of values that are stored in a type: they are not beyond what it stands for."""
+    return max(span[0], bound[0]), min(span[1], bound[1])
+
+
 def _own(node: Node) -> Statistics | None:
-    """What a port's own annotation says."""
-    if isinstance(node.spec, UniformType):
-        return Statistics.of_span(covered(node.spec))
+    """What a port's own annotation says, or the type that its kernel fixes."""
+    given = given_type(node)
+    if given is not None:
+        return Statistics.of_span(covered(given))
     if isinstance(node.spec, CalibratedType):
         return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
     if isinstance(node.spec, AnyQuantizedType) and node.site is not None:
@@ -135,7 +152,7 @@ def _owns(nodes: list[Node]) -> list[Statistics]:
 def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     """What is known of a value."""
     is_single = len(group.definitions) == 1 and not group.is_carried
-    if is_single and isinstance(group.definitions[0].spec, UniformType):
+    if is_single and given_type(group.definitions[0]) is not None:
         return _own(group.definitions[0])
     known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
     if not known:

@@ -12,6 +12,7 @@ from tests.passes.quantization.export.programs import (
     drawn_arrays,
     drawn_specs,
     exported,
+    function,
     program,
     ran,
     t,
@@ -128,3 +129,13 @@ def test_float_activations():
 def test_to_is_checked():
     with pytest.raises(ParseError, match="to is one of fixed, codegen, simulate, not 'flatbuffer'"):
         ir.run_passes(ir.parse(f"func.func @f(%x: {t(2)}) {{ return }}"), "export-quant{to=flatbuffer}")
+
+
+def test_an_image_that_the_windows_do_not_reach():
+    """`linalg` takes as many windows as its result says, the op as many as fit: an error, not another shape."""
+    types, result, body = BODIES["depthwise_conv2d"]
+    specs, out = drawn_specs("depthwise_conv2d", np.random.default_rng(0))
+    larger = [each.replace("1x5x5x3", "1x7x7x3") for each in (*types, body)]
+    text = function(larger[:2], result, larger[2], specs, out, kernel="depthwise_conv2d")
+    with pytest.raises(VerifyError, match=r"the body yields \(1, 3, 3, 3\), and the op \(1, 5, 5, 3\)"):
+        exported(text, "fixed")

@@ -7,6 +7,7 @@ import pytest
 from qrt.errors import VerifyError
 from qrt.passes.quantization.propagate_quant import Settings
 from tests.passes.quantization.propagation.programs import (
+    FIXED,
     NONE,
     WIDE,
     A,
@@ -193,3 +194,28 @@ def test_a_type_of_narrower_bounds_needs_no_rescale() -> None:
     result = run(function("%x", *lines))
     assert result.of("op") == [[A, narrow], [narrow, A]]
     assert result.causes == []
+
+
+def test_a_zero_point_beside_the_middle_is_rescaled_for_a_symmetric_port() -> None:
+    beside = "!quant.uniform<i8:f32, 5.000000e-01:3>"
+    lines = [region("%0", "op", "%x", A, beside), region("%1", "middle", "%0", range_of(-1, 1), A)]
+    result = run(function("%x", *lines))
+    assert result.of("rescale") == [[beside, result.of("middle")[0][0]]]
+
+
+def test_a_width_is_asked_for_along_a_whole_class() -> None:
+    stats = f'%1 = "quant.stats"(%0) {{layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>}} : ({T}) -> {T}'
+    lines = [region("%0", "any", "%x", A, "!quant.any<i12:f32>"), stats, region("%2", "join", "%1, %1, %1")]
+    result = run(function("%x", *lines))
+    assert {each.partition(":")[0] for each in result.of("join")[0]} == {"!quant.uniform<i12"}
+
+
+def test_values_of_a_fixed_type_are_within_it_whatever_is_said_of_them() -> None:
+    """A logistic of 8 bits reaches to 255/256, and observers say 1: a rescale would gain nothing."""
+    lines = [region("%0", "fixed", "%x", A, range_of(0, 1)), region("%1", "op", "%0", range_of(0, 1), A)]
+    result = run(function("%x", *lines))
+    assert result.causes == []
+    assert result.of("op") == [[str(FIXED), A]]
+    lines = [region("%0", "op", "%x", A, A), region("%1", "wide", "%0", range_of(-1, 1), WIDE)]
+    ((_, taken),) = run(function("%x", *lines)).of("rescale")
+    assert float(taken.partition("f32, ")[2].rstrip(">").partition(":")[0]) < 1e-4  # the finer range stays

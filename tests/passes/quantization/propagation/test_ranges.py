@@ -53,11 +53,12 @@ def test_methods_choose_from_the_histogram() -> None:
     assert scale_of(referred("k"), Settings({"k": PLAIN}, "percentile")) == qrt.UniformType.for_range(-3.0, 1.0).scale
 
 
-def test_histograms_of_a_class_are_added_each_once() -> None:
+@pytest.mark.parametrize("order", ["abb", "bba", "bab"])
+def test_histograms_of_a_class_are_added_each_once(order: str) -> None:
     """One value in 10,000 is left out of both together. A record counted twice would leave out two of its 20,001."""
     small = Record(20001, 0.0, 2.0, {0x3F80: 19999, 0x4000: 2})
     lines = []
-    for n, key in enumerate("abb"):
+    for n, key in enumerate(order):
         lines += [
             region(f"%{n}", "op", "%x", A, "f32"),
             f'%r{n} = "quant.stats_ref"(%{n}) {{statsKey = "{key}"}} : ({T}) -> {T}',

@@ -97,6 +97,8 @@ def test_a_port_of_floats() -> None:
 def test_a_type_of_more_codes_than_the_port_is_an_error() -> None:
     with pytest.raises(VerifyError, match=r"product input 1 is !quant.uniform<i8:f32.*takes i8<-127:127> symmetric"):
         run(function("%x %y", region("%0", "product", "%x, %y", A, A)))
+    with pytest.raises(VerifyError, match=r"middle input 0 is !quant\.uniform<i8:f32, 5\.0+e-01:3> .*symmetric"):
+        run(function("%x", region("%0", "middle", "%x", "!quant.uniform<i8:f32, 0.5:3>", A)))
 
 
 def test_the_middle_is_that_of_the_port_and_not_of_the_bounds_within_it() -> None:
