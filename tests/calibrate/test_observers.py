@@ -33,7 +33,7 @@ def seen(kind: Any, parts: list[Any]) -> Any:
 
 @pytest.mark.parametrize("kind", [Summary, Moments])
 @given(values=floats, seed=st.integers(0, 1 << 30), shards=st.integers(1, 7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_split_and_order_has_one_digest(kind: Any, values: Any, seed: int, shards: int) -> None:
     whole = seen(kind, [values])
     rng = np.random.default_rng(seed)
@@ -48,7 +48,7 @@ def test_any_split_and_order_has_one_digest(kind: Any, values: Any, seed: int, s
 
 
 @given(values=floats)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_summary_is_that_of_plain_loops(values: Any) -> None:
     """Each bin holds the values from its bits to the next bin's, as float64 tells them apart; 0 and -0 are one."""
     record = seen(Summary, [values]).record()
@@ -112,7 +112,7 @@ def test_what_is_not_finite_is_refused_or_counted(kind: Any, bad: float) -> None
 
 
 @given(values=floats)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_moments_are_exact(values: Any) -> None:
     moments = seen(Moments, [values])
     exact = [Fraction(float(x)) for x in values]

@@ -130,6 +130,20 @@ def test_a_value_computed_from_constants_is_told() -> None:
     assert (found.records["sum"].low, found.records["sum"].high) == (2, 4)
 
 
+def test_a_value_lives_until_it_is_told() -> None:
+    """Kernels share an arena: the second value would take the place of the first, which nothing else reads."""
+    text = """!q = !quant.uniform<i8:f32, 0.5>
+    func.func @main(%x: tensor<64x!q>, %y: tensor<64x!q>) -> tensor<64x!q> {
+      %0 = quant.dcast %x : tensor<64x!q> to tensor<64xf32>
+      %1 = quant.dcast %y : tensor<64x!q> to tensor<64xf32>
+      %2 = "quant.stats_ref"(%0) {statsKey = "first"} : (tensor<64xf32>) -> tensor<64xf32>
+      %3 = quant.qcast %1 : tensor<64xf32> to tensor<64x!q>
+      return %3 : tensor<64x!q>
+    }"""
+    found = calibrate_program(ir.parse(text), {"arg0": np.full(64, 2, np.int8), "arg1": np.full(64, 100, np.int8)})
+    assert (found.records["first"].low, found.records["first"].high) == (1, 1)
+
+
 def test_arrays_run_in_parts(module: ir.Module) -> None:
     """All of a large array at a time would need memory that grows with it."""
     data = rows(64 * 60)
