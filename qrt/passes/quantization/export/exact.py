@@ -29,20 +29,25 @@ Report = Callable[[str], None]
 @dataclass(frozen=True)
 class Exact:
     """`value * scale`, i64. One scale, or one for each index of `axis`: of a dimension of a tensor, of a loop of a nest
-    for a scalar in it. `bound` is the largest magnitude of the integers. What is `known` is that number everywhere, and
-    has no value.
+    for a scalar in it. `bounds` are the largest magnitudes of the integers of each scale, because channels that shared
+    one would be rounded as coarsely as the largest. What is `known` is that number everywhere, and has no value.
     """
 
     value: Value | None
     scales: tuple[Fraction, ...]
-    bound: int
+    bounds: tuple[int, ...]
     axis: int | None = None
     known: Fraction | None = None
+
+    @property
+    def bound(self) -> int:
+        """The largest magnitude of all integers."""
+        return max(self.bounds)
 
 
 def number(value: Fraction) -> Exact:
     """A constant."""
-    return Exact(None, (abs(value) or Fraction(1),), int(value != 0), None, value)
+    return Exact(None, (abs(value) or Fraction(1),), (int(value != 0),), None, value)
 
 
 def divisor(numbers: Sequence[Fraction]) -> Fraction:
@@ -81,7 +86,9 @@ class Arithmetic:
             a, b = (self.coarser(a, _ROUNDED), b) if a.bound >= b.bound else (a, self.coarser(b, _ROUNDED))
         axis, left, right = _together(a, b)
         made = self.nest.emit("arith.muli", (self.value(a), self.value(b)), I64)
-        return Exact(made, tuple(s * t for s, t in zip(left, right, strict=True)), a.bound * b.bound, axis)
+        scales = tuple(s * t for s, t in zip(left, right, strict=True))
+        bounds = tuple(m * n for m, n in zip(*(_spread(x.bounds, len(scales)) for x in (a, b)), strict=True))
+        return Exact(made, scales, bounds, axis)
 
     def negated(self, a: Exact) -> Exact:
         """The negative."""
@@ -98,17 +105,19 @@ class Arithmetic:
         axis, left, right = _together(a, b)
         left, right = (tuple(map(_as_the_other, *pair)) for pair in ((left, right), (right, left)))
         common = tuple(divisor(pair) for pair in zip(left, right, strict=True))
-        a, b = (replace(each, scales=own, axis=axis) for each, own in ((a, left), (b, right)))
-        bounds = [each.bound * max(_multipliers(each, common)) for each in (a, b)]
-        if sum(bounds) < MOST:
+        a, b = (
+            replace(each, scales=own, bounds=_spread(each.bounds, len(own)), axis=axis)
+            for each, own in ((a, left), (b, right))
+        )
+        reach = [m * s + n * t for m, s, n, t in zip(a.bounds, left, b.bounds, right, strict=True)]
+        if all(each < MOST * scale for each, scale in zip(reach, common, strict=True)):
             a, b = (self._multiples(each, common, axis) for each in (a, b))
         else:
             self.report("a sum would pass 64 bits: its terms are rounded to a scale of which they have 30 bits")
-            reach = [a.bound * s + b.bound * t for s, t in zip(left, right, strict=True)]
             common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
             a, b = (self._rounded(each, common, axis) for each in (a, b))
         made = self.nest.emit("arith.addi", (self.value(a), self.value(b)), I64)
-        return Exact(made, common, a.bound + b.bound, axis)
+        return Exact(made, common, tuple(m + n for m, n in zip(a.bounds, b.bounds, strict=True)), axis)
 
     def _multiples(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         factors = _multipliers(x, common)
@@ -116,34 +125,40 @@ class Arithmetic:
         if any(factor != 1 for factor in factors):
             table = np.array(factors, np.int64).reshape(-1 if axis is not None else ())
             value = self.nest.emit("arith.muli", (value, self.nest.parameter(table, I64, _loops(axis))), I64)
-        return replace(x, value=value, scales=tuple(common), bound=x.bound * max(factors), axis=axis, known=None)
+        bounds = tuple(bound * factor for bound, factor in zip(x.bounds, factors, strict=True))
+        return replace(x, value=value, scales=tuple(common), bounds=bounds, axis=axis, known=None)
 
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         """By the `fixed` rule in another scale; from 32 bits, because the rule gives 0 for N > 62."""
-        x = self.shifted(x, (x.bound >> 31).bit_length())
+        x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
         pairs = np.array([numerics.fixed_multiplier(ratio) for ratio in ratios], np.int64)
         m0, shift = (pairs[:, i].reshape(-1 if axis is not None else ()) for i in (0, 1))
         value = scale_fixed_exactly(self.nest, self.value(x), m0, shift, _loops(axis))
-        bound = max(int(x.bound * ratio) for ratio in ratios) + 2
-        return Exact(value, tuple(common), bound, axis)
+        bounds = tuple(int(bound * ratio) + 2 for bound, ratio in zip(x.bounds, ratios, strict=True))
+        return Exact(value, tuple(common), bounds, axis)
 
     def coarser(self, x: Exact, most: int) -> Exact:
-        """In a scale in which the integers are at most of this magnitude."""
-        places = (x.bound // most).bit_length()
-        if places:
-            self.report(f"a value would pass 64 bits: it is rounded to {places} fewer bits")
+        """In scales in which the integers are at most of this magnitude."""
+        places = [(bound // most).bit_length() for bound in x.bounds]
+        if any(places):
+            self.report(f"a value would pass 64 bits: it is rounded to {max(places)} fewer bits")
         return self.shifted(x, places)
 
-    def shifted(self, x: Exact, places: int | Sequence[int]) -> Exact:
+    def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
         """In scales that are larger by powers of two, rounded half up."""
-        by_scale = np.broadcast_to(np.array(places, np.int64), len(x.scales))
+        by_scale = np.array(places, np.int64)
         if x.value is None or not by_scale.any():
             return x
         shift = by_scale.reshape(-1 if x.axis is not None else ())
         value = round_shift(self.nest, x.value, shift, _loops(x.axis))
         scales = tuple(scale * (1 << int(by)) for scale, by in zip(x.scales, by_scale, strict=True))
-        return replace(x, value=value, scales=scales, bound=(x.bound >> int(by_scale.min())) + 1)
+        bounds = tuple((bound >> int(by)) + 1 for bound, by in zip(x.bounds, by_scale, strict=True))
+        return replace(x, value=value, scales=scales, bounds=bounds)
+
+
+def _spread(bounds: tuple[int, ...], count: int) -> tuple[int, ...]:
+    return bounds if len(bounds) == count else bounds * count
 
 
 def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:

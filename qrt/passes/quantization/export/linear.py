@@ -58,7 +58,8 @@ class Linear:
         nest = Nest(self.site, "zero-point", self.site.extents(storage))
         value = centred(nest, storage, nest.loops, Channels.of(type, nest.loops), I64)
         (made,) = nest.finish(value)
-        self._values[argument] = Exact(made, tuple(map(Fraction, type.scales)), max_magnitude(type), type.axis)
+        bounds = (max_magnitude(type),) * len(type.scales)
+        self._values[argument] = Exact(made, tuple(map(Fraction, type.scales)), bounds, type.axis)
 
     def leave(self, value: Value, element: UniformType) -> Value:
         """A value of the body as a quantized one: the only rounding, unless 64 bits did not suffice before."""
@@ -109,7 +110,7 @@ class Linear:
         if bound >= MOST:
             raise QuantTypeError("a constant in the body needs more than 64 bits: make it an operand of the region")
         made = self.site.tensor(np.array(integers, np.int64).reshape(array.shape), I64)
-        return Exact(made, (scale,), bound)
+        return Exact(made, (scale,), (bound,))
 
     # -- operations
 
@@ -225,7 +226,7 @@ class Linear:
         if x.bound * count >= MOST:
             x = arithmetic.coarser(x, MOST // (2 * count))
         total = nest.emit("arith.addi", (nest.running(I64, 0), arithmetic.value(x)), I64)
-        return replace(x, value=nest.finish(total)[0], bound=x.bound * count, known=None)
+        return replace(x, value=nest.finish(total)[0], bounds=tuple(bound * count for bound in x.bounds), known=None)
 
     # -- movements
 
@@ -276,7 +277,7 @@ class Linear:
             values.append(x.value if factor == 1 else nest.finish(value)[0])
         type = tensor_type(op.results[0]).with_(element=I64)
         made = self.site.builder.create("tensor.concat", values, (type,), dict(op.attributes))
-        return Exact(made.results[0], (common,), bound)
+        return Exact(made.results[0], (common,), (bound,))
 
 
 def _not_linear(op: Operation) -> str:
