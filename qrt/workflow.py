@@ -110,7 +110,7 @@ def quantize_program(
     [[0.0, 0.7590768337249756, -0.7590768337249756, 0.2504953444004059]]
     """
     require(module, ir.Module, "quantize_program: module", "a Module")
-    if method not in RECORD_METHODS:
+    if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
     name = _known(target)
     remarks: list[Diagnostic] = []
