@@ -186,8 +186,12 @@ def _fixed(port: PortOf, taken: Port) -> str | None:
     spec, given = port.spec, taken.given
     if given is None or not isinstance(spec, UniformType):
         return None
-    is_given = spec.scales == given.scales and spec.zero_points == given.zero_points and spec.axis == given.axis
-    return None if is_given else f"{port} is {spec.shown()} and not {given.shown()}"
+    return None if _parts(spec) == _parts(given) else f"{port} is {spec.shown()} and not {given.shown()}"
+
+
+def _parts(t: UniformType) -> tuple[object, ...]:
+    """All of a type but what it expresses."""
+    return t.storage, t.storage_min, t.storage_max, t.scales, t.zero_points, t.axis, t.block_sizes
 
 
 def _multiplier(
@@ -216,7 +220,7 @@ def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | N
         for real in reals[index : index + 1] if len(reals) == len(y.scales) else reals:
             ratio = real / Fraction(scale)
             if ratio < Fraction(low) or (high != float("inf") and ratio > Fraction(high)):
-                return f"the multiplier {float(ratio):g} is outside {low:g} to {high:g} at {result}"
+                return f"the multiplier {float(ratio)!r} is outside {low:g} to {high:g} at {result}"
     return None
 
 
