@@ -194,10 +194,8 @@ def test_a_multiplier_is_held_to_its_range_exactly():
     assert held(0.5, 0.25) == []
     assert held(0.5, 1.0) == []
     (said,) = held(0.5, math.nextafter(0.25, 0))
-    assert (
-        "the multiplier 1.0000000000000002 is outside 0.25 to 1 at result 0: the constraint of kernel 'gate' of target 'mine'"
-        in said
-    )
+    constraint = "the constraint of kernel 'gate' of target 'mine'"
+    assert f"the multiplier 1.0000000000000002 is outside 0.25 to 1 at result 0: {constraint}" in said
     assert held(0.5, math.nextafter(1.0, 2)) != []
 
 
