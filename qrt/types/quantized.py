@@ -115,6 +115,18 @@ class AnyQuantizedType(_StoredType):
 
     __slots__ = ()
 
+    def is_met_by(self, width: int, low: int, high: int) -> bool:
+        """Whether storage of so many bits, with these bounds, suffices where this type is the least: it has as many
+        bits, and as many values where this type has bounds.
+
+        >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
+        True
+        >>> AnyQuantizedType("i8", "f32", -100, 100).is_met_by(8, -50, 50)
+        False
+        """
+        values = 0 if self.has_default_bounds else self.storage_max - self.storage_min
+        return width >= self.storage_width and high - low >= values
+
     def __new__(
         cls,
         storage: str | StorageType,

@@ -143,9 +143,8 @@ def joined(own: Type, said: Type, element: Type) -> Type:
 
 
 def _holds(type: UniformType | AnyQuantizedType, asked: AnyQuantizedType) -> bool:
-    """Whether a type has at least the bits that are asked for, and no fewer values."""
-    values, wanted = type.storage_max - type.storage_min, asked.storage_max - asked.storage_min
-    return type.storage_width >= asked.storage_width and values >= wanted
+    """Whether a type has at least the bits that are asked for, and no fewer values where bounds are written."""
+    return asked.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
 def _contradicts(said: Type, own: Type) -> bool:

@@ -74,7 +74,7 @@ def _gives(spec: Type, wanted: Type) -> bool:
     if not isinstance(wanted, AnyQuantizedType) or not isinstance(spec, UniformType):
         return True
     values, least = (t.storage_max - t.storage_min for t in (spec, wanted))
-    return spec.storage_width >= wanted.storage_width and values >= least
+    return spec.storage_width >= wanted.storage_width and (wanted.has_default_bounds or values >= least)
 
 
 def is_quantized(module: Module) -> bool:

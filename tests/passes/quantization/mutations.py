@@ -70,7 +70,7 @@ CHANGES = [
     (CLASSES, "and self._covers(target.given, source)", ""),
     (CLASSES, "most <= self._limit * side.finest", "most <= 1000 * self._limit * side.finest"),
     (CLASSES, "            unite(one.in_class, other.in_class)\n", "            pass\n"),
-    (CLASSES, "return bits >= asked.storage_width and", "return bits < asked.storage_width or"),
+    (CLASSES, "return asked.is_met_by(", "return not asked.is_met_by("),
     (CLASSES, "known = [side.finest for side in (one, other) if side.finest is not None]", "known = [one.finest or 0]"),
     (CLASSES, "(*every, *couples(graph))", "every"),
     # Ranges.

@@ -377,13 +377,14 @@ def test_what_a_target_keeps_in_floats_is_fully_quantized():
         ("!quant.any<i4:f32>", "!y", True),
         ("!quant.any<u8:f32>", "!y", True),
         ("!quant.any<i16:f32>", "!y", False),
-        ("!quant.any<i8:f32>", "!quant.uniform<i8<-127:127>:f32, 0.5>", False),
+        ("!quant.any<i8:f32>", "!quant.uniform<i8<-127:127>:f32, 0.5>", True),
+        ("!quant.any<i8<-127:127>:f32>", "!quant.uniform<i8<-126:127>:f32, 0.5>", False),
         ("!quant.any<i8:f32>", "!quant.none<f32>", True),
         ("!quant.calibrated<f32<-1.0:1.0>>", "!y", True),
     ],
 )
 def test_what_annotations_ask_for_is_given(asked, given, is_kept):
-    """The least width is of bits and of values; it is the region of the same place that is asked."""
+    """A least width is of bits, and of values where it has bounds. The region of the same place is asked."""
     before, after = (program(MADE.replace("[!y], kernel", f"[{spec}], kernel"), ONE, "%a") for spec in (asked, given))
     said = [each.message for each in broken_annotations(before, after)]
     assert said == [] if is_kept else re.search(r"\(lookup\): result 0 is .*, not !quant\.", said[0])

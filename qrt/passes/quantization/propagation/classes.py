@@ -249,11 +249,10 @@ def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
 
 
 def is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
-    """Whether storage has the bits and the values that are asked for."""
+    """Whether storage has the bits that are asked for, and the values where bounds are."""
     if asked is None or storage is None:
         return True
-    bits = int(storage.name.lstrip("siu"))
-    return bits >= asked.storage_width and storage.high - storage.low >= asked.storage_max - asked.storage_min
+    return asked.is_met_by(int(storage.name.lstrip("siu")), storage.low, storage.high)
 
 
 def _is_within(given: UniformType, storage: Storage) -> bool:
@@ -274,7 +273,11 @@ def _may_be_kept(side: Class, given: Spec | None) -> bool:
 def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:
     if one is None or other is None:
         return other if one is None else one
-    return max((one, other), key=lambda each: (each.storage_width, each.storage_max - each.storage_min))
+
+    def key(asked: AnyQuantizedType) -> tuple[int, int]:
+        return asked.storage_width, 0 if asked.has_default_bounds else asked.storage_max - asked.storage_min
+
+    return max((one, other), key=key)
 
 
 def _complete(side: Class) -> None:

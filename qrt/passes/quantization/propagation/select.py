@@ -93,7 +93,7 @@ def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
         return FloatType(port.storage).width >= spec.storage_width
     assert port.low is not None
     assert port.high is not None
-    return int(port.storage[1:]) >= spec.storage_width and port.high - port.low >= spec.storage_max - spec.storage_min
+    return spec.is_met_by(int(port.storage[1:]), port.low, port.high)
 
 
 def _first(site: Site, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:

@@ -46,12 +46,14 @@ def test_a_definition_says_which_signature_its_use_has() -> None:
     assert result.causes == []
 
 
-def test_as_many_values_as_are_asked_for() -> None:
-    narrow = Target("narrow", (Kernel("k", (Port("x", "i8", -127),), (Port("y", "i8"),)),))
-    with pytest.raises(VerifyError, match=r"k input 0 is !quant.any<i8:f32>.*takes i8<-127:127>"):
-        run(function("%x", region("%0", "k", "%x", "!quant.any<i8:f32>", A)), target=narrow)
-    fits = function("%x", constant("%c", 1, 2, 3, 4), region("%0", "k", "%c", "!quant.any<i8<-127:127>:f32>", A))
-    assert storages(run(fits, target=narrow).of("k")[0]) == ["i8<-127:127>", "i8"]
+@pytest.mark.parametrize("asked", ["!quant.any<i8:f32>", "!quant.any<i8<-126:127>:f32>", "!quant.any<u7<0:100>:f32>"])
+def test_as_many_values_as_are_asked_for(asked: str) -> None:
+    """Bounds that are written are a number of values; a width alone is met by narrow bounds too."""
+    narrow = Target("narrow", (Kernel("k", (Port("x", "i8", -126),), (Port("y", "i8"),)),))
+    fits = function("%x", constant("%c", 1, 2, 3, 4), region("%0", "k", "%c", asked, A))
+    assert storages(run(fits, target=narrow).of("k")[0]) == ["i8<-126:127>", "i8"]
+    with pytest.raises(VerifyError, match=r"k input 0 is !quant.any<i8<-127:127>:f32>.*takes i8<-126:127>"):
+        run(function("%x", region("%0", "k", "%x", "!quant.any<i8<-127:127>:f32>", A)), target=narrow)
 
 
 @pytest.mark.parametrize(
