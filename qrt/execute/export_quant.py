@@ -5,15 +5,20 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
 from qrt.ir import DenseElementsAttr, Module, Operation, Value
+from qrt.ir.core.affine import plain_loops
+from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
 from qrt.passes.options import option
 from qrt.passes.quantization.export.program import FORMS, export
+from qrt.passes.quantization.forms.elements import splat_of
 from qrt.types import TensorType, UniformType
 
 _MOST_STEPS = 1 << 16
@@ -60,9 +65,8 @@ def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
     (argument,) = block.arguments
     rank = getattr(argument.type, "rank", None) or 0
     shape = (*[1] * (rank - 1), len(values)) if rank else ()
-    for op in copy.walk():
-        if op is not copy:
-            _reshape(op, getattr(argument.type, "shape", None), shape)
+    for op in list(block):
+        _reshape(op, getattr(argument.type, "shape", None), shape)
     argument.type = _shaped(argument, shape)
     compiler = Compiler(code)
     body = compiler.region(copy.regions[0])
@@ -78,6 +82,10 @@ def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
     """Gives results of the shape that the operand has another shape: the body computes element by element."""
+    if isinstance(op, StructuredOp):
+        for number in range(len(op.operands)):
+            if isinstance(op.operands[number].type, TensorType):
+                _respread(op, number, new)
     constant = op.attributes.get("value")
     if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
         if not constant.is_splat:
@@ -87,6 +95,19 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
     for value in op.results:
         if isinstance(value.type, TensorType) and value.type.shape == old:
             value.type = _shaped(value, new)
+
+
+def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
+    """Gives an operand of which every element is the same number the shape that loops over another result read: it may
+    have fewer axes than the result, or others."""
+    splat, maps = splat_of(op.operands[number]), op.indexing_maps
+    loops = plain_loops(maps[-1])
+    if splat is None or loops is None or maps[number] == maps[-1]:
+        return
+    size = dict(zip(loops, new, strict=True))
+    shape = tuple(size[part[1]] if isinstance(part, tuple) else 1 for part in maps[number].results)
+    type = _shaped(op.operands[number], shape)
+    op.set_operand(number, Builder.before(op).constant(constant_attribute(np.full(shape, splat), type), type))
 
 
 def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:

@@ -161,8 +161,7 @@ class Linear:
         block = region.blocks[0]
         scalars: dict[Value, Exact] = {}
         for argument, value, at in zip(block.arguments, op.operands, indices, strict=True):
-            is_read = argument.uses and (not reduced or value is not op.operands[-1])
-            if is_read:
+            if argument.uses and not (reduced and argument is block.arguments[-1]):
                 scalars[argument] = self._read(nest, self.of(value), at)
         (total,) = block.terminator.operands
         added = _added_each_time(block) if reduced else total
@@ -297,7 +296,8 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
     a, b = operands
     if op.name == "arith.divf":
         if not b.known:
-            raise QuantTypeError("arith.divf in its body divides by what is no constant")
+            below = "what is no constant" if b.known is None else "0"
+            raise QuantTypeError(f"arith.divf in its body divides by {below}")
         return arithmetic.multiplied(a, number(1 / b.known))
     rules: dict[str, Callable[[Exact, Exact], Exact]] = {
         "arith.addf": arithmetic.added,

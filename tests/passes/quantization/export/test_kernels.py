@@ -88,6 +88,34 @@ def test_a_table_is_that_of_the_body():
         assert np.array_equal(np.rint(floats / np.float32(0.004)) + 7, table[start : start + 6])
 
 
+_HALF = "%c = arith.constant dense<0.5> : tensor<3xf32>\n%e = tensor.empty() : tensor<2x3xf32>\n"
+_MAPS = "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>"
+
+
+@pytest.mark.parametrize(
+    "sum_",
+    [
+        """%s = linalg.broadcast ins(%c : tensor<3xf32>) outs(%e : tensor<2x3xf32>) dimensions = [0]
+%1 = arith.addf %a, %s : tensor<2x3xf32>""",
+        f"""%1 = linalg.generic {{indexing_maps = [{_MAPS}], iterator_types = ["parallel", "parallel"]}}
+  ins(%a, %c : tensor<2x3xf32>, tensor<3xf32>) outs(%e : tensor<2x3xf32>) {{
+^bb0(%p: f32, %q: f32, %o: f32):
+  %s = arith.addf %p, %q : f32
+  linalg.yield %s : f32
+}} -> tensor<2x3xf32>""",
+    ],
+    ids=["broadcast", "generic"],
+)
+def test_a_table_of_a_body_that_repeats_a_constant(sum_):
+    """The body runs on rows of 256 codes: a vector of equal numbers has to grow with them."""
+    x, out = UniformType("i8", "f32", 0.02, 3), UniformType("i8", "f32", 0.01)
+    body = f"{_HALF}{sum_}\n%y = math.tanh %1 : tensor<2x3xf32>"
+    module = exported(function([t(2, 3)], t(2, 3), body, [x], out, kernel="lookup"), "fixed")
+    (lookup,) = [op for op in module.operation.walk() if op.name == "qrt.lookup"]
+    values = (np.arange(-128, 128) - 3) * np.float32(0.02) + np.float32(0.5)
+    assert np.array_equal(constant_storage(lookup.operands[1]), np.rint(np.tanh(values.astype(np.float32)) / 0.01))
+
+
 @pytest.mark.parametrize(
     ("kernel", "specs", "out", "said"),
     [
