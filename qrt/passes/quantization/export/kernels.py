@@ -79,6 +79,8 @@ class Kernels:
         if form.family == "lookup":
             return self._lookup(builder, region, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
+        if _is_requantized_first(form, out.spec):
+            operands = [self.requantized(builder, value, out.spec) for value in operands]
         if form.family in KEEPING:
             declared = declared.with_(element=_moved(form, operands, declared))
         value = self.emit(builder, form.family, operands, form.attributes, declared)
@@ -132,6 +134,14 @@ def family_of(region: RegionOp, form: Form) -> str:
     """The family that a region becomes: a product may be one of floats and quantized weights."""
     named = region.kernel
     return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
+
+
+def _is_requantized_first(form: Form, out: UniformType) -> bool:
+    """Whether the numbers of a form, bounds or what it pads with, are to be held by the type of the result rather than
+    by that of its operand, which may be coarser or end below them."""
+    if form.family == "pad":
+        return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
+    return form.family == "clamp"
 
 
 def _moved(form: Form, operands: Sequence[Value], declared: TensorType) -> UniformType:

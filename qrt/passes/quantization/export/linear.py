@@ -9,6 +9,7 @@ from math import isfinite, prod
 import numpy as np
 
 from qrt import numerics
+from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
@@ -251,6 +252,11 @@ class Linear:
             raise QuantTypeError("tensor.pad in its body pads with another value than 0")
         if x.value is None:
             return x if x.bound == 0 else _refuse(op)
+        if x.axis is not None:
+            low, high = ((static_values(op, side)[x.axis] or 0) for side in ("low", "high"))
+            around = (Fraction(1),) * low, (Fraction(1),) * high  # 0 has any scale
+            scales, bounds = (*around[0], *x.scales, *around[1]), (*[0] * low, *x.bounds, *[0] * high)
+            x = replace(x, scales=scales, bounds=bounds)
         type = tensor_type(op.results[0]).with_(element=I64)
         body = Block([value.type for value in region.blocks[0].arguments], self.site.builder.location)
         inside = Builder(body, None, self.site.builder.location)

@@ -191,6 +191,20 @@ def test_a_sum_begins_with_what_it_multiplies():
     assert got.tolist() == [[0, 4], [2, 8]]
 
 
+def test_channels_that_are_padded():
+    """What is put before and after them has their axis, and no scale of its own."""
+    x = UniformType("i8", "f32", (0.5, 0.25), axis=0)
+    body = f"""%zero = arith.constant 0.0 : f32
+%1 = tensor.pad %a low[1, 0] high[2, 0] {{
+^bb0(%i: index, %j: index):
+  tensor.yield %zero : f32
+}} : {t(2, 3)} to {t(5, 3)}
+%y = arith.negf %1 : {t(5, 3)}"""
+    got, said = linear(body, (t(2, 3),), t(5, 3), (x,), ("i8", "f32", 0.25), [np.float32([[1] * 3, [2.25] * 3])])
+    assert said == []
+    assert got[:, 0].tolist() == [0, -1, -2.25, 0, 0]
+
+
 @pytest.mark.parametrize(("storage", "value", "rounded"), [("i16", 30000.0, 0), ("i32", 2.0e9, 2)])
 def test_products_and_sums_that_grow(storage, value, rounded):
     """Past 32 bits a sum is kept in 64; past 64, factors and terms are rounded, with a remark for each."""
