@@ -252,18 +252,13 @@ class Linear:
             raise QuantTypeError("tensor.pad in its body pads with another value than 0")
         if x.value is None:
             return x if x.bound == 0 else _refuse(op)
-        if x.axis is not None:
-            low, high = ((static_values(op, side)[x.axis] or 0) for side in ("low", "high"))
-            around = (Fraction(1),) * low, (Fraction(1),) * high  # 0 has any scale
-            scales, bounds = (*around[0], *x.scales, *around[1]), (*[0] * low, *x.bounds, *[0] * high)
-            x = replace(x, scales=scales, bounds=bounds)
         type = tensor_type(op.results[0]).with_(element=I64)
         body = Block([value.type for value in region.blocks[0].arguments], self.site.builder.location)
         inside = Builder(body, None, self.site.builder.location)
         zero = inside.constant(IntegerAttr(0, I64), I64)
         inside.create("tensor.yield", (zero,))
         made = self.site.builder.create("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
-        return replace(x, value=made.results[0])
+        return replace(_with_channels_around(x, op), value=made.results[0])
 
     def _joined(self, op: Operation) -> Exact:
         parts = [self.of(value) for value in op.operands]
@@ -283,6 +278,16 @@ class Linear:
         type = tensor_type(op.results[0]).with_(element=I64)
         made = self.site.builder.create("tensor.concat", values, (type,), dict(op.attributes))
         return Exact(made.results[0], (common,), (bound,))
+
+
+def _with_channels_around(x: Exact, pad: Operation) -> Exact:
+    """What is padded has as many scales more: 0 has any."""
+    if x.axis is None:
+        return x
+    low, high = ((static_values(pad, side)[x.axis] or 0) for side in ("low", "high"))
+    one = Fraction(1)
+    scales = (one,) * low + x.scales + (one,) * high
+    return replace(x, scales=scales, bounds=(0,) * low + x.bounds + (0,) * high)
 
 
 def _not_linear(op: Operation) -> str:
