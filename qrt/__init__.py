@@ -34,9 +34,11 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import ir, metrics, plot, targets
     from qrt.execute import Program, compile, load
+    from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
     from qrt.formats import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
+    from qrt.workflow import QuantizedProgram, quantize_program
 
 
 _LAZY = {
@@ -53,6 +55,9 @@ _LAZY = {
     "targets": "qrt.targets",
     "is_fully_quantized": "qrt.passes.quantization.check_quant",
     "is_quantized": "qrt.passes.quantization.check_quant",
+    "calibrate_program": "qrt.execute.observe",
+    "QuantizedProgram": "qrt.workflow",
+    "quantize_program": "qrt.workflow",
 }
 
 __all__ = [
@@ -67,6 +72,7 @@ __all__ = [
     "QuantError",
     "QuantTensor",
     "QuantTypeError",
+    "QuantizedProgram",
     "TensorType",
     "UndefinedError",
     "UniformType",
@@ -75,6 +81,7 @@ __all__ = [
     "add",
     "avg_pool2d",
     "bias_type",
+    "calibrate_program",
     "clamp",
     "compile",
     "concat",
@@ -102,6 +109,7 @@ __all__ = [
     "plot",
     "qcast",
     "quantize",
+    "quantize_program",
     "register_pass",
     "relu",
     "requantize",

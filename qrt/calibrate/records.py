@@ -10,16 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt.calibrate.choose import FRACTIONS, Method, Storage
+from qrt.calibrate.choose import FRACTIONS, Storage
+from qrt.calibrate.entropy import least_divergence
 from qrt.errors import ModelError, shown
 
 Array = npt.NDArray[Any]
 
+RecordMethod = Literal["minmax", "mse", "percentile", "entropy"]
+RECORD_METHODS: tuple[RecordMethod, ...] = get_args(RecordMethod)
 PERCENTILE = Fraction("99.99")
 """The share of the values that the method ``percentile`` keeps."""
 _UNIT_BITS = 31
@@ -117,13 +120,30 @@ def _floats(bits: Sequence[int]) -> Array:
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
-def chosen_range(records: Sequence[Record], storage: Storage, method: Method) -> tuple[float, float]:
+def write_records(records: Mapping[str, Record]) -> str:
+    """The JSON text of records, in the order of keys: a line for each, the same bytes for the same records.
+
+    >>> print(write_records({"x": Record(2, -1.0, 3.0, {0xBF80: 1, 0x4040: 1})}), end="")
+    {"version": 1, "records": {
+    "x": {"count": 2, "min": -1.0, "max": 3.0, "histogram": {"16448": 1, "49024": 1}}
+    }}
+    """
+    lines = []
+    for key, record in sorted(records.items()):
+        entry: dict[str, Any] = {"count": record.count, "min": record.low, "max": record.high}
+        if record.histogram:
+            entry["histogram"] = {str(bits): record.histogram[bits] for bits in sorted(record.histogram)}
+        lines.append(f"{json.dumps(key)}: {json.dumps(entry)}")
+    return '{"version": 1, "records": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMethod) -> tuple[float, float]:
     """The range around 0 that a method chooses for the values of records, which have histograms.
 
     ``minmax`` is all of it. ``percentile`` leaves out at most 0.01 percent of the values, half of them on either side;
     for symmetric storage those of the greatest magnitudes. ``mse`` is the fraction k/64 of the whole range with the
-    least squared error, of equals the widest. A bin counts as its end farther from 0, within the least and the greatest
-    value; the bin of 0 counts as 0.
+    least squared error, and ``entropy`` that whose codes tell least from the values, of equals the widest. A bin counts
+    as its end farther from 0, within the least and the greatest value; the bin of 0 counts as 0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
@@ -136,6 +156,8 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: Method) ->
     values, counts = _added(records, low, high)
     if method == "percentile":
         return _percentile(values, counts, low, high, symmetric=storage.symmetric)
+    if method == "entropy":
+        return least_divergence(values, counts, low, high, storage)
     return _least_error(values, counts, low, high, storage)
 
 

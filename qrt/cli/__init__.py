@@ -23,6 +23,7 @@ from qrt.files import reason
 VERBS = {
     "run": "run a function of a program",
     "opt": "check, transform and print a program",
+    "quantize": "quantize a float program, with ranges from data",
     "bench": "measure the kernels on this machine",
 }
 """What there is to do, each a file."""

@@ -17,6 +17,7 @@ from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_locate
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
+from qrt.execute.prepare import OBSERVED
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
@@ -96,6 +97,8 @@ class _Builder:
         if op.name == "arith.constant" and (array := held(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
+        if op.name == OBSERVED:
+            return [self._observed(op, operands[0])]
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
@@ -129,6 +132,19 @@ class _Builder:
         coverage = Coverage(op.name, str(op.location), "kernel", "bound at run")
         self._interpret(runs, coverage, operands, [result])
         return result
+
+    def _observed(self, op: Operation, operand: Place) -> Place:
+        """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
+        keeps nothing."""
+        slot = operand.slot
+        self.slots[slot].last = len(self.steps)
+
+        def run(frame: Frame) -> None:
+            if frame[0].tap is not None:
+                frame[0].tap(op, frame[slot])
+
+        self.steps.append(ValueStep([run], Coverage(op.name, str(op.location), "tap"), [operand], []))
+        return Place(slot, operand.type, op.result.type)
 
     def _interpreted(self, op: Operation) -> list[Place]:
         """Plans an op for the interpreter. It also reads the values that its regions capture."""

@@ -18,7 +18,7 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import QuantError
-from qrt.execute.interpret.core import Frame, Run, raise_located
+from qrt.execute.interpret.core import Frame, Run, Tap, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
@@ -132,9 +132,9 @@ class Plan:
         self._free: list[Frame] = []
         self._lock = threading.Lock()
 
-    def run(self, inputs: Sequence[Array], max_steps: int | None = None) -> list[Array]:
-        """Runs on arrays of the planned shapes and returns fresh result arrays."""
-        return self._run(self._runs, inputs, max_steps)
+    def run(self, inputs: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Array]:
+        """Runs on arrays of the planned shapes and returns fresh result arrays. ``tap`` is told the observed values."""
+        return self._run(self._runs, inputs, max_steps, tap)
 
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None
@@ -155,13 +155,15 @@ class Plan:
 
         return self._run([timed(step) for segment in self.segments for step in segment], inputs, max_steps), seconds
 
-    def _run(self, runs: Sequence[FrameStep], inputs: Sequence[Array], max_steps: int | None) -> list[Array]:
+    def _run(
+        self, runs: Sequence[FrameStep], inputs: Sequence[Array], max_steps: int | None, tap: Tap | None = None
+    ) -> list[Array]:
         with self._lock:
             workspace = self._free.pop() if self._free else None
         if workspace is None:
             workspace = self._workspace()
         frame = workspace.copy()
-        frame[0] = Run(max_steps)
+        frame[0] = Run(max_steps, tap)
         for index, array in zip(self._taken, inputs, strict=True):
             frame[index] = array
         for index, shape, dtype in self._owned:

@@ -26,23 +26,25 @@ from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
-def prepared(module: Module, name: str, saturating: bool) -> Module:
+def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> Module:
     """A copy of a module, whose function of that name is ready to be planned. Raises ModelError for calls that are
-    nested too deeply and constants that do not run."""
+    nested too deeply and constants that do not run. If it is ``observed``, each `quant.stats_ref` stays."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         function = copy.function(name)
         if body(function) is not None:
             for run in STEPS.values():
-                run(copy, function, saturating)
+                run(copy, function, saturating, observed)
     return copy
 
 
-def inline_regions(module: Module, function: Operation, saturating: bool) -> None:
+def inline_regions(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results:
     they are planned as the float program that they annotate. Fake quantizations become casts, which have kernels."""
     annotated = [op for op in module.operation.walk() if op.name in _ANNOTATED]
     for op in annotated:
+        if observed and op.name == OBSERVED:
+            continue
         if op.name == "quant.region":
             replace(op, Builder.before(op).inline(op.regions[0].blocks[0], op.operands))
         elif op.name in FAKE_QUANTS:
@@ -51,7 +53,7 @@ def inline_regions(module: Module, function: Operation, saturating: bool) -> Non
             replace(op, op.operands)
 
 
-def inline(module: Module, function: Operation, saturating: bool) -> None:
+def inline(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
     it was. Calls of functions that the interpreter runs stay, and so do calls beyond that bound.
     """
@@ -74,7 +76,7 @@ def inline(module: Module, function: Operation, saturating: bool) -> None:
         replace(call, [values[value] for value in end.operands])
 
 
-def constant_fold(module: Module, function: Operation, saturating: bool) -> None:
+def constant_fold(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Computes ops outside regions that read constants only, and has each constant hold the array that runs. These ops
     stay: those with effects, those that would take long, and those whose execution is an error, which then comes when
     the program runs. The pass of that name does the same; here a constant may be of any type, and of a shape that its
@@ -84,7 +86,7 @@ def constant_fold(module: Module, function: Operation, saturating: bool) -> None
     (block,) = function.regions[0].blocks
     for op in block:
         try:
-            arrays = _computed(op, code)
+            arrays = None if observed and _is_observed(op) else _computed(op, code)
         except QuantError as error:
             raise_located(op, error)
         if op.name == "arith.constant" and arrays is not None:
@@ -95,6 +97,11 @@ def constant_fold(module: Module, function: Operation, saturating: bool) -> None
     for op in block:
         if op.name == "arith.constant" and not op.result.uses:
             op.erase()
+
+
+def _is_observed(op: Operation) -> bool:
+    """Whether the run shall tell a value of an op."""
+    return any(inner.name == OBSERVED for inner in op.walk())
 
 
 def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
@@ -121,11 +128,14 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
     return out
 
 
-_ANNOTATED = frozenset({"quant.region", "quant.stats", "quant.stats_ref", "quant.coupled_ref", *FAKE_QUANTS})
+OBSERVED = "quant.stats_ref"
+"""The op that names a value of which a run may tell."""
+_ANNOTATED = frozenset({"quant.region", "quant.stats", OBSERVED, "quant.coupled_ref", *FAKE_QUANTS})
 
-STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {
+STEPS: dict[str, Callable[[Module, Operation, bool, bool], None]] = {
     "inline-regions": inline_regions,
     "inline": inline,
     "constant-fold": constant_fold,
 }
-"""The steps of `prepared`, in order. Each takes a module, its function, and whether float conversions saturate."""
+"""The steps of `prepared`, in order. Each takes a module, its function, whether float conversions saturate, and
+whether its values are observed."""

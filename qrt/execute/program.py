@@ -192,12 +192,16 @@ class Program:
 
     def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The inputs as the function takes them."""
+        self._check_inputs(inputs)
+        return [inputs[port.name] for port in self.inputs]
+
+    def _check_inputs(self, inputs: Mapping[str, Any]) -> None:
+        """Raises ModelError if inputs by name are unknown or missing."""
         self._check_names(inputs)
         missing = [port for port in self.inputs if port.name not in inputs]
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
-        return [inputs[port.name] for port in self.inputs]
 
     def _named(self, results: Iterable[Any]) -> dict[str, Any]:
         return dict(zip((port.name for port in self.outputs), results, strict=True))

@@ -16,6 +16,7 @@ from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
+from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
 from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
@@ -28,6 +29,7 @@ from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
 from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
 _OWN: dict[str, type[Pass]] = {
+    "attach-stats-ref": AttachStatsRef,
     "canonicalize": Canonicalize,
     "check-quant": CheckQuant,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,

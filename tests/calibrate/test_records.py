@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrt.calibrate.choose import Storage, choose_ranges
-from qrt.calibrate.records import Record, chosen_range, read_records
+from qrt.calibrate.records import Record, chosen_range, read_records, write_records
 from qrt.errors import ModelError
 
 I8 = Storage("i8", -128, 127, "f32", False)
@@ -113,3 +113,21 @@ def test_other_texts_are_no_records(text: str) -> None:
 def test_a_record_is_read() -> None:
     found = read_records(json.dumps({"version": 1, "records": {"a": ENTRY}}), "r.json")
     assert found == {"a": Record(2, -1.0, 3.5, {16256: 1, 49024: 1})}
+
+
+@given(
+    st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20), st.text(max_size=5)
+)
+@settings(max_examples=40)
+def test_what_is_written_is_read(values: list[float], key: str) -> None:
+    records = {key: record_of(np.float32(values) + np.float32(0)), "other": Record(1, 0.5, 0.5)}
+    text = write_records(records)
+    assert read_records(text, "f") == records
+    assert text == write_records(dict(reversed(records.items())))
+
+
+@pytest.mark.parametrize("cut", [1, 40, -3])
+def test_a_file_that_ends_early_is_an_error(cut: int) -> None:
+    text = write_records({"x": record_of(np.float32([1, 2])), "y": record_of(np.float32([3]))})
+    with pytest.raises(ModelError, match=r"r\.json: this is no JSON"):
+        read_records(text[:cut], "r.json")

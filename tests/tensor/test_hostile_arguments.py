@@ -24,6 +24,12 @@ BIAS2, BIAS1 = (qrt.QuantTensor(np.zeros(n, np.int32), qrt.UniformType("i32", "f
 TABLE = qrt.QuantTensor(np.zeros(256, np.int8), T)
 FLOATS = np.float32([[1, 2], [3, 4]])
 PROGRAM = "func.func @main(%x: i32) -> i32 { return %x : i32 }"
+FLOAT_PROGRAM = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %k = "quant.stats_ref"(%x) {statsKey = "x"} : (tensor<2xf32>) -> tensor<2xf32>
+  %y = math.tanh %k : tensor<2xf32>
+  return %y : tensor<2xf32>
+}"""
+DATA = {"arg0": np.float32([[1, 2], [3, 4]])}
 
 
 class Odd:
@@ -44,6 +50,7 @@ CALLS: dict[str, Call] = {
     "add": (qrt.add, {"a": Q, "b": Q}),
     "avg_pool2d": (qrt.avg_pool2d, {"q": IMAGE, "kernel": 2}),
     "bias_type": (qrt.bias_type, {"x": Q, "w": Q}),
+    "calibrate_program": (qrt.calibrate_program, {"module": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA}),
     "clamp": (qrt.clamp, {"q": Q}),
     "compile": (qrt.compile, {"module": PROGRAM}),
     "concat": (qrt.concat, {"tensors": [Q, Q]}),
@@ -52,6 +59,8 @@ CALLS: dict[str, Call] = {
     "depthwise_conv2d": (qrt.depthwise_conv2d, {"x": IMAGE, "w": DEPTHWISE, "bias": BIAS1, "out_type": OUT}),
     "float_matmul": (qrt.float_matmul, {"a": FLOATS, "w": Q}),
     "float_results": (lambda mode: qrt.float_results(mode).__enter__(), {"mode": "allow"}),
+    "is_fully_quantized": (qrt.is_fully_quantized, {"module": qrt.ir.parse(PROGRAM), "target": "qrt-cpu"}),
+    "is_quantized": (qrt.is_quantized, {"module": qrt.ir.parse(PROGRAM)}),
     "load": (qrt.load, {"path": "no.mlir"}),
     "load_tensors": (qrt.load_tensors, {"path": "no.npz"}),
     "lookup": (qrt.lookup, {"q": Q, "table": TABLE}),
@@ -67,6 +76,10 @@ CALLS: dict[str, Call] = {
     "quantize by bits": (qrt.quantize, {"x": FLOATS, "bits": 4, "axis": 0}),
     "quantize by groups": (qrt.quantize, {"x": FLOATS, "bits": 4, "group_size": 2, "method": "percentile"}),
     "register_pass": (lambda name: qrt.register_pass(name, object), {"name": "a"}),
+    "quantize_program": (
+        qrt.quantize_program,
+        {"module": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA, "target": "qrt-cpu", "method": "mse"},
+    ),
     "relu": (qrt.relu, {"q": Q}),
     "requantize": (qrt.requantize, {"q": Q, "type": OUT}),
     "reshape": (qrt.reshape, {"q": Q, "shape": (4,)}),

@@ -74,13 +74,19 @@ class Tables:
         return {*self.handlers, *self.structured, *self.branches}
 
 
+Tap = Callable[[Operation, Any], None]
+"""A function that is told a value that a `quant.stats_ref` names, once it is computed. It keeps no reference to it."""
+
+
 class Run:
-    """One execution: what is left of its steps, how deep its calls are nested, and the memory of global variables."""
+    """One execution: what is left of its steps, how deep its calls are nested, the memory of global variables, and who
+    is told of values."""
 
-    __slots__ = ("depth", "globals", "steps")
+    __slots__ = ("depth", "globals", "steps", "tap")
 
-    def __init__(self, max_steps: int | None = None) -> None:
+    def __init__(self, max_steps: int | None = None, tap: Tap | None = None) -> None:
         self.steps: float = np.inf if max_steps is None else max_steps
+        self.tap = tap
         self.depth = 0
         self.globals: dict[Operation, Any] = {}
 

@@ -1,5 +1,6 @@
 """``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, fake
-quantizations as two casts, and ops of articles that are the ``qrt`` ones of the same name."""
+quantizations as two casts, and ops of articles that are the ``qrt`` ones of the same name. `quant.stats_ref` also tells
+the run its value."""
 
 from typing import Any
 
@@ -24,6 +25,17 @@ def _region(op: Operation, compiler: Compiler) -> Step:
     return run
 
 
+def _stats_ref(op: Operation, compiler: Compiler) -> Step:
+    (source,), (result,) = map(compiler.slot, op.operands), map(compiler.slot, op.results)
+
+    def run(frame: Frame) -> None:
+        value = frame[result] = frame[source]
+        if frame[0].tap is not None:
+            frame[0].tap(op, value)
+
+    return run
+
+
 def _fake_quant(op: Operation, compiler: Compiler) -> Function:
     floats = as_tensor(op.operands[0].type)
     element = fake_quant_type(op)
@@ -41,7 +53,7 @@ def _fake_quant(op: Operation, compiler: Compiler) -> Function:
 HANDLERS: dict[str, Handler] = {
     **handlers("quant"),
     **dict.fromkeys(("quant.cast", "quant.conv2d", "quant.matmul"), bind_family),
-    **dict.fromkeys(("quant.stats", "quant.stats_ref", "quant.coupled_ref"), as_it_is),
+    **dict.fromkeys(("quant.stats", "quant.coupled_ref"), as_it_is),
     **dict.fromkeys(FAKE_QUANTS, _fake_quant),
 }
-STRUCTURED: dict[str, Builder] = {"quant.region": _region}
+STRUCTURED: dict[str, Builder] = {"quant.region": _region, "quant.stats_ref": _stats_ref}

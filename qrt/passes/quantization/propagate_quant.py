@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from qrt.calibrate.choose import METHODS, Method
-from qrt.calibrate.records import Record, read_records
+from qrt.calibrate.records import RECORD_METHODS, Record, RecordMethod, read_records
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
-from qrt.errors import QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.files import read_text
-from qrt.ir import Module
+from qrt.ir import Module, StringAttr
 from qrt.passes.options import option
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
@@ -32,12 +31,12 @@ class PropagateQuant:
 
     target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
     records: str = option("", "a file of records of values, which quant.stats_ref names")
-    method: str = option("minmax", "how ranges are chosen from records and constants", METHODS)
+    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
     functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", METHODS), ("functions", FUNCTIONS)):
+        for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
             if getattr(self, name) not in choices:
                 raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
         if self.max_widening < 1:
@@ -45,7 +44,11 @@ class PropagateQuant:
 
     def run(self, module: Module) -> None:
         records = read_records(read_text(self.records), self.records) if self.records else None
-        settings = Settings(records, cast(Method, self.method), cast(Functions, self.functions), self.max_widening)
+        if records is not None:
+            _check_keys(module, records, self.records)
+        settings = Settings(
+            records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
+        )
         propagate(module, find(self.target), settings)
 
 
@@ -63,7 +66,7 @@ class Settings:
     """The options of a propagation."""
 
     records: dict[str, Record] | None = None
-    method: Method = "minmax"
+    method: RecordMethod = "minmax"
     functions: Functions = "inline"
     max_widening: int = 4
 
@@ -91,3 +94,13 @@ def propagate(
     rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
     return Outcome(decider.visits, decider.bound, rescales)
+
+
+def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
+    """Refuses a file of records of another program, which would decide nothing."""
+    references = (op for op in module.operation.walk() if op.name == "quant.stats_ref")
+    keys = [op.attribute("statsKey", StringAttr).value for op in references]
+    if not any(key in records for key in keys):
+        known = f"are {shown(keys[0])}, ..." if keys else "are none"
+        given = f"the keys of its records are {shown(min(records, default=''))}, ..."
+        raise ModelError(f"{name}: {given}; the program's {known}")

@@ -76,22 +76,13 @@ CHANGES = [
     # Ranges.
     (RANGES, "return min(one[0], other[0]), max(one[1], other[1])", "return one"),
     (RANGES, "return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0", "return low, high"),
-    (
-        RANGES,
-        "rows = values.reshape(1, -1) if layout is None else",
-        "rows = values.reshape(1, -1) if layout is None else -",
-    ),
+    (RANGES, "else layout.rows(values)", "else layout.rows(values)[:, :1]"),
     # Decisions.
     (DECIDE, "            waiting.discard(number)", "            pass"),
     (DECIDE, "if each not in waiting:", "if each in waiting:"),
     (DECIDE, "            if new is not old and i not in named:", "            if False:"),
     (DECIDE, "if self._target.coarser_bias:", "if not self._target.coarser_bias:"),
     (DECIDE, "        if not exponents.any():\n            return", "        if True:\n            return"),
-    (
-        DECIDE,
-        "            if node is not bias and node.in_class not in proposed:",
-        "            if node.in_class not in proposed:",
-    ),
     # Rescales and causes.
     (RESCALE, "if (value, taken) not in self._made:", "if True:"),
     (RESCALE, "or source.type is taker.type:", "or source.type is not taker.type:"),

@@ -96,6 +96,7 @@ def test_each_term_of_a_sum_is_held():
         (uniform(0.375, storage="i32"), True, "has scale 0.375 in channel 0"),
         (UniformType("i32", "f32", [0.25, 0.25], axis=0), False, None),
         (UniformType("i32", "f32", [0.25, 0.5], axis=0), False, "has scale 0.5 in channel 1"),
+        (UniformType("i32", "f32", [0.25, 0.25], [0, 1], axis=0), False, "has zero point 0"),
     ],
 )
 def test_a_bias_has_the_product_and_zero_point_0(bias, coarser, message):

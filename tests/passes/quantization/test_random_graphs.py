@@ -30,7 +30,7 @@ def test_what_is_drawn_is_seldom_refused():
 
 
 def test_an_annotated_program_computes_what_the_float_one_does():
-    counted(random_graphs.computes_as_float)
+    counted(random_graphs.computes_as_float, 2)
 
 
 def test_propagation_visits_each_region_within_the_bound():

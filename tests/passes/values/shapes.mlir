@@ -87,3 +87,13 @@ func.func @one_of_a_length_that_is_stated(%a: tensor<?xindex>) -> tensor<3xindex
   %0 = shape.broadcast %a : tensor<?xindex> -> tensor<3xindex>
   return %0 : tensor<3xindex>
 }
+func.func @constants_among_others(%a: tensor<0xindex>, %t: tensor<?x1xf32>) -> (tensor<2xindex>, tensor<?xindex>) {
+  %b = shape.const_shape [2, 1] : tensor<2xindex>
+  %c = shape.const_shape [3] : tensor<1xindex>
+  %0 = shape.broadcast %b, %a, %c : tensor<2xindex>, tensor<0xindex>, tensor<1xindex> -> tensor<2xindex>
+  %d = shape.const_shape [5, 1, 1] : tensor<3xindex>
+  %e = shape.const_shape [1, 4] : tensor<2xindex>
+  %s = shape.shape_of %t : tensor<?x1xf32> -> tensor<2xindex>
+  %1 = shape.broadcast %d, %s, %e : tensor<3xindex>, tensor<2xindex>, tensor<2xindex> -> tensor<?xindex>
+  return %0, %1 : tensor<2xindex>, tensor<?xindex>
+}

@@ -19,7 +19,7 @@ import numpy as np
 
 from qrt.calibrate.choose import Method, choose_ranges
 from qrt.calibrate.choose import Storage as Chosen
-from qrt.calibrate.records import Record, chosen_range
+from qrt.calibrate.records import Record, RecordMethod, chosen_range
 from qrt.dialects.quant.port_stats import port_range
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
@@ -193,7 +193,7 @@ Wanted = tuple[Span, Storage, bool, FloatType]
 class Ranges:
     """Types from ranges: the choice of a method, made once for each range and storage."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: RecordMethod) -> None:
         self.method = method
         self._made: dict[Wanted, UniformType] = {}
 
@@ -228,13 +228,13 @@ class Ranges:
             )
 
     def of_constant(self, node: Node, storage: Storage, *, symmetric: bool) -> UniformType:
-        """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` is for what
-        varies: the values of a constant are all there are.
+        """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` and
+        ``entropy`` are for what varies: the values of a constant are all there are.
         """
         assert node.port is not None
         assert node.constant is not None
         layout = layout_of_port(node.port, node)
-        method: Method = "minmax" if self.method == "percentile" else self.method
+        method: Method = "mse" if self.method == "mse" else "minmax"
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)

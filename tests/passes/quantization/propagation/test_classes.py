@@ -123,6 +123,42 @@ def test_a_type_is_not_taken_for_values_that_it_clips() -> None:
     assert result.of("rescale") == [[B, out]]
 
 
+def test_a_type_that_holds_a_range_is_taken_by_all_that_keep_it() -> None:
+    """The range that the use says would give another type, and gain nothing."""
+    lines = [region("%0", "op", "%x", range_of(-1, 1), B), region("%1", "pool", "%0", range_of(-1, 1))]
+    result = run(function("%x", *lines))
+    assert result.of("pool") == [[B, B]]
+    assert result.causes == []
+
+
+def test_a_use_takes_a_type_that_has_clipped_its_values() -> None:
+    """The type of %0 ends below 1, as that of a logistic function does."""
+    lines = [region("%0", "fixed", "%x", range_of(-1, 1)), region("%1", "op", "%0", range_of(0, 1), A)]
+    result = run(function("%x", *lines))
+    assert result.of("op")[0][0] == str(FIXED)
+    assert result.causes == []
+
+
+def test_a_use_of_a_narrow_type_clips_no_other_use() -> None:
+    lines = [
+        region("%0", "op", "%x", range_of(-1, 1), range_of(-100, 100)),
+        region("%1", "op", "%0", B, A),
+        region("%2", "op", "%0", "f32", A),
+    ]
+    result = run(function("%x", *lines))
+    assert covered(result.of("op")[0][1])[1] >= 100
+    assert [out for _, out in result.of("rescale")] == [B]
+
+
+def test_ranges_reach_to_0_before_they_are_compared() -> None:
+    """From 0.9 to 1 is a tenth of what is stored."""
+    lines = [
+        region("%0", "op", "%x", range_of(-1, 1), range_of(0.9, 1)),
+        region("%1", "op", "%0", range_of(0, 2), A),
+    ]
+    assert run(function("%x", *lines)).causes == []
+
+
 def test_storage_that_differs_is_rescaled() -> None:
     lines = [region("%0", "op", "%x", range_of(-1, 1), range_of(-1, 1)), region("%1", "wide", "%0", "f32", WIDE)]
     result = run(function("%x", *lines))

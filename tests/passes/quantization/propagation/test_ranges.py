@@ -127,7 +127,7 @@ def test_the_options_of_the_pass(tmp_path) -> None:
     [
         ("target=nothing", QuantError, "there is no target 'nothing'"),
         ("target=tflite records=missing.json", FileError, "missing.json"),
-        ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, not 'best'"),
+        ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, entropy, not 'best'"),
         ("target=tflite functions=share", QuantError, "functions is one of inline, duplicate, not 'share'"),
         ("target=tflite max-widening=0", QuantError, "max-widening is 1 or more, not 0"),
     ],

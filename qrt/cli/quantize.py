@@ -1,0 +1,53 @@
+"""``qrt quantize``: a float program and data become a quantized program."""
+
+import argparse
+import sys
+
+from qrt.calibrate.records import RECORD_METHODS
+from qrt.cli.diagnostics import spelled
+from qrt.cli.options import add_kernel_choice, chosen_kernels
+from qrt.execute import load
+from qrt.files import write_files
+from qrt.formats import load_tensors
+from qrt.workflow import quantize_program
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="the float program, whose name ends in .mlir")
+    parser.add_argument(
+        "--data",
+        required=True,
+        metavar="X.npz",
+        help="arrays by the names of inputs: .npz or .safetensors",
+    )
+    parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
+    parser.add_argument("--target", default="qrt-cpu", metavar="NAME", help="the device (default qrt-cpu)")
+    parser.add_argument("--method", default="mse", choices=RECORD_METHODS, help="how ranges are chosen (default mse)")
+    parser.add_argument("--skip-nonfinite", action="store_true", help="leave NaNs and infinities out, and count them")
+    parser.add_argument("-o", dest="output", metavar="Q.mlir", help="where the program goes; printed if not given")
+    add_kernel_choice(parser)
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the command."""
+    module = load(options.file)
+    with chosen_kernels(options):
+        made = quantize_program(
+            module,
+            load_tensors(options.data),
+            options.target,
+            options.method,
+            function=options.function,
+            skip_nonfinite=options.skip_nonfinite,
+        )
+    for diagnostic in made.remarks:
+        print(spelled(diagnostic), file=sys.stderr)
+    for key, count in made.calibration.skipped.items():
+        print(f"{key}: NaNs and infinities left out: {count}", file=sys.stderr)
+    text = str(made.module)
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        write_files([(options.output, lambda file: file.write(text.encode()))])

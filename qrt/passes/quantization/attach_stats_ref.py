@@ -1,0 +1,124 @@
+"""Names the values that need records."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qrt.dialects.func.ops import FuncOp
+from qrt.dialects.quant.region import RegionOp
+from qrt.ir import Block, Module, Operation, StringAttr, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.rewrite import Builder
+from qrt.passes.quantization.propagation.forwarding import SAME
+from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
+
+_NAMED = ("quant.stats", "quant.stats_ref")
+
+
+@dataclass(frozen=True)
+class AttachStatsRef:
+    """Puts a `quant.stats_ref` on each float value that a port of a region has and of which nothing is known: no range,
+    no key, no type, and no constant. Preserves every value.
+
+    A key is `function/operation.N`, where N counts the operations of the function that have this name; a region has the
+    name of its kernel. The key of an argument is `function/name`.
+    """
+
+    def run(self, module: Module) -> None:
+        taken = {str(op.attribute("statsKey", StringAttr).value) for op in _outside(module.operation) if _is_key(op)}
+        for function in module.functions:
+            labels = _labels(function)
+            for value in _open_values(function):
+                key = f"{function.sym_name}/{_label(value, labels, function)}"
+                while key in taken:
+                    key += "'"
+                taken.add(key)
+                _attach(value, key)
+
+
+def _is_key(operation: Operation) -> bool:
+    return operation.name == "quant.stats_ref"
+
+
+def _outside(root: Operation) -> Iterator[Operation]:
+    """All operations but those inside regions of `quant`, in program order."""
+    stack = [root]
+    while stack:
+        operation = stack.pop()
+        yield operation
+        if not isinstance(operation, RegionOp):
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            stack.extend(reversed(inner))
+
+
+def _labels(function: FuncOp) -> dict[Operation, str]:
+    counts: Counter[str] = Counter()
+    found = {}
+    for operation in _outside(function):
+        name = operation.kernel if isinstance(operation, RegionOp) else operation.name
+        found[operation] = f"{name}.{counts[name]}"
+        counts[name] += 1
+    return found
+
+
+def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return labels[owner] if len(owner.results) == 1 else f"{labels[owner]}#{value.index}"
+    assert isinstance(owner, Block)
+    assert owner.parent is not None
+    blocks = owner.parent.blocks
+    parent = owner.parent.parent
+    if parent is function and owner is blocks[0]:
+        return function.port_name("inputs", value.index) or f"arg{value.index}"
+    inside = "" if parent is function or parent is None else f"{labels[parent]}/"
+    return f"{inside}block{blocks.index(owner)}.arg{value.index}"
+
+
+def _open_values(function: FuncOp) -> list[Value]:
+    """The values to be named, in program order of the ports that ask."""
+    found: dict[Value, None] = {}
+    for operation in _outside(function):
+        if isinstance(operation, RegionOp):
+            for value, spec in zip(operation.ports, operation.specs, strict=True):
+                if _is_open(value, spec):
+                    found[_origin(value)] = None
+    return [value for value in found if not _is_known(value)]
+
+
+def _is_open(value: Value, spec: Type) -> bool:
+    """Whether nothing says which range a port has."""
+    element = element_of(value.type)
+    if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
+        return False
+    return spec is element or isinstance(spec, AnyQuantizedType)
+
+
+def _origin(value: Value) -> Value:
+    """The value that annotations hand on."""
+    while value.operation is not None and value.operation.name in SAME:
+        value = value.operation.operands[0]
+    return value
+
+
+def _is_known(value: Value) -> bool:
+    """Whether a constant, a type or an annotation says the range of a value already."""
+    source = value.operation
+    if isinstance(source, RegionOp) and isinstance(source.output_specs[value.index], UniformType):
+        return True
+    if source is not None and source.name == "quant.dcast":
+        return isinstance(element_of(source.operands[0].type), UniformType)
+    return constant_of(value) is not None or _has_annotation(value)
+
+
+def _has_annotation(value: Value) -> bool:
+    return any(user.name in _NAMED or (user.name in SAME and _has_annotation(user.results[0])) for user in value.users)
+
+
+def _attach(value: Value, key: str) -> None:
+    named = Builder.after(value).create("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
+    if value.operation is not None:
+        named.location = value.operation.location
+    value.replace_all_uses(named.results[0])
+    named.set_operand(0, value)

@@ -1,0 +1,143 @@
+"""From a float program and data to a quantized program. Hazards: a text that depends on the split of the data, a loss
+in silence, the caller's module changed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from qrt.cli import main
+from qrt.errors import ModelError, QuantError, QuantTypeError
+from qrt.targets import Kernel, Port, Target
+
+
+def weights(seed: int, *shape: int) -> str:
+    values = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return f"dense<{[[round(float(x), 4) for x in row] for row in values]}> : tensor<{shape[0]}x{shape[1]}xf32>"
+
+
+NETWORK = f"""
+func.func @main(%x: tensor<?x16xf32> {{qrt.name = "images"}}) -> (tensor<?x4xf32> {{qrt.name = "logits"}}) {{
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %w = arith.constant {weights(1, 16, 8)}
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %1 = math.tanh %0 : tensor<?x8xf32>
+  %v = arith.constant {weights(2, 8, 4)}
+  %e2 = tensor.empty(%n) : tensor<?x4xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %2 = linalg.matmul ins(%1, %v : tensor<?x8xf32>, tensor<8x4xf32>) outs(%f2 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
+}}
+"""
+
+
+def rows(count: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal((count, 16)).astype(np.float32)
+
+
+@pytest.mark.parametrize("method", ["minmax", "mse", "percentile", "entropy"])
+def test_a_network_is_quantized_whole(method: Any) -> None:
+    module = ir.parse(NETWORK)
+    before = str(module)
+    made = qrt.quantize_program(module, {"images": rows(200)}, method=method)
+    assert str(module) == before
+    assert {step.engine for step in made.program.coverage()} == {"kernel"}
+    x = rows(100, seed=9)
+    assert qrt.metrics.snr(qrt.compile(module)(x), made.program(x)) > 28
+    np.testing.assert_array_equal(qrt.compile(str(made.module))(x), made.program(x))
+
+
+def test_any_split_of_the_data_gives_one_text() -> None:
+    module, data = ir.parse(NETWORK), rows(90)
+    texts = {
+        str(qrt.quantize_program(module, given).module)
+        for given in ({"images": data}, {"images": np.array_split(data[::-1], 7)}, [{"images": data}])
+    }
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("target", ["int4-weights", "int16x8", "tflite"])
+def test_targets_by_name(target: str) -> None:
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(50)}, target)
+    assert {step.engine for step in made.program.coverage()} == {"kernel"}
+
+
+def test_a_target_of_the_callers_own() -> None:
+    """What it has no kernel for stays float, and a remark names it."""
+    kernel = Kernel("matmul", (Port("a", "i8"), Port("b", "i8", -127, 127, symmetric=True)), (Port("y", "i8"),))
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(50)}, Target("only-products", (kernel,)))
+    names = [operation.name for operation in made.module.operation.walk()]
+    assert names.count("qrt.matmul") == 2
+    assert "math.tanh" in names
+    assert any("'math.tanh' op stays float" in remark.message for remark in made.remarks)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-44])
+def test_constant_data(value: float) -> None:
+    """The range is from the value to 0, and that of 0 alone has scale 1."""
+    text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = arith.addf %x, %x : tensor<4xf32>  "
+    x = np.full(4, value, np.float32)
+    made = qrt.quantize_program(ir.parse(f"{text}return %0 : tensor<4xf32> }}"), {"arg0": x})
+    np.testing.assert_allclose(made.program(x), 2 * x, rtol=1e-2)
+
+
+def test_wrong_arguments_are_named() -> None:
+    module = ir.parse(NETWORK)
+    with pytest.raises(QuantTypeError, match="method must be one of minmax, mse, percentile, entropy, got 'kl'"):
+        qrt.quantize_program(module, {"images": rows(2)}, method="kl")  # type: ignore[arg-type]
+    with pytest.raises(QuantError, match="there is no target 'npu'"):
+        qrt.quantize_program(module, {"images": rows(2)}, "npu")
+    with pytest.raises(ModelError, match="no data: main needs at least one batch"):
+        qrt.quantize_program(module, {"images": []})
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str]:
+    (tmp_path / "f.mlir").write_text(NETWORK)
+    np.savez(tmp_path / "x.npz", images=rows(80))
+    return str(tmp_path / "f.mlir"), str(tmp_path / "x.npz"), str(tmp_path / "q.mlir")
+
+
+def test_the_command_writes_what_the_function_makes(files: tuple[str, str, str], capsys: Any) -> None:
+    program, data, output = files
+    expected = str(qrt.quantize_program(ir.parse(NETWORK), {"images": rows(80)}, method="entropy").module)
+    assert main(["quantize", program, "--data", data, "--method", "entropy", "-o", output, "--isa", "ref"]) == 0
+    assert Path(output).read_text() == expected
+    assert main(["quantize", program, "--data", data, "--method=entropy", "--threads", "2"]) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_a_data_file_that_ends_early_is_an_error(files: tuple[str, str, str], capsys: Any) -> None:
+    program, data, output = files
+    whole = Path(data).read_bytes()
+    Path(data).write_bytes(whole[: len(whole) // 2])
+    assert main(["quantize", program, "--data", data, "-o", output]) == 1
+    assert data in capsys.readouterr().err
+    assert not Path(output).exists()
+
+
+def test_values_that_are_not_finite_are_refused_or_counted(files: tuple[str, str, str], capsys: Any) -> None:
+    program, data, output = files
+    bad = rows(80)
+    bad[70, 3] = np.nan
+    np.savez(data, images=bad)
+    assert main(["quantize", program, "--data", data, "-o", output]) == 1
+    assert "batch 2: input 'images' is nan at [6, 3]: mend the data" in capsys.readouterr().err
+    assert main(["quantize", program, "--data", data, "-o", output, "--skip-nonfinite"]) == 0
+    assert "main/images: NaNs and infinities left out: 1" in capsys.readouterr().err
+
+
+def test_records_of_another_program_are_refused(tmp_path: Path) -> None:
+    """They would decide nothing, and every port would be one that nobody decides."""
+    records = tmp_path / "r.json"
+    records.write_text('{"version": 1, "records": {"other/x": {"count": 1, "min": 0, "max": 1}}}')
+    module = ir.run_passes(ir.parse(NETWORK), "fuse-kernels,attach-stats-ref")
+    with pytest.raises(ModelError, match=r"r.json: .* are 'other/x', \.\.\.; the program's are 'main/images'"):
+        ir.run_passes(module, f"propagate-quant{{target=qrt-cpu records={records}}}")
