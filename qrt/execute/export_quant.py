@@ -1,6 +1,7 @@
 """The pass `export-quant`, which runs bodies of regions to make the tables of `lookup`."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -41,28 +42,31 @@ class ExportQuant:
 
     def run(self, module: Module) -> None:
         code = ModuleCode(module, TABLES, saturating=False)
-        export(module, self.to, self.target, lambda region, x, out: _table(code, region, x, out))
+        export(module, self.to, self.target, partial(_table, code))
 
 
-def _table(code: ModuleCode, region: RegionOp, x: UniformType, out: UniformType) -> Array:
-    """The storage that a region yields for each value of its operand's type, by the reference of each op: `dcast`, the
-    body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
+def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
+    """The storage that a region yields for each value of the type of one of its operands, by the reference of each
+    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
     least, greatest = x.default_bounds
     stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
     given = TensorType(stored.shape, x.expressed_type)
-    values = _run(code, region, dcast.reference([stored], (line,), given, {}))
+    values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
     result = TensorType(stored.shape, out)
     return qcast.reference([values], (TensorType(stored.shape, out.expressed_type),), result, qcast.complete({}))
 
 
-def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
-    """What the body of a region of one operand yields for values, as many at a time as its rank allows."""
+def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
+    """What the body of a region yields for values of one operand, as many at a time as its rank allows."""
     copy = region.clone({})
     copy.drop_operands()
     (block,) = copy.regions[0].blocks
-    (argument,) = block.arguments
+    argument = block.arguments[number]
+    for other in block.arguments:
+        other.replace_all_uses(argument)  # the body may ask for its extents, but not for its values
+    block.set_arguments([argument])
     rank = getattr(argument.type, "rank", None) or 0
     shape = (*[1] * (rank - 1), len(values)) if rank else ()
     for op in list(block):

@@ -120,6 +120,24 @@ def test_a_body_is_read_as_its_kernel():
     assert np.allclose(ran(module, [np.float32([1, -1.2, 3])])[0], [1, 1.44, 2])
 
 
+@pytest.mark.parametrize("size", ["3", "?"])
+def test_a_table_of_one_operand_of_several(size):
+    """A body may have an operand that it does not read, or of which it asks for the size alone."""
+    q, out = UniformType("i8", "f32", 0.3), UniformType("i8", "f32", 0.01)
+    shape = f"tensor<{size}xf32>"
+    extent = "%c = arith.constant 0 : index\n%n = tensor.dim %a, %c : tensor<?xf32>" if size == "?" else ""
+    body = f"""{extent}
+%e = tensor.empty({"%n" if extent else ""}) : {shape}
+%one = arith.constant 1.0 : f32
+%f = linalg.fill ins(%one : f32) outs(%e : {shape}) -> {shape}
+%1 = arith.addf %b, %f : {shape}
+%y = math.tanh %1 : {shape}"""
+    module = exported(function([shape] * 2, shape, body, [q.with_(scales=0.2), q], out, kernel="lookup"), "fixed")
+    x = np.float32([0, 0.6, -3])
+    assert "lookup" in ops(module)
+    assert np.abs(ran(module, [x * 0, x])[0] - np.tanh(x + 1)).max() < 0.006
+
+
 _REPEATED = """%e = tensor.empty() : tensor<2xf32>
 %s = linalg.broadcast ins(%b : tensor<f32>) outs(%e : tensor<2xf32>) dimensions = [0]
 %y = arith.addf %a, %s : tensor<2xf32>"""
