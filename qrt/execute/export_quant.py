@@ -47,7 +47,7 @@ class ExportQuant:
 
 def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
     """The storage that a region yields for each value of the type of one of its operands, by the reference of each
-    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
+    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry."""
     least, greatest = x.default_bounds
     stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
@@ -102,9 +102,11 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
 
 
 def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
-    """Gives an operand of which every element is the same number the shape that loops over another result read: it may
-    have fewer axes than the result, or others."""
+    """Gives an operand of which every element is the same number, or of which none is read, the shape that loops over
+    another result have: it may have fewer axes than the result, or others."""
     splat, maps = splat_of(op.operands[number]), op.indexing_maps
+    if splat is None and not op.regions[0].blocks[0].arguments[number].uses:
+        splat = 0.0
     loops = plain_loops(maps[-1])
     if splat is None or loops is None or maps[number] == maps[-1]:
         return

@@ -141,7 +141,10 @@ def test_a_table_of_one_operand_of_several(size):
 _REPEATED = """%e = tensor.empty() : tensor<2xf32>
 %s = linalg.broadcast ins(%b : tensor<f32>) outs(%e : tensor<2xf32>) dimensions = [0]
 %y = arith.addf %a, %s : tensor<2xf32>"""
-_HALF = "%c = arith.constant dense<0.5> : tensor<3xf32>\n%e = tensor.empty() : tensor<2x3xf32>\n"
+_HALF = """%k = arith.constant dense<1.0> : tensor<2x3xf32>
+%c = arith.constant dense<0.5> : tensor<3xf32>
+%e = tensor.empty() : tensor<2x3xf32>
+"""
 _MAPS = "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>"
 
 
@@ -156,8 +159,17 @@ _MAPS = "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i,
   %s = arith.addf %p, %q : f32
   linalg.yield %s : f32
 }} -> tensor<2x3xf32>""",
+        f"""%u = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+%2 = linalg.generic {{indexing_maps = [{_MAPS}], iterator_types = ["parallel", "parallel"]}}
+  ins(%a, %u : tensor<2x3xf32>, tensor<3xf32>) outs(%e : tensor<2x3xf32>) {{
+^bb0(%p: f32, %q: f32, %o: f32):
+  %h = arith.constant 0.5 : f32
+  %s = arith.addf %p, %h : f32
+  linalg.yield %s : f32
+}} -> tensor<2x3xf32>
+%1 = arith.mulf %2, %k : tensor<2x3xf32>""",
     ],
-    ids=["broadcast", "generic"],
+    ids=["broadcast", "generic", "unread"],
 )
 def test_a_table_of_a_body_that_repeats_a_constant(sum_):
     """The body runs on rows of 256 codes: a vector of equal numbers has to grow with them."""
