@@ -100,6 +100,7 @@ WRONG = {
     "constrained": ("default", "constrained = ['z']\ndefault", "constrained names 'z'"),
     "too few related": ("default", "constrained = ['x']\ndefault", "relates two factors, perhaps a bias, and one"),
     "a multiplier": ("default", "multiplier = [1]\ndefault", r"multiplier must be two numbers, got \[1\]"),
+    "a multiplier past float64": ("default", f"multiplier = [0, 1{'0' * 400}]\ndefault", "multiplier passes the range"),
     "a range": ("default", "multiplier = [2, 1]\ndefault", "range of positive numbers, not 2.0 to 1.0"),
     "a type": ('y = "*"', 'y = "!quant.any<i8:f32>"', "no UniformType"),
     "a text that is no type": ('y = "*"', 'y = "!quant.uniform<i8>"', "ports: 'y' is '!quant.uniform<i8>': "),

@@ -120,7 +120,10 @@ def _multiplier(table: Mapping[str, Any], where: str) -> tuple[float, float]:
     ends = table.get("multiplier", [0.0, float("inf")])
     if len(ends) != 2 or any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends):
         raise ModelError(f"{where}: multiplier must be two numbers, got {shown(ends)}")
-    return float(ends[0]), float(ends[1])
+    try:
+        return float(ends[0]), float(ends[1])
+    except OverflowError:
+        raise ModelError(f"{where}: multiplier passes the range of float64: write inf") from None
 
 
 def _choices(key: str, text: Any, where: str) -> list[Port]:

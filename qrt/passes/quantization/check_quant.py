@@ -147,4 +147,5 @@ def _are_quantized(region: RegionOp, target: Target) -> bool:
     return all(
         isinstance(port.spec, UniformType) or all(taken.is_float for taken in each)
         for port, each in zip(ports_of(region), takes, strict=True)
+        if port.is_float
     )

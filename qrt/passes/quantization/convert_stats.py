@@ -1,5 +1,6 @@
 """Moves statistics of values into the specifications of regions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +19,24 @@ class ConvertStats:
     """Moves the ranges of `quant.stats` into the specifications of the regions around them. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        boundaries = Boundaries(module)
-        of_results, of_operands = boundaries.move(said_by)
-        moved = of_results | of_operands
-        for operation in boundaries.outside:
-            if operation in moved:
-                replace(operation, operation.operands)
-            elif operation.name == "quant.stats":
-                remark(operation, "stays: no region defines this value or takes it")
+        remark_left(moved_stats(module))
+
+
+def moved_stats(module: Module) -> list[Operation]:
+    """Moves ranges. Returns the `quant.stats` that no region is next to."""
+    boundaries = Boundaries(module)
+    of_results, of_operands = boundaries.move(said_by)
+    moved = of_results | of_operands
+    for operation in boundaries.outside:
+        if operation in moved:
+            replace(operation, operation.operands)
+    return [each for each in boundaries.outside if each.name == "quant.stats" and each not in moved]
+
+
+def remark_left(operations: Iterable[Operation]) -> None:
+    """Says which `quant.stats` say nothing of a region."""
+    for operation in operations:
+        remark(operation, "stays: no region defines this value or takes it")
 
 
 def said_by(operation: Operation) -> Said | None:

@@ -12,9 +12,10 @@ from qrt.files import read_text
 from qrt.ir import Module, StringAttr
 from qrt.passes.options import option
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
-from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.convert_stats import moved_stats, remark_left
 from qrt.passes.quantization.propagation.causes import Causes
 from qrt.passes.quantization.propagation.classes import Classes
+from qrt.passes.quantization.propagation.coupling import remark_uncoupled
 from qrt.passes.quantization.propagation.decide import Decider
 from qrt.passes.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.passes.quantization.propagation.graph import build
@@ -79,14 +80,17 @@ def propagate(
     """
     settings = settings or Settings()
     clones = separate(module, settings.functions)  # what a caller says of an argument is said of a body of its own
-    ConvertStats().run(module)
+    left = moved_stats(module)
     ConvertFakeQuant().run(module)
     graph = build(module)
+    read = set(graph.references)
+    remark_left(each for each in left if each not in read)
     select(graph, target)
     ranges = Ranges(settings.method)
     Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
     decider = Decider(graph, target, ranges, order)
     decider.run()
+    remark_uncoupled(graph)
     for reference in graph.references:
         reference.results[0].replace_all_uses(reference.operands[0])
         reference.erase()

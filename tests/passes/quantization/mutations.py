@@ -80,7 +80,7 @@ CHANGES = [
     # Decisions.
     (DECIDE, "            waiting.discard(number)", "            pass"),
     (DECIDE, "if each not in waiting:", "if each in waiting:"),
-    (DECIDE, "            if new is not old and i not in named:", "            if False:"),
+    (DECIDE, "        if new is not old and i not in named:", "        if False:"),
     (DECIDE, "if self._target.coarser_bias:", "if not self._target.coarser_bias:"),
     (DECIDE, "        if not exponents.any():\n            return", "        if True:\n            return"),
     # Rescales and causes.

@@ -162,3 +162,14 @@ def test_channels_of_a_transposed_matrix():
     assert transposed(rows, right, "qrt-cpu") == []
     columns = UniformType("i8", "f32", [0.5] * 64, axis=1)
     assert "operand 1 (w)" in transposed(columns, right, "qrt-cpu")[0]
+
+
+def test_a_fixed_type_has_its_bounds():
+    given = Port("y", given=uniform(0.5))
+    assert held("fixed_scale", [X], uniform(0.5), [given]) == []
+    assert "and not !quant.uniform<i8:f32" in held("fixed_scale", [X], uniform(0.5, storage_min=-100), [given])[0]
+
+
+def test_a_multiplier_just_outside_is_told_from_the_end():
+    said = held("multiplier_scale", [X, X], uniform(0.25 + 2**-40), multiplier=(1.0, 2.0))
+    assert "the multiplier 0.99999999999" in said[0]

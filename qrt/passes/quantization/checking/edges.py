@@ -8,7 +8,7 @@ from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.passes.quantization.checking.regions import PortOf, operations_of, ports_of, shown
-from qrt.types import NoQuantizedType, Type, UniformType
+from qrt.types import FloatType, NoQuantizedType, Type, UniformType
 
 _SAME = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
 """Ops whose result is their operand."""
@@ -61,7 +61,7 @@ def _is_of_the_program(user: Operation, taken: Type, made: Type, is_dequantized:
     """Whether a change of parameters is what the program itself computes: it quantizes a float, or what it has
     dequantized, or takes that as the float that it is."""
     if isinstance(user, RegionOp):
-        return is_dequantized and isinstance(taken, NoQuantizedType)
+        return is_dequantized and isinstance(taken, NoQuantizedType | FloatType)
     return is_dequantized or not isinstance(made, UniformType)
 
 

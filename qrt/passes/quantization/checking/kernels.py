@@ -14,6 +14,8 @@ from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
+_NO_FLOAT = NoQuantizedType(FloatType("f32"))
+"""What a function of a target's is told of a port that is no float."""
 Orders = dict[int, Sequence[int]]
 """By the number of an operand, its axes in the order of the kernel's, where that is another one."""
 
@@ -26,7 +28,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
             return wrong
     if region.kernel == RESCALE:
         return _rescale(region)
-    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports):
+    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports if port.is_float):
         return None
     signatures = target.signatures(region.kernel)
     if not signatures:
@@ -105,6 +107,8 @@ def _described(port: Port) -> str:
 
 def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
     spec = port.spec
+    if not port.is_float:
+        return True
     if isinstance(spec, NoQuantizedType | FloatType):
         return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
@@ -156,25 +160,38 @@ def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: T
 def _function(region: RegionOp, kernel: Kernel) -> str | None:
     """A function's constraint holds if it changes nothing."""
     assert callable(kernel.constraint)
-    inputs, outputs = cast(list[Spec], region.input_specs), cast(list[Spec], region.output_specs)
+    ports = ports_of(region)
+    specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
+    inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
     try:
         kernel.constraint(inputs, outputs)
     except Exception as error:  # it is somebody else's, and may raise anything
-        return f"the constraint raises {type(error).__name__}: {str(error)[:200]}"
+        return f"the constraint raises {type(error).__name__}: {_said(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
         return "the constraint changes how many ports there are"
-    for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
-        if now is not port.spec:
+    for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
+        if now is not before:
             return f"{port} is {shown(port.spec)} and not {shown(now)}"
     return None
+
+
+def _said(error: Exception) -> str:
+    try:
+        return " ".join(str(error).split())[:200]
+    except Exception:
+        return "without a message"
 
 
 def _fixed(port: PortOf, taken: Port) -> str | None:
     spec, given = port.spec, taken.given
     if given is None or not isinstance(spec, UniformType):
         return None
-    is_given = spec.scales == given.scales and spec.zero_points == given.zero_points and spec.axis == given.axis
-    return None if is_given else f"{port} is {spec.shown()} and not {given.shown()}"
+    return None if _parts(spec) == _parts(given) else f"{port} is {spec.shown()} and not {given.shown()}"
+
+
+def _parts(t: UniformType) -> tuple[object, ...]:
+    """All of a type but what it expresses."""
+    return t.storage, t.storage_min, t.storage_max, t.scales, t.zero_points, t.axis, t.block_sizes
 
 
 def _multiplier(
@@ -203,7 +220,7 @@ def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | N
         for real in reals[index : index + 1] if len(reals) == len(y.scales) else reals:
             ratio = real / Fraction(scale)
             if ratio < Fraction(low) or (high != float("inf") and ratio > Fraction(high)):
-                return f"the multiplier {float(ratio):g} is outside {low:g} to {high:g} at {result}"
+                return f"the multiplier {float(ratio)!r} is outside {low:g} to {high:g} at {result}"
     return None
 
 

@@ -45,8 +45,16 @@ class PortOf:
         return (type.rank or 0) if isinstance(type, TensorType) else 0
 
     @property
+    def is_float(self) -> bool:
+        """Whether its values are floats, which alone have parameters."""
+        return isinstance(element_of(self.value.type), FloatType)
+
+    @property
     def is_decided(self) -> bool:
-        """Whether nothing is left to say: parameters, or that it stays a float, as it is or a narrower one."""
+        """Whether nothing is left to say: there are parameters, or it stays a float, as it is or a narrower one, or is
+        none."""
+        if not self.is_float:
+            return True
         is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
         return isinstance(self.spec, UniformType | NoQuantizedType) or is_narrower
 

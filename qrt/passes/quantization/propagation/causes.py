@@ -9,6 +9,7 @@ from collections import Counter
 
 from qrt.calibrate.targets.constraints import constraint_of
 from qrt.calibrate.targets.model import Spec, Target
+from qrt.passes.quantization.propagation.classes import is_enough, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_kept
 from qrt.passes.quantization.propagation.select import fits
 from qrt.types import NoQuantizedType, UniformType
@@ -40,6 +41,8 @@ class Causes:
             return False
         if not fits(node.port, wanted, node) or node.port.given is not None:
             return False
+        if not is_enough(storage_of(wanted), node.in_class.asked):
+            return False  # the values that have more bits leave its class, perhaps with all that is known of them
         related = [n for n in site.floats if n.port is not None and site.kernel.relates(n.port)]
         if site.kernel.constraint == "same_scale" and node in related:
             before = [n for n in related if n.index >= site.inputs] + [n for n in related if n.is_input]

@@ -19,7 +19,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from qrt.calibrate.targets.model import Port, Spec
-from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, couples, edges, is_decided, is_kept
+from qrt.passes.quantization.propagation.coupling import couples
+from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, edges, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
 from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covers, hull, width
 from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
@@ -56,8 +57,8 @@ class Class:
         """What the kernel says of a port."""
         assert node.site is not None
         assert node.site.kernel is not None
-        if port.given is not None and not isinstance(self.given, NoQuantizedType):
-            fixed = port.given.with_(expressed=node.element)
+        fixed = node.fixed
+        if fixed is not None and not isinstance(self.given, NoQuantizedType):
             if isinstance(self.given, UniformType) and self.given is not fixed:
                 _overruled(node, fixed)
             self.given = fixed
@@ -133,10 +134,12 @@ class Classes:
             return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
-        if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
+        if not is_enough(source.storage, target.asked) or not is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
-            is_use = len(target.nodes) == 1  # of values that their definition has clipped to its type
+            is_use = (
+                len(target.nodes) == 1 and target.nodes[0].site is not None
+            )  # of values that their definition has clipped to its type
             return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given) and self._covers(target.given, source)
@@ -201,6 +204,10 @@ def _tie(nodes: list[Node], inputs: int) -> None:
             _overruled(node, given)
     for one, other in pairwise(nodes):
         if one.in_class is not other.in_class:
+            if one.element is not other.element:
+                assert one.site is not None
+                elements = f"{one.element} and {other.element}"
+                raise one.site.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
             storages = {side.in_class.storage for side in (one, other)} - {None}
             if len(storages) > 1 and given is None:
                 assert one.site is not None
@@ -241,7 +248,7 @@ def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
     return layout is not None and layout.is_of(given)
 
 
-def _is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
+def is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
     """Whether storage has the bits and the values that are asked for."""
     if asked is None or storage is None:
         return True
@@ -277,7 +284,7 @@ def _complete(side: Class) -> None:
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
         side.given = kept_type(port, side.nodes[0].element)
-    elif port is not None and _is_enough(_storage_of_port(port), side.asked):
+    elif port is not None and is_enough(_storage_of_port(port), side.asked):
         side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
     elif side.asked is not None:
         side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)

@@ -18,10 +18,13 @@ import numpy.typing as npt
 
 from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import QuantFn, Spec, Target
+from qrt.dialects.quant.port_stats import port_range
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantError, shown
 from qrt.passes.quantization.propagation.classes import Class, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
-from qrt.passes.quantization.propagation.ranges import Ranges, Wanted
+from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
+from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, own_range
 from qrt.passes.quantization.propagation.select import fits
 from qrt.passes.remarks import remark
 from qrt.types import FloatType, NoQuantizedType, UniformType
@@ -114,6 +117,9 @@ class Decider:
             if _is_own_constant(each):
                 proposed[each] = self._ranges.of_constant(first, storage, symmetric=each.symmetric)
                 return
+            if (rows := _channels(each)) is not None:
+                proposed[each] = self._ranges.of_channels(*rows, storage, symmetric=each.symmetric)
+                return
             statistics = each.statistics
             span = self._ranges.chosen(statistics, storage, symmetric=each.symmetric, element=first.element)
             if span is not None:
@@ -152,30 +158,9 @@ class Decider:
         try:
             changed = function(inputs, outputs)
         except Exception as error:  # a function of somebody else's may raise anything
-            said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
-            said = " ".join(said.split())[:_MOST_SAID]
-            raise site.operation.error(f"the constraint of {shown(site.name)} fails: {said}") from error
-        self._check_returned(site, changed, inputs, outputs, before)
+            raise site.operation.error(f"the constraint of {shown(site.name)} fails: {_said(error)}") from error
+        _check_returned(site, changed, inputs, outputs, before)
         return [*inputs, *outputs]
-
-    def _check_returned(
-        self, site: Site, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
-    ) -> None:
-        said = f"the constraint of {shown(site.name)}"
-        counts = site.inputs, len(site.nodes) - site.inputs
-        is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(each, list) for each in changed)
-        if not is_pair or (len(inputs), len(outputs)) != counts:
-            raise site.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
-        assert isinstance(changed, tuple)
-        for side, count in zip(changed, counts, strict=True):
-            if not all(isinstance(i, int) and 0 <= i < count for i in side):
-                raise site.operation.error(f"{said} says that it has changed ports {shown(side)}, of {count} there are")
-        named = {*changed[0], *(site.inputs + i for i in changed[1])}
-        for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
-            if new is not old and i not in named:
-                node = site.nodes[i]
-                where = node.where if node is not None else f"port {i}"
-                raise site.operation.error(f"{said} has changed {where} without saying so")
 
     def _change(
         self, site: Site, node: Node, new: Spec, proposed: dict[Class, Spec], *, is_alone: bool = False
@@ -183,7 +168,7 @@ class Decider:
         """Takes another type at a port: as its class's if that is open, and no port of the region in it disagrees."""
         assert site.kernel is not None
         said = f"the constraint of {shown(site.name)}"
-        if not is_decided(new, node.element) or node.port is None or not fits(node.port, new, node):
+        if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
             raise site.operation.error(f"{said} gives {node.where} {new.shown()}, which the target does not take there")
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
@@ -238,10 +223,62 @@ class Decider:
             raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
 
 
+def _said(error: Exception) -> str:
+    """An exception of somebody else's, whose text may fail too."""
+    try:
+        said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
+    except Exception:
+        said = type(error).__name__
+    return " ".join(said.split())[:_MOST_SAID]
+
+
+def _check_returned(site: Site, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]) -> None:
+    """An error if a constraint has changed something else than it says, or not to types."""
+    said = f"the constraint of {shown(site.name)}"
+    counts = site.inputs, len(site.nodes) - site.inputs
+    is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(each, list) for each in changed)
+    if not is_pair or (len(inputs), len(outputs)) != counts:
+        raise site.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
+    assert isinstance(changed, tuple)
+    for side, count in zip(changed, counts, strict=True):
+        if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
+            raise site.operation.error(f"{said} says that it has changed ports {shown(side)}, of {count} there are")
+    named = {*changed[0], *(site.inputs + i for i in changed[1])}
+    for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
+        if new is not old and i not in named:
+            node = site.nodes[i]
+            where = node.where if node is not None else f"port {i}"
+            raise site.operation.error(f"{said} has changed {where} without saying so")
+        if not isinstance(new, Spec):
+            raise site.operation.error(f"{said} gives port {i} {shown(new)}, which is no type")
+
+
+def _expresses(spec: Spec, element: FloatType) -> bool:
+    """Whether a type decides a port of these values."""
+    return is_decided(spec, element) and (isinstance(spec, FloatType) or spec.expressed_type is element)
+
+
 def _is_own_constant(each: Class) -> bool:
-    """Whether a class is one use of a constant, of which no annotation says a range."""
+    """Whether a class is one use of a constant, of which no annotation says a range; or in blocks, which one range says
+    nothing of."""
     (node, *others) = each.nodes
-    return not others and node.constant is not None and node.spec is node.element
+    if others or node.constant is None:
+        return False
+    return own_range(node) is None or (node.port is not None and node.port.blocks is not None)
+
+
+def _channels(each: Class) -> tuple[Node, PortLayout, Array] | None:
+    """The port whose kernel takes a scale for each channel, where statistics say a range for each: the only one of a
+    class."""
+    ports = [node for node in each.nodes if node.site is not None]
+    node, port, site = ports[0], ports[0].port, ports[0].site
+    if len(ports) != 1 or port is None or site is None or each.statistics.records:
+        return None
+    assert isinstance(site.operation, RegionOp)
+    layout, found = layout_of_port(port, node), port_range(site.operation, node.index)
+    if layout is None or layout.axis is None or found is None or found.channels is None or found.axis != layout.axis:
+        return None
+    return (node, layout, found.channels) if len(found.channels) == layout.shape[layout.axis] else None
 
 
 def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:

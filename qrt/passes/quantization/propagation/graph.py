@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec
+from qrt.errors import QuantTypeError
 from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
@@ -68,6 +69,16 @@ class Node:
         return f"{self.site.name} {side}"
 
     @property
+    def fixed(self) -> UniformType | None:
+        """The type that its kernel fixes."""
+        if self.port is None or self.port.given is None or self.site is None:
+            return None
+        try:
+            return self.port.given.with_(expressed=self.element)
+        except QuantTypeError as error:
+            raise self.site.operation.error(f"{self.where} is fixed by the target: {error}") from None
+
+    @property
     def type(self) -> Spec | None:
         """The type that has been decided."""
         return self.own if self.own is not None else self.in_class.type
@@ -99,7 +110,7 @@ class Site:
 
 @dataclass(eq=False)
 class Group:
-    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` what it is coupled by,
+    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` the ops that couple it,
     ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
     """
 
@@ -107,7 +118,7 @@ class Group:
     definitions: list[Node] = field(default_factory=list)
     uses: list[Node] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-    couples: list[str] = field(default_factory=list)
+    couples: list[Operation] = field(default_factory=list)
     constants: list[npt.NDArray[Any]] = field(default_factory=list)
     ranges: list[CalibratedType] = field(default_factory=list)
     is_carried: bool = False
@@ -215,18 +226,6 @@ def edges(graph: Graph) -> list[Edge]:
     return found
 
 
-def couples(graph: Graph) -> list[Edge]:
-    """Edges between values that are coupled by name."""
-    first: dict[str, Node] = {}
-    found: list[Edge] = []
-    for group in graph.each:
-        for key in group.couples if group.hub is not None else ():
-            assert group.hub is not None
-            if first.setdefault(key, group.hub) is not group.hub:
-                found.append(Edge(first[key], group.hub))
-    return found
-
-
 def is_kept(spec: Spec | None, element: FloatType) -> bool:
     """Whether a type says that values stay floats: as they are, or narrower."""
     return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
@@ -300,7 +299,7 @@ def _add_reference(graph: Graph, operation: Operation) -> None:
     elif operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
     else:
-        group.couples.append(operation.attribute("coupledKey", StringAttr).value)
+        group.couples.append(operation)
 
 
 def _add_hub(graph: Graph, group: Group) -> None:

@@ -42,13 +42,15 @@ class PortLayout:
     def rows(self, values: Array) -> Array:
         """Values as a matrix: in each row those of a scale, rows in the order of the scales."""
         sizes = [self._block(d) for d in range(len(self.shape))]
-        counts = [size // max(block, 1) for size, block in zip(self.shape, sizes, strict=True)]
+        counts = [size // block if block else 1 for size, block in zip(self.shape, sizes, strict=True)]
         parts = values.reshape([each for pair in zip(counts, sizes, strict=True) for each in pair])
         order = [*range(0, parts.ndim, 2), *range(1, parts.ndim, 2)]
         return np.transpose(parts, order).reshape(prod(counts), prod(sizes))
 
     def is_of(self, spec: UniformType) -> bool:
-        """Whether a type has its scales there."""
+        """Whether a type has its scales there, one for each channel or block."""
+        if spec.scale_array.shape != self.scales_shape:
+            return False
         return spec.axis == self.axis if self.axis is not None else dict(spec.block_sizes or ()) == dict(self.blocks)
 
 
@@ -63,8 +65,8 @@ def layout_of_port(port: Port, node: Node) -> PortLayout | None:
     order = _order(node, len(shape))
     if port.axis is not None:
         axis = port.axis_of(len(shape))
-        if axis is None or shape[order[axis]] is None:
-            return None
+        if axis is None or not shape[order[axis]]:
+            return None  # not known, or no channel
         return PortLayout(tuple(size or 0 for size in shape), order[axis])
     assert port.blocks is not None
     blocks = [(order[axis], size) for axis, size in sorted(port.blocks.items()) if axis < len(shape)]

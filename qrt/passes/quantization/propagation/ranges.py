@@ -3,13 +3,14 @@
 The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
 record of its key, the range that the annotation of its definition says, the hull of those of its uses, the range of a
 type at its first use that has one, and the values of a constant. A port's own annotation comes before those of its
-value, but does not reach beyond a type that is fixed where the value is defined. Ranges reach to 0.
+value, but does not reach beyond a type that is fixed where the value is defined. A value that has several definitions,
+such as one that a loop carries, has the hull of theirs. Ranges reach to 0.
 
 The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
 its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,7 +27,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.passes.quantization.propagation.graph import Graph, Group, Node
-from qrt.passes.quantization.propagation.layout import layout_of_port
+from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Span = tuple[float, float]
@@ -92,9 +93,9 @@ def covered(spec: UniformType) -> Span:
 
 
 def covers(spec: UniformType, span: Span) -> bool:
-    """Whether a type per layer stands for all of a range, exactly."""
-    scale, zero = Fraction(spec.scales[0]), spec.zero_points[0]
-    return (spec.storage_min - zero) * scale <= span[0] and span[1] <= (spec.storage_max - zero) * scale
+    """Whether a type stands for all of a range, whose ends are rounded to float64 as those of the type."""
+    low, high = covered(spec)
+    return low <= span[0] and span[1] <= high
 
 
 def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statistics]:
@@ -106,7 +107,7 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
         bound = None if fixed is None else covered(fixed)
         is_recorded = any(key in (records or {}) for key in group.keys)
         for node in (*group.definitions, *group.uses):
-            own = _own(node)
+            own = own_range(node)
             if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
                 own = value.copy()
             elif own is not None and bound is not None and own.span is not None and given_type(node) is None:
@@ -115,14 +116,14 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
                 own = Statistics.of_span(_span_of(node))
             found[node] = own or Statistics()
         if group.hub is not None and group.hub not in found:
-            found[group.hub] = Statistics()
+            found[group.hub] = _of_definitions(group, found)
     return found
 
 
 def given_type(node: Node) -> UniformType | None:
     """The type that a port has from the start: by its kernel, or by its annotation."""
-    if node.port is not None and node.port.given is not None and not isinstance(node.spec, NoQuantizedType):
-        return node.port.given.with_(expressed=node.element)
+    if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
+        return node.fixed
     return node.spec if isinstance(node.spec, UniformType) else None
 
 
@@ -131,7 +132,7 @@ def _within(span: Span, bound: Span) -> Span:
     return max(span[0], bound[0]), min(span[1], bound[1])
 
 
-def _own(node: Node) -> Statistics | None:
+def own_range(node: Node) -> Statistics | None:
     """What a port's own annotation says, or the type that its kernel fixes."""
     given = given_type(node)
     if given is not None:
@@ -146,14 +147,14 @@ def _own(node: Node) -> Statistics | None:
 
 
 def _owns(nodes: list[Node]) -> list[Statistics]:
-    return [own for node in nodes if (own := _own(node)) is not None]
+    return [own for node in nodes if (own := own_range(node)) is not None]
 
 
 def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     """What is known of a value."""
     is_single = len(group.definitions) == 1 and not group.is_carried
     if is_single and given_type(group.definitions[0]) is not None:
-        return _own(group.definitions[0])
+        return own_range(group.definitions[0])
     known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
     if not known:
         ranges = [node for node in group.uses if not isinstance(node.spec, UniformType)]
@@ -170,6 +171,20 @@ def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     for each in known:
         total = each if total is None else total.add(each)
     return total
+
+
+def _of_definitions(group: Group, found: dict[Node, Statistics]) -> Statistics:
+    """What is known of a value that one of several definitions gives: the hull of them all."""
+    total = Statistics()
+    for each in _definitions(group, found):
+        total = total.add(each)
+    return total
+
+
+def _definitions(group: Group, found: dict[Node, Statistics]) -> Iterator[Statistics]:
+    yield from (found[node].copy() for node in group.definitions)
+    if group.is_carried:
+        yield from (Statistics.of_span(_hull_of(array)) for array in group.constants if array.size)
 
 
 def _span_of(node: Node) -> Span:
@@ -241,6 +256,19 @@ class Ranges:
         low, high = choose_ranges(rows, kind, method, 100.0)
         if layout is None:
             return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
+        return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
+
+    def of_channels(
+        self, node: Node, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
+    ) -> UniformType:
+        """The type whose channels cover a range each."""
+        low, high = np.minimum(rows[:, 0], 0.0) + 0.0, np.maximum(rows[:, 1], 0.0) + 0.0
+        return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
+
+    def _of_rows(
+        self, node: Node, layout: PortLayout, low: Any, high: Any, storage: Storage, *, symmetric: bool
+    ) -> UniformType:
+        kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
         scales, zeros = kind.parameters(low, high)
         shape = layout.scales_shape
         return UniformType(

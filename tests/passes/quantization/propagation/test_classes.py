@@ -6,6 +6,7 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.passes.quantization.propagate_quant import Settings
+from qrt.types import UniformType
 from tests.passes.quantization.propagation.programs import (
     FIXED,
     NONE,
@@ -198,6 +199,35 @@ def test_coupled_values_have_one_type() -> None:
     assert "coupled_ref" not in str(result.module)
     apart = run(function("%x", *[line.replace('"k"', f'"{n}"') for n, line in enumerate(lines)], returned="%3"))
     assert apart.of("op")[0][1] != apart.of("op")[1][1]
+
+
+@pytest.mark.parametrize("given", ["!quant.uniform<i8:f32, 0.01>", range_of(-1, 1)])
+@pytest.mark.parametrize("wide_first", [False, True])
+def test_what_a_loop_carries_holds_what_every_pass_gives(given: str, wide_first: bool) -> None:
+    """A narrow range at first, even a given type, must not clip what is yielded, nor the other way round."""
+    first, yielded = (range_of(-100, 100), given) if wide_first else (given, range_of(-100, 100))
+    lines = [
+        "%c = arith.constant 1 : index",
+        region("%0", "op", "%x", A, first),
+        f"%r = scf.for %i = %c to %c step %c iter_args(%s = %0) -> ({T}) {{",
+        region("%y", "op", "%s", "f32", yielded),
+        f"scf.yield %y : {T}",
+        "}",
+    ]
+    result = run(function("%x", *lines, returned="%r"))
+    wide = str(UniformType.for_range(-100.0, 100.0))
+    assert [out for _, out in result.of("rescale")] == [wide]
+    assert result.of("op")[1][0] == wide
+
+
+def test_arms_of_one_given_type_need_no_rescale() -> None:
+    """Its greatest value is rounded where it is compared: 127 times 0.1 is."""
+    tenth = "!quant.uniform<i8:f32, 0.1>"
+    arms = [region(name, "op", "%x", A, tenth) + f" scf.yield {name} : {T}" for name in ("%0", "%1")]
+    text = f"%r = scf.if %c -> ({T}) {{ {arms[0]} }} else {{ {arms[1]} }}"
+    result = run(function("%x", "%c = arith.constant true", text, region("%2", "op", "%r", "f32", A)))
+    assert result.causes == []
+    assert result.of("op")[2][0] == "!quant.uniform<i8:f32, 1.000000e-01>"
 
 
 def test_the_uses_of_a_constant_are_apart() -> None:

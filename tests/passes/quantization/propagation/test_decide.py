@@ -4,11 +4,13 @@ on; a type that depends on where the heap began; a port that nobody decides.
 
 import itertools
 
+import numpy as np
 import pytest
 
 from qrt.calibrate.targets.model import Changed, Kernel, Port, QuantFn, Spec, Target
 from qrt.errors import VerifyError
-from qrt.types import FloatType, UniformType, parse_type
+from qrt.passes.quantization.check_quant import is_fully_quantized
+from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.passes.quantization.propagation.programs import (
     FIXED,
     KERNELS,
@@ -200,9 +202,31 @@ def forgets(inputs: list[Spec], outputs: list[Spec]) -> Changed:
     return [], [0]
 
 
+def gives_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    inputs[0] = "i8"  # type: ignore[assignment]
+    return [0], []
+
+
+def of_another_float(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    outputs[0] = UniformType("i8", "f64", 0.5)
+    return [], [0]
+
+
+class Unsayable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    raise Unsayable
+
+
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [
+        (gives_text, "gives port 0 'i8', which is no type"),
+        (of_another_float, "which the target does not take there"),
+        (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
         (loops, "the constraint of 'mine' does not settle"),
         (hides, "has changed mine output 0 without saying so"),
@@ -218,6 +242,14 @@ def test_functions_that_are_wrong(constraint: QuantFn, said: str) -> None:
         run(text, target=device(constraint))
     assert said in str(error.value)
     assert str(error.value).startswith("f.mlir:2:6: error")
+
+
+def test_numbers_of_ports_may_be_numpys() -> None:
+    def twice(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        outputs[0] = uniform(B)
+        return [], [np.int64(0)]  # type: ignore[list-item]
+
+    assert run(function("%x", region("%0", "mine", "%x", A)), target=device(twice)).of("mine") == [[A, B]]
 
 
 @pytest.mark.parametrize("output", [A, range_of(-1, 1)])
@@ -274,3 +306,44 @@ def test_visits_and_time_grow_linearly() -> None:
         return run(function("%x", *lines)).outcome.visits
 
     assert (of(20), of(40)) == (20, 40)
+
+
+def test_a_fixed_type_that_the_values_cannot_have() -> None:
+    least = Kernel("k", (Port("x", "i8"),), (Port("y", given=UniformType("i8", "f32", 1e-20)),), "fixed_scale")
+    text = function("%x", region("%0", "k", "%x", A.replace("f32", "f16"), "f16")).replace("4xf32", "4xf16")
+    with pytest.raises(
+        VerifyError, match=r"^f.mlir:2:6: error: k output 0 is fixed by the target: scale 1.0.*e-20 out"
+    ):
+        run(text, target=Target("t", (least,)))
+
+
+def test_ports_of_one_type_that_express_two() -> None:
+    text = """func.func @main(%x: tensor<4xf32>) {
+%0 = quant.region (%x) { ^bb0(%a: tensor<4xf32>):
+  %b = arith.extf %a : tensor<4xf32> to tensor<4xf64>
+  quant.return %b : tensor<4xf64>
+} {input_specs = [f32], output_specs = [f64], kernel = "pool"} : (tensor<4xf32>) -> tensor<4xf64>
+return }"""
+    with pytest.raises(VerifyError, match="pool input 0 and pool output 0 have one type, but express f32 and f64"):
+        run(text)
+
+
+def test_operands_that_are_no_floats_are_nobodys_to_decide() -> None:
+    """They go to the kernel as they are; its function is told that they stay so."""
+    text = """func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) {
+%0 = quant.region (%x, %i) { ^bb0(%a: tensor<4xf32>, %b: tensor<4xi32>):
+  quant.return %a : tensor<4xf32>
+} {input_specs = [!quant.uniform<i8:f32, 0.5>, i32], output_specs = [f32], kernel = "pick"}
+  : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+return }"""
+
+    def first(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        assert isinstance(inputs[1], NoQuantizedType)
+        changed = outputs[0] is not inputs[0]
+        outputs[0] = inputs[0]
+        return [], [0] * changed
+
+    device = Target("t", (Kernel("pick", (Port("x", "i8"), Port("i")), (Port("y", "i8"),), first),))
+    result = run(text, target=device)
+    assert result.of("pick") == [[A, "i32", A]]
+    assert is_fully_quantized(result.module, device)

@@ -135,3 +135,70 @@ def test_the_options_of_the_pass(tmp_path) -> None:
 def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         run_passes(ir.parse(referred("k"), "f.mlir"), f"propagate-quant{{{options}}}")
+
+
+MATRIX = "tensor<64x3xf32>"
+BLOCKS = Port("w", "i4", -7, 7, blocks={0: 32, 1: 1}, symmetric=True)
+
+
+def weighted(spec: str, *lines: str, weights: str = "%w") -> str:
+    """A kernel whose second operand is a matrix, that of `%w` or an argument."""
+    return (
+        f"func.func @main(%x: {T}, %m: {MATRIX}) {{\n"
+        f"%w = arith.constant dense<0.5> : {MATRIX}\n" + "".join(f"{line}\n" for line in lines) + f"%0 = quant.region"
+        f" (%x, {weights}) {{ ^bb0(%a: {T}, %b: {MATRIX}): quant.return %a : {T} }} {{input_specs = [{A}, {spec}], "
+        f'output_specs = [{A}], kernel = "weighted"}} : ({T}, {MATRIX}) -> {T}\nreturn }}'
+    )
+
+
+def weights_of(port: Port, text: str) -> qrt.UniformType:
+    device = Target("t", (Kernel("weighted", (Port("x", "i8"), port), (Port("y", "i8"),)),))
+    return qrt.parse_type(run(text, target=device).of("weighted")[0][1], kind=qrt.UniformType)
+
+
+def test_a_width_leaves_a_constant_its_channels_and_blocks() -> None:
+    """What has only blocks has them whatever range is said, which says nothing of a block."""
+    port = Port("w", "i8", axis=1, symmetric=True)
+    assert weights_of(port, weighted("!quant.any<i4:f32>")) is weights_of(port, weighted("f32"))
+    assert weights_of(port, weighted("f32")).axis == 1
+    expected = weights_of(BLOCKS, weighted("f32"))
+    assert expected.is_sub_channel
+    assert weights_of(BLOCKS, weighted("!quant.any<i4<-7:7>:f32>")) is expected
+    assert weights_of(BLOCKS, weighted(range_of(-1, 1))) is expected
+
+
+def test_ranges_of_channels_give_each_its_scale() -> None:
+    """They do where the kernel has a scale for each along the same axis, of values that are no constant too."""
+    ranges = "[[-1.0, 1.0], [0.5, 2.0], [0.0, 4.0]]"
+    stats = (
+        f'%s = "quant.stats"(%m) {{layerStats = dense<[-1.0, 4.0]> : tensor<2xf32>, axis = 1 : i64, '
+        f"axisStats = dense<{ranges}> : tensor<3x2xf32>}} : ({MATRIX}) -> {MATRIX}"
+    )
+    text = weighted("f32", stats, weights="%s")
+    found = weights_of(Port("w", "i8", axis=1), text)
+    assert found.axis == 1
+    assert list(zip(found.scales, found.zero_points, strict=True)) == [
+        (each.scale, each.zero_points[0])
+        for each in (qrt.UniformType.for_range(low, high) for low, high in ((-1.0, 1.0), (0.0, 2.0), (0.0, 4.0)))
+    ]
+    assert weights_of(Port("w", "i8"), text) is qrt.UniformType.for_range(-1.0, 4.0)
+    assert weights_of(Port("w", "i8", axis=0), text) is qrt.UniformType.for_range(-1.0, 4.0)
+
+
+def test_statistics_that_are_read_do_not_stay() -> None:
+    """Those of what a loop begins with are not next to a region, and count."""
+    loop = f"%r = scf.for %i = %c to %c step %c iter_args(%s = %1) -> ({T}) {{"
+    stats = f'%1 = "quant.stats"(%x) {{layerStats = dense<[-1.0, 3.0]> : tensor<2xf32>}} : ({T}) -> {T}'
+    inner = [region("%y", "op", "%s"), f"scf.yield %y : {T}", "}"]
+    result = run(function("%x", "%c = arith.constant 1 : index", stats, loop, *inner, returned="%r"))
+    assert result.of("op") == [[str(qrt.UniformType.for_range(-1.0, 3.0))] * 2]
+    assert result.remarks == []
+    alone = run(function("%x", stats, returned="%1"))
+    assert ["stays: no region" in each.message for each in alone.remarks] == [True]
+
+
+@pytest.mark.parametrize(("shape", "count"), [("0x3", 3), ("3x0", 1)])
+def test_constants_without_values_have_types(shape: str, count: int) -> None:
+    """A scale of 1 for each channel, or one scale where there is no channel."""
+    text = weighted("f32").replace("64x3", shape)
+    assert weights_of(Port("w", "i8", axis=1), text).scales == (1.0,) * count

@@ -177,3 +177,15 @@ def test_a_float_does_not_reach_a_part_of_a_kernel() -> None:
     """The kernel is a whole: its other port is quantized."""
     with pytest.raises(VerifyError, match="nobody decides undecided input 0"):
         run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
+
+
+def test_no_annotation_is_named_that_has_fewer_bits_than_are_asked_for() -> None:
+    """The wide values would leave the class, and nothing is known of them but what the others say."""
+    lines = [
+        region("%0", "any", "%x", A, "!quant.any<i16:f32>"),
+        region("%1", "join", "%0, %0", "f32", range_of(-2, 1)),
+        region("%2", "join", "%1", range_of(-50, 2), range_of(-2, 50)),
+    ]
+    (cause,) = run(function("%x", *lines)).causes
+    assert "join output 0 is !quant.uniform<i16" in cause
+    assert "annotate f.mlir:3" not in cause
