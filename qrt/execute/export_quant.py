@@ -1,19 +1,25 @@
 """The pass `export-quant`, which runs bodies of regions to make the tables of `lookup`."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
 from qrt.ir import DenseElementsAttr, Module, Operation, Value
+from qrt.ir.core.affine import plain_loops
+from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
 from qrt.passes.options import option
 from qrt.passes.quantization.export.program import FORMS, export
+from qrt.passes.quantization.forms.elements import splat_of
 from qrt.types import TensorType, UniformType
 
 _MOST_STEPS = 1 << 16
@@ -36,33 +42,35 @@ class ExportQuant:
 
     def run(self, module: Module) -> None:
         code = ModuleCode(module, TABLES, saturating=False)
-        export(module, self.to, self.target, lambda region, x, out: _table(code, region, x, out))
+        export(module, self.to, self.target, partial(_table, code))
 
 
-def _table(code: ModuleCode, region: RegionOp, x: UniformType, out: UniformType) -> Array:
-    """The storage that a region yields for each value of its operand's type, by the reference of each op: `dcast`, the
-    body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
+def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
+    """The storage that a region yields for each value of the type of one of its operands, by the reference of each
+    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry."""
     least, greatest = x.default_bounds
     stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
     given = TensorType(stored.shape, x.expressed_type)
-    values = _run(code, region, dcast.reference([stored], (line,), given, {}))
+    values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
     result = TensorType(stored.shape, out)
     return qcast.reference([values], (TensorType(stored.shape, out.expressed_type),), result, qcast.complete({}))
 
 
-def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
-    """What the body of a region of one operand yields for values, as many at a time as its rank allows."""
+def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
+    """What the body of a region yields for values of one operand, as many at a time as its rank allows."""
     copy = region.clone({})
     copy.drop_operands()
     (block,) = copy.regions[0].blocks
-    (argument,) = block.arguments
+    argument = block.arguments[number]
+    for other in block.arguments:
+        other.replace_all_uses(argument)  # the body may ask for its extents, but not for its values
+    block.set_arguments([argument])
     rank = getattr(argument.type, "rank", None) or 0
     shape = (*[1] * (rank - 1), len(values)) if rank else ()
-    for op in copy.walk():
-        if op is not copy:
-            _reshape(op, getattr(argument.type, "shape", None), shape)
+    for op in list(block):
+        _reshape(op, getattr(argument.type, "shape", None), shape)
     argument.type = _shaped(argument, shape)
     compiler = Compiler(code)
     body = compiler.region(copy.regions[0])
@@ -78,6 +86,10 @@ def _run(code: ModuleCode, region: RegionOp, values: Array) -> Array:
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
     """Gives results of the shape that the operand has another shape: the body computes element by element."""
+    if isinstance(op, StructuredOp):
+        for number in range(len(op.operands)):
+            if isinstance(op.operands[number].type, TensorType):
+                _respread(op, number, new)
     constant = op.attributes.get("value")
     if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
         if not constant.is_splat:
@@ -87,6 +99,21 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
     for value in op.results:
         if isinstance(value.type, TensorType) and value.type.shape == old:
             value.type = _shaped(value, new)
+
+
+def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
+    """Gives an operand of which every element is the same number, or of which none is read, the shape that loops over
+    another result have: it may have fewer axes than the result, or others."""
+    splat, maps = splat_of(op.operands[number]), op.indexing_maps
+    if splat is None and not op.regions[0].blocks[0].arguments[number].uses:
+        splat = 0.0
+    loops = plain_loops(maps[-1])
+    if splat is None or loops is None or maps[number] == maps[-1]:
+        return
+    size = dict(zip(loops, new, strict=True))
+    shape = tuple(size[part[1]] if isinstance(part, tuple) else 1 for part in maps[number].results)
+    type = _shaped(op.operands[number], shape)
+    op.set_operand(number, Builder.before(op).constant(constant_attribute(np.full(shape, splat), type), type))
 
 
 def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:

@@ -327,6 +327,19 @@ NEAR: dict[str, tuple[str, str, str]] = {
 %y = arith.addf %m, %s : tensor<2x4xf32>""",
         "%y: tensor<2x4xf32>",
     ),
+    "the first row of a matrix beside each row of another": (
+        "%a: tensor<2x4xf32>, %b: tensor<2x4xf32>",
+        "%e = tensor.empty() : tensor<2x4xf32>\n"
+        + generic(
+            "(i, j) -> (0, j); (i, j) -> (i, j); (i, j) -> (i, j)",
+            "parallel parallel",
+            "%a, %b : tensor<2x4xf32>, tensor<2x4xf32>",
+            "%e : tensor<2x4xf32>",
+            "^bb0(%p: f32, %q: f32, %o: f32): %s = arith.addf %p, %q : f32  linalg.yield %s : f32",
+            "%y",
+        ),
+        "%y: tensor<2x4xf32>",
+    ),
     "a mean that begins with 1": (
         "%x: tensor<2x4xf32>",
         f"""{ZERO.replace("0.0", "1.0")}

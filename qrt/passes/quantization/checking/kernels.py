@@ -67,7 +67,7 @@ def _orders(region: RegionOp) -> Orders:
     """A body may have filters in another order than the kernel."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
-    form = form_of(region.body)
+    form = form_of(region.body, region.kernel)
     operands = () if form is None else form.operands
     return {each.number: each.permutation for each in operands if each.permutation is not None}
 

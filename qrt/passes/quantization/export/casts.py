@@ -130,5 +130,5 @@ def _constant(value: Value, element: UniformType, permutation: tuple[int, ...] |
         array, element = array.transpose(permutation), transposed_element(element, permutation)
     stored = TensorType(array.shape, element.storage_type)
     builder = Builder.after(value)
-    made = builder.constant(constant_attribute(np.ascontiguousarray(array), stored), stored)
+    made = builder.constant(constant_attribute(np.asarray(array, order="C"), stored), stored)
     return builder.value("quant.scast", (made,), TensorType(array.shape, element))

@@ -21,8 +21,9 @@ from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
 from qrt.passes.quantization.forms import Form
 from qrt.types import IntegerType, TensorType, UniformType
 
-Tabulate = Callable[[RegionOp, UniformType, UniformType], Any]
-"""The storage of a region's result for every value of its operand's type, least first: what a `lookup` reads."""
+Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
+"""The storage of a region's result for every value of the type of the operand of this number, least first: what a
+`lookup` reads. The region may have other operands, whose values the body does not read."""
 
 KEEPING = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 """Families that keep the type of their operand."""
@@ -77,8 +78,10 @@ class Kernels:
             assert isinstance(port.spec, UniformType)
             operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
         if form.family == "lookup":
-            return self._lookup(builder, region, operands[0], out.spec)
+            return self._lookup(builder, region, form.operands[0].number, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
+        if _is_requantized_first(form, out.spec):
+            operands = [self.requantized(builder, value, out.spec) for value in operands]
         if form.family in KEEPING:
             declared = declared.with_(element=_moved(form, operands, declared))
         value = self.emit(builder, form.family, operands, form.attributes, declared)
@@ -96,7 +99,7 @@ class Kernels:
             return value
         return self.emit(builder, "clamp", (value,), bounds, None)
 
-    def _lookup(self, builder: Builder, region: RegionOp, x: Value, out: UniformType) -> Value:
+    def _lookup(self, builder: Builder, region: RegionOp, number: int, x: Value, out: UniformType) -> Value:
         element = element_of(x.type)
         assert isinstance(element, UniformType)
         if element.storage_width > 8 or not (element.is_per_layer and out.is_per_layer):
@@ -104,7 +107,7 @@ class Kernels:
                 f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
             )
         assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
-        table = np.asarray(self.tabulate(region, element, out))
+        table = np.asarray(self.tabulate(region, number, element, out))
         stored = TensorType(table.shape, out.storage_type)
         constant = builder.constant(constant_attribute(table, stored), stored)
         entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
@@ -132,6 +135,14 @@ def family_of(region: RegionOp, form: Form) -> str:
     """The family that a region becomes: a product may be one of floats and quantized weights."""
     named = region.kernel
     return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
+
+
+def _is_requantized_first(form: Form, out: UniformType) -> bool:
+    """Whether the numbers of a form, bounds or what it pads with, are to be held by the type of the result rather than
+    by that of its operand, which may be coarser or end below them."""
+    if form.family == "pad":
+        return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
+    return form.family == "clamp"
 
 
 def _moved(form: Form, operands: Sequence[Value], declared: TensorType) -> UniformType:

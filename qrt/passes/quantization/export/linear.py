@@ -9,6 +9,7 @@ from math import isfinite, prod
 import numpy as np
 
 from qrt import numerics
+from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
@@ -161,8 +162,7 @@ class Linear:
         block = region.blocks[0]
         scalars: dict[Value, Exact] = {}
         for argument, value, at in zip(block.arguments, op.operands, indices, strict=True):
-            is_read = argument.uses and (not reduced or value is not op.operands[-1])
-            if is_read:
+            if argument.uses and not (reduced and argument is block.arguments[-1]):
                 scalars[argument] = self._read(nest, self.of(value), at)
         (total,) = block.terminator.operands
         added = _added_each_time(block) if reduced else total
@@ -258,7 +258,7 @@ class Linear:
         zero = inside.constant(IntegerAttr(0, I64), I64)
         inside.create("tensor.yield", (zero,))
         made = self.site.builder.create("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
-        return replace(x, value=made.results[0])
+        return replace(_with_channels_around(x, op), value=made.results[0])
 
     def _joined(self, op: Operation) -> Exact:
         parts = [self.of(value) for value in op.operands]
@@ -280,6 +280,16 @@ class Linear:
         return Exact(made.results[0], (common,), (bound,))
 
 
+def _with_channels_around(x: Exact, pad: Operation) -> Exact:
+    """What is padded has as many scales more: 0 has any."""
+    if x.axis is None:
+        return x
+    low, high = ((static_values(pad, side)[x.axis] or 0) for side in ("low", "high"))
+    one = Fraction(1)
+    scales = (one,) * low + x.scales + (one,) * high
+    return replace(x, scales=scales, bounds=(0,) * low + x.bounds + (0,) * high)
+
+
 def _not_linear(op: Operation) -> str:
     return (
         f"{op.name} in its body is not linear: give what it reads and yields a type inside, by a quant.qcast and back"
@@ -297,7 +307,8 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
     a, b = operands
     if op.name == "arith.divf":
         if not b.known:
-            raise QuantTypeError("arith.divf in its body divides by what is no constant")
+            below = "what is no constant" if b.known is None else "0"
+            raise QuantTypeError(f"arith.divf in its body divides by {below}")
         return arithmetic.multiplied(a, number(1 / b.known))
     rules: dict[str, Callable[[Exact, Exact], Exact]] = {
         "arith.addf": arithmetic.added,

@@ -64,7 +64,7 @@ def _export(region: RegionOp, kernels: Kernels) -> None:
     if region.kernel == RESCALE and not floats:
         kernels.casts.release(region, [_rescaled(region, kernels)])
         return
-    form = None if region.kernel == LINEAR else form_of(region.body)
+    form = None if region.kernel == LINEAR else form_of(region.body, region.kernel)
     if form is not None and family_of(region, form) == FLOAT_MATMUL:
         floats = []
     if floats:

@@ -31,7 +31,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     with remarks_to(None):
         fuse_block(copy.body, find("qrt-cpu"))
     parts = [inner for inner in copy.body if isinstance(inner, RegionOp)]
-    forms = [form_of(part.body) for part in parts]
+    forms = [form_of(part.body, part.kernel) for part in parts]
     found = [(part, form) for part, form in zip(parts, forms, strict=True) if form is not None]
     if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
         copy.erase()

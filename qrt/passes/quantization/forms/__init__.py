@@ -50,13 +50,15 @@ def _is_alone(reading: Reading) -> bool:
     )
 
 
-def form_of(block: Block) -> Form | None:
+def form_of(block: Block, kernel: str = "") -> Form | None:
     """The body of a region as a call of one op family; None where it is no such call.
 
     Parameters
     ----------
     block : Block
         Its arguments are the operands, and its terminator returns one value.
+    kernel : str
+        The family as which a body is read that is a call of several; else it is read as the one of most operations.
 
     Returns
     -------
@@ -74,17 +76,20 @@ def form_of(block: Block) -> Form | None:
     >>> form.family, dict(form.attributes)
     ('clamp', {'min': 0.0, 'max': None})
     """
-    reading = reading_of(block)
+    reading = reading_of(block, kernel)
     if reading is None:
         return None
     operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
     return Form(reading.family, operands, reading.attributes, reading.low, reading.high)
 
 
-def reading_of(block: Block) -> Reading | None:
-    """The reading of what a block returns whose operands are all arguments of the block."""
+def reading_of(block: Block, kernel: str = "") -> Reading | None:
+    """The reading of what a block returns whose operands are all arguments of the block: as the family of this name,
+    or else the largest one. The square of a tensor, clamped, is a product as much as a function of one variable.
+    """
     last = block.last
     if last is None or len(last.operands) != 1:
         return None
-    found = readings_of(behind(last.operands[0], []))
-    return next((reading for reading in found if all(value.owner is block for value, _ in reading.operands)), None)
+    every = readings_of(behind(last.operands[0], []))
+    found = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
+    return next((reading for reading in found if reading.family == kernel), found[0] if found else None)

@@ -173,7 +173,7 @@ def _of_structured(operation: StructuredOp) -> Elements | None:
     if computed is None:
         return None
     used = sorted(_inputs_of(computed))
-    axes = [_axes(maps[number].results, order) for number in used]
+    axes = [_axes(maps[number].results, order, shape_of(operation.operands[number])) for number in used]
     known = [found for found in axes if found is not None]
     if len(known) < len(axes):
         return None
@@ -189,11 +189,13 @@ def _inputs_of(expression: Expression) -> set[int]:
     return {number for part in expression if isinstance(part, tuple) for number in _inputs_of(part)}
 
 
-def _axes(results: Sequence[object], order: list[int | None]) -> Axes | None:
-    """The axes of an input with these results of its map; None where it is read at another index than a plain one."""
+def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
+    """The axes of an input with these results of its map; None where it is read at another index than a plain one.
+
+    Index 0 of a longer axis is a slice, which no broadcast is."""
     found: list[int | None] = []
-    for result in results:
-        if result == 0:
+    for result, size in zip(results, shape, strict=True):
+        if result == 0 and size == 1:
             found.append(None)
         elif isinstance(result, tuple) and result[0] == "d" and result[1] in order:
             found.append(order.index(result[1]))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
+from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.matching import constant_of
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.quantization.forms.elements import (
@@ -142,7 +143,7 @@ def _is_function(source: StructuredOp) -> bool:
     block = source.regions[0].blocks[0]
     maps = source.indexing_maps
     plain = all(
-        map == maps[-1] or splat_of(operand) is not None
+        map == maps[-1] or (splat_of(operand) is not None and _is_plain(map))
         for map, operand, argument in zip(maps, source.operands, block.arguments, strict=True)
         if argument.uses
     )
@@ -150,6 +151,11 @@ def _is_function(source: StructuredOp) -> bool:
         return False
     is_permutation = sorted(map(str, maps[-1].results)) == sorted(str(("d", i)) for i in range(maps[-1].dimensions))
     return is_permutation and all(_is_computed_inside(operation) for operation in block)
+
+
+def _is_plain(map: AffineMapAttr) -> bool:
+    """Whether each axis is indexed by a loop alone, or has the one index 0."""
+    return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
 
 
 def _is_computed_inside(operation: Operation) -> bool:

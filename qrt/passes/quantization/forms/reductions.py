@@ -90,7 +90,9 @@ def folded(value: Value, is_sum: bool) -> Folded | None:
     kept = [0 if axis in axes else ("d", axis) for axis in range(rank)]
     if list(last) == [result for result in kept if result != 0]:
         return Folded(reduction.source, axes, False, (reduction.operation,))
-    return Folded(reduction.source, axes, True, (reduction.operation,)) if list(last) == kept else None
+    if list(last) != kept or any(shape_of(value)[axis] != 1 for axis in axes):
+        return None
+    return Folded(reduction.source, axes, True, (reduction.operation,))
 
 
 def restores(inner: Folded, value: Value) -> bool:

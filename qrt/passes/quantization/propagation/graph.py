@@ -100,7 +100,7 @@ class Site:
     @cached_property
     def form(self) -> Form | None:
         """The body as a call of an op family."""
-        return form_of(self.operation.regions[0].blocks[0])
+        return form_of(self.operation.regions[0].blocks[0], self.name)
 
     @property
     def floats(self) -> Iterator[Node]:

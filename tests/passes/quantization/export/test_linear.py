@@ -180,6 +180,31 @@ def test_a_sum_begins_with_its_output():
     assert (got == 19.5).all()
 
 
+def test_a_sum_begins_with_what_it_multiplies():
+    """A value that is an input and the output operand at once is read as both."""
+    specs = [UniformType("i8", "f32", 0.5)] * 2
+    square = t(2, 2)
+    body = f"%y = linalg.matmul ins(%a, %b : {square}, {square}) outs(%a : {square}) -> {square}"
+    arrays = [np.float32([[1, 2], [3, 4]]), np.float32([[1, 0], [-1, 1]])]
+    got, said = linear(body, (square, square), square, specs, ("i8", "f32", 0.5), arrays)
+    assert said == []
+    assert got.tolist() == [[0, 4], [2, 8]]
+
+
+def test_channels_that_are_padded():
+    """What is put before and after them has their axis, and no scale of its own."""
+    x = UniformType("i8", "f32", (0.5, 0.25), axis=0)
+    body = f"""%zero = arith.constant 0.0 : f32
+%1 = tensor.pad %a low[1, 0] high[2, 0] {{
+^bb0(%i: index, %j: index):
+  tensor.yield %zero : f32
+}} : {t(2, 3)} to {t(5, 3)}
+%y = arith.negf %1 : {t(5, 3)}"""
+    got, said = linear(body, (t(2, 3),), t(5, 3), (x,), ("i8", "f32", 0.25), [np.float32([[1] * 3, [2.25] * 3])])
+    assert said == []
+    assert got[:, 0].tolist() == [0, -1, -2.25, 0, 0]
+
+
 @pytest.mark.parametrize(("storage", "value", "rounded"), [("i16", 30000.0, 0), ("i32", 2.0e9, 2)])
 def test_products_and_sums_that_grow(storage, value, rounded):
     """Past 32 bits a sum is kept in 64; past 64, factors and terms are rounded, with a remark for each."""
@@ -208,6 +233,7 @@ def test_what_is_joined_has_one_scale():
     [
         ("%1 = math.tanh %a : Y", "math.tanh in its body is not linear"),
         ("%1 = arith.divf %a, %b : Y", "divides by what is no constant"),
+        ("%0 = arith.constant dense<0.0> : Y\n%1 = arith.divf %a, %0 : Y", "divides by 0"),
         ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "is not finite"),
         (
             "%0 = arith.constant dense<[[1.0, 1.0e-30], [1.0e30, 1.0], [1.0, 1.0]]> : Y\n%1 = arith.addf %a, %0 : Y",
