@@ -156,3 +156,25 @@ def test_a_padding_to_a_size_of_no_tensor_stays_an_error_of_the_run(amounts, cas
     assert "tensor.pad" in str(module)
     with pytest.raises(ModelError):
         qrt.compile(module).run({"arg0": np.zeros((4, 2), np.float32), "arg1": np.float32(1)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """%0 = tensor.cast %a : tensor<8x4611686018427387904xf32> to tensor<?x?xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>""",
+        """%0 = tensor.cast %b : tensor<4xf32> to tensor<?xf32>
+  %c = arith.constant 4611686018427387904 : index
+  %d = arith.constant 8 : index
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [%c, %d] : tensor<?xf32> into tensor<?x?xf32>""",
+        """%0 = memref.cast %m : memref<8x4611686018427387904xf32> to memref<?x?xf32>
+  %1 = memref.collapse_shape %0 [[0, 1]] : memref<?x?xf32> into memref<?xf32>""",
+    ],
+)
+def test_no_dimension_holds_the_product_of_a_group(text):
+    """The source of a cast is not regrouped where the size passes 2^63."""
+    made = text.rpartition("into ")[2]
+    arguments = "%a: tensor<8x4611686018427387904xf32>, %b: tensor<4xf32>, %m: memref<8x4611686018427387904xf32>"
+    module = ir.parse(f"func.func @f({arguments}) -> {made} {{\n  {text}\n  return %1 : {made}\n}}")
+    assert made in str(run_passes(module, "canonicalize"))
+    assert "cast" in str(module)

@@ -15,6 +15,7 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import IntegerType, MemRefType, TensorType, Type
+from qrt.types.shaped import MAX_DIM
 
 
 def _shape(value: Value) -> Shape:
@@ -236,10 +237,11 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
     return lengths
 
 
-def products_of(shape: Shape, groups: Groups) -> Shape:
-    """The size of each group, where all of it is known."""
+def products_of(shape: Shape, groups: Groups) -> Shape | None:
+    """The size of each group, where all of it is known. None if one passes what a dimension can be."""
     parts = [[shape[axis] for axis in group] for group in groups]
-    return tuple(None if None in sizes else prod(size or 0 for size in sizes) for sizes in parts)
+    sizes = tuple(None if None in part else prod(size or 0 for size in part) for part in parts)
+    return None if any(size is not None and size > MAX_DIM for size in sizes) else sizes
 
 
 # -- casts and known sizes ---------------------------------------------------------------------------------------------
@@ -249,9 +251,11 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     if source is None:
         return None
-    shape, groups, made = ranked(source).shape or (), reassociation_of(op), ranked(op.results[0])
-    type = made.with_(shape=products_of(shape, groups))
-    return [cast(builder, collapse(op, builder, source, groups, type), made)]
+    groups, made = reassociation_of(op), ranked(op.results[0])
+    shape = products_of(ranked(source).shape or (), groups)
+    if shape is None:
+        return None
+    return [cast(builder, collapse(op, builder, source, groups, made.with_(shape=shape)), made)]
 
 
 def static_expand(op: Operation, builder: Builder) -> Made:
@@ -267,7 +271,10 @@ def static_expand(op: Operation, builder: Builder) -> Made:
     if known == sizes or cast_source(source) is None:
         return None
     shape = tuple(size if isinstance(size, int) else None for size in known)
-    narrowed = cast(builder, source, ranked(source).with_(shape=products_of(shape, groups)))
+    before = products_of(shape, groups)
+    if before is None:
+        return None
+    narrowed = cast(builder, source, ranked(source).with_(shape=before))
     return [cast(builder, expand(op, builder, narrowed, groups, known, made.with_(shape=shape)), made)]
 
 

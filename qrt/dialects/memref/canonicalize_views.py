@@ -213,7 +213,8 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     if source is None:
         return None
     given, groups = memref_type(source), reassociation_of(op)
-    type = collapsed(given, groups, products_of(given.shape or (), groups))
+    shape = products_of(given.shape or (), groups)
+    type = None if shape is None else collapsed(given, groups, shape)
     return None if type is None else [cast(builder, collapse(op, builder, source, groups, type), op.results[0].type)]
 
 
