@@ -39,7 +39,7 @@ def calibrate_program(
 ) -> Calibration:
     """Runs a program over data, and keeps records of the values that its ``quant.stats_ref`` name.
 
-    Records are exact: the data may be split into any batches and come in any order. Those of parts of the data are
+    Records are exact: the data may be split into any batches and come in any order. The records of its parts are
     merged into the same bytes. Memory does not grow with the data.
 
     Parameters

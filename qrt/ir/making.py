@@ -12,6 +12,7 @@ import numpy.typing as npt
 from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
 from qrt.ir.core.attributes import (
     Attribute,
+    Constraint,
     FloatAttr,
     IntegerAttr,
     StringAttr,
@@ -19,7 +20,7 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, Constraint, Declared, Definition, segments
+from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR

@@ -14,9 +14,10 @@ from qrt.types.core import Type
 from qrt.types.integrity import check_integrity
 from qrt.types.parser import UPSTREAM_VERSIONS, TypeParser, parse_type
 from qrt.types.quantile import QuantileType
-from qrt.types.quantized import AnyQuantizedType, CalibratedType, NoQuantizedType, QuantizedType, UniformType
+from qrt.types.quantized import QuantizedType, UniformType
 from qrt.types.shaped import MemRefType, StridedLayout, TensorType, VectorType, row_major
 from qrt.types.storage import storage_range
+from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 
 __all__ = [
     "UPSTREAM_VERSIONS",

@@ -13,8 +13,9 @@ from qrt.types.builtin import FloatType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
-from qrt.types.quantized import AnyQuantizedType, CalibratedType, NoQuantizedType, UniformType
+from qrt.types.quantized import UniformType
 from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
+from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 
 _LONG = 256
 """Lists of so many characters are read at once."""

@@ -75,7 +75,7 @@ def test_all_doubles(bits):
 
 @given(st.sampled_from(["f64", "f32", "bf16"]), st.lists(st.tuples(st.integers(1, 10**7), st.integers(-45, 38))))
 def test_short_decimals(name, decimals):
-    """Those of at most six digits are printed with an exponent, if they read back."""
+    """Numbers of at most six digits are printed with an exponent, if they read back."""
     compare([1.0, *(float(f"{digits}e{power}") for digits, power in decimals)], name)
 
 

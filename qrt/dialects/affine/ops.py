@@ -20,9 +20,9 @@ from qrt.dialects.affine.parallel import PARALLEL
 from qrt.dialects.affine.scope import is_symbol, map_of, require_valid
 from qrt.errors import ParseError, UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index, spell_expression
-from qrt.ir.core.attributes import IntegerAttr
+from qrt.ir.core.attributes import IntegerAttr, instance_of
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Fold, Folded, Folds

@@ -1,7 +1,7 @@
 """`builtin`: the module."""
 
-from qrt.ir.core.attributes import StringAttr, symbol_text
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of
+from qrt.ir.core.attributes import StringAttr, instance_of, symbol_text
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE
 from qrt.ir.text.names import PendingOperation

@@ -6,8 +6,8 @@ from itertools import accumulate
 import numpy as np
 
 from qrt.dialects._regions.forms import spell_types
-from qrt.ir.core.attributes import DenseArrayAttr
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.attributes import DenseArrayAttr, instance_of
+from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.operations import Block, Operation, Value, check_branch
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
 from qrt.ir.text import attribute_kinds

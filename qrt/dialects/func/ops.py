@@ -2,8 +2,18 @@
 
 from typing import Literal
 
-from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, TypeAttr, spell_entries, symbol_text
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, one_of
+from qrt.ir.core.attributes import (
+    ArrayAttr,
+    Attribute,
+    DictAttr,
+    StringAttr,
+    TypeAttr,
+    instance_of,
+    one_of,
+    spell_entries,
+    symbol_text,
+)
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.discardable import check_argument
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of

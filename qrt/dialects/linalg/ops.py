@@ -20,9 +20,9 @@ from qrt.dialects.linalg.structure import (
     stated_maps,
     verify_structured,
 )
-from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr
+from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, instance_of
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, instance_of
+from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE, RETURN_LIKE, TERMINATOR
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, I64

@@ -13,9 +13,18 @@ from qrt.dialects._regions.forms import (
 from qrt.dialects._shaped.types import memref_type, require_sizes
 from qrt.dialects.memref.views import VIEWS
 from qrt.ir.core.attributes import UNIT as PRESENT
-from qrt.ir.core.attributes import IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
+from qrt.ir.core.attributes import (
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TypeAttr,
+    UnitAttr,
+    instance_of,
+    one_of,
+    symbol_text,
+)
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, one_of
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from qrt.errors import QuantTypeError
-from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
-from qrt.ir.core.define import AttributeSpec, Constraint, Definition, one_of
+from qrt.ir.core.attributes import ArrayAttr, Attribute, Constraint, DenseArrayAttr, IntegerAttr, one_of
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import EXTENSION, PURE, have_compatible_shapes
 from qrt.ir.text.places import type_of

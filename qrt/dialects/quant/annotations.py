@@ -8,13 +8,16 @@ those of the `quant` dialect that upstream once had, in generic form alone.
 
 from math import prod
 
-from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of
+from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr, instance_of
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ir.text.places import attribute, type_of
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType
+
+IDENTITIES = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
+"""Ops whose result is their operand."""
 
 
 def _verify_identity(operation: Operation) -> None:

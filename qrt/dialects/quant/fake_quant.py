@@ -20,7 +20,7 @@ from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import EXTENSION, PURE, SAME_OPERANDS_AND_RESULT_TYPE
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.attribute_kinds import AttributeKind, array_of
-from qrt.numerics.fake_quantization import fake_quant_parameters
+from qrt.numerics.ranges import fake_quant_parameters
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
 FAKE_QUANT, PER_AXIS = "quant.const_fake_quant", "quant.const_fake_quant_per_axis"

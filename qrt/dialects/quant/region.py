@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 
 from qrt.dialects._regions.forms import parse_values, spell_values
 from qrt.errors import QuantTypeError
-from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr
+from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr, instance_of
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import (
     EXTENSION,

@@ -1,7 +1,7 @@
 """Attributes: immutable values on operations, with upstream MLIR's text."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -383,3 +383,25 @@ def spell_elements(values: Iterable[int], element: Type) -> list[str]:
     if isinstance(element, IntegerType) and element.width == 1:
         return ["true" if value else "false" for value in values]
     return list(map(str, values))
+
+
+# -- constraints of attributes ----------------------------------------------------------------------------------------
+
+Constraint = Callable[[Attribute], str | None]
+"""Returns what is wrong with an attribute, or None."""
+
+
+def one_of(*choices: str) -> Constraint:
+    """A constraint: a string out of a list."""
+
+    def check(value: Attribute) -> str | None:
+        if isinstance(value, StringAttr) and value.value in choices:
+            return None
+        return f"must be one of {', '.join(map(repr, choices))}"
+
+    return check
+
+
+def instance_of(kind: type[Attribute], what: str) -> Constraint:
+    """A constraint: an attribute of a class."""
+    return lambda value: None if isinstance(value, kind) else f"must be {what}"

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from qrt.errors import QuantTypeError, nearest
-from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
+from qrt.ir.core.attributes import Attribute, Constraint, DenseArrayAttr
 from qrt.ir.core.constraints import Relation, type_constraint
 from qrt.ir.core.operations import Operation, Value, check_branch
 from qrt.ir.core.traits import (
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from qrt.ir.text.parser import Parser
     from qrt.ir.text.printer import Printer
 
-Constraint = Callable[[Attribute], str | None]
-"""Returns what is wrong with an attribute, or None."""
 
 OPERAND_SEGMENTS, RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
 
@@ -485,19 +483,3 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
         listed = f"its attributes are {', '.join(known)}" if known else "it has none"
         message = f"has no attribute '{name}'{hint} {listed}"
         raise operation.op_error(message, places.attribute(operation, name))
-
-
-def one_of(*choices: str) -> Constraint:
-    """A constraint: a string out of a list."""
-
-    def check(value: Attribute) -> str | None:
-        if isinstance(value, StringAttr) and value.value in choices:
-            return None
-        return f"must be one of {', '.join(map(repr, choices))}"
-
-    return check
-
-
-def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """A constraint: an attribute of a class."""
-    return lambda value: None if isinstance(value, kind) else f"must be {what}"

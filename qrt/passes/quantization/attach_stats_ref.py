@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qrt.dialects.func.ops import FuncOp
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Block, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
-from qrt.passes.quantization.propagation.forwarding import SAME
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
 
 _NAMED = ("quant.stats", "quant.stats_ref")
@@ -97,7 +97,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 def _origin(value: Value) -> Value:
     """The value that annotations hand on."""
-    while value.operation is not None and value.operation.name in SAME:
+    while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value
 
@@ -113,7 +113,9 @@ def _is_known(value: Value) -> bool:
 
 
 def _has_annotation(value: Value) -> bool:
-    return any(user.name in _NAMED or (user.name in SAME and _has_annotation(user.results[0])) for user in value.users)
+    return any(
+        user.name in _NAMED or (user.name in IDENTITIES and _has_annotation(user.results[0])) for user in value.users
+    )
 
 
 def _attach(value: Value, key: str) -> None:

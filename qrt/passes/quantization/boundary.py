@@ -5,6 +5,7 @@ what the region itself says of the port.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.fake_quant import FAKE_QUANTS
 from qrt.dialects.quant.port_stats import PortRange, port_range, set_port_range
 from qrt.dialects.quant.region import RegionOp
@@ -14,7 +15,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
 
-ANNOTATIONS = frozenset({"quant.stats", "quant.stats_ref", "quant.coupled_ref", *FAKE_QUANTS})
+ANNOTATIONS = frozenset({*IDENTITIES, *FAKE_QUANTS})
 """The ops that yield their operand, rounded or as it is."""
 
 

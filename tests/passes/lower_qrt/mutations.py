@@ -4,17 +4,16 @@ By hand, in minutes:
     python -m tests.passes.lower_qrt.mutations [WORD ...]
 
 Only changes of files whose path has one of the words. The tests run in a copy of the repository, in which kernels are
-built. Prints the changes that no test misses; the status is 1 if there are any.
+built. Prints for each change whether the drawn programs catch it. The status is 1 if there are changes that they do not
+catch.
 """
 
-import argparse
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from tests.source_changes import main, pytest_in
+
 TEST = "tests/passes/lower_qrt/test_drawn.py"
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
@@ -84,43 +83,13 @@ CHANGES = [
 ]
 
 
-def changed(file: str, old: str, new: str) -> str:
-    text = (ROOT / file).read_text()
-    if text.count(old) != 1:
-        sys.exit(f"{file} has {old!r} {text.count(old)} times")
-    return text.replace(old, new)
-
-
-def passes(folder: Path, file: str) -> bool:
-    """Whether the drawn programs show no difference, in a copy of the repository."""
+def caught(folder: Path, file: str) -> str:
+    """The test, if the drawn programs show a difference in a copy of the repository; else empty."""
     if file.startswith("csrc/"):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         subprocess.run(build, cwd=folder, check=True, capture_output=True)
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", TEST]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*")
-    words = parser.parse_args().words
-    chosen = [change for change in CHANGES if not words or any(word in change[0] for word in words)]
-    texts = [changed(*change) for change in chosen]
-    survivors = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "copy"
-        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-        if not passes(folder, ""):
-            sys.exit("the tests fail before anything is changed")
-        for (file, old, new), text in zip(chosen, texts, strict=True):
-            (folder / file).write_text(text)
-            if passes(folder, file):
-                survivors += 1
-                print(f"{file}: no test misses: {old} -> {new}", flush=True)
-            (folder / file).write_text((ROOT / file).read_text())
-    print(f"{len(chosen)} changes, {survivors} of which no test misses")
-    sys.exit(survivors > 0)
+    return TEST if pytest_in(folder, TEST).returncode else ""
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, CHANGES, caught)

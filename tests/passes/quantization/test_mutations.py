@@ -3,7 +3,8 @@ and a change that is made nowhere from then on, which is seen when somebody next
 
 import pytest
 
-from tests.passes.quantization.mutations import CHANGES, changed
+from tests.passes.quantization.mutations import CHANGES
+from tests.source_changes import changed
 
 
 @pytest.mark.parametrize(("file", "old", "new"), CHANGES)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, Value
@@ -10,8 +11,6 @@ from qrt.ir.core.constraints import element_of
 from qrt.passes.quantization.checking.regions import PortOf, operations_of, ports_of, shown
 from qrt.types import FloatType, NoQuantizedType, Type, UniformType
 
-_SAME = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
-"""Ops whose result is their operand."""
 _ARMS = ("scf.if", "scf.execute_region", "scf.index_switch", "affine.if")
 
 _DEQUANTIZED = "the dequantized value"
@@ -84,7 +83,7 @@ def _flows(module: Module) -> dict[Value, list[Value]]:
 
 def _passed(module: Module, operation: Operation) -> Iterator[tuple[Value, Value]]:
     name = operation.name
-    if name in _SAME:
+    if name in IDENTITIES:
         yield operation.operands[0], operation.results[0]
     elif name in ("scf.for", "affine.for"):
         inits = operation.operand_group("initArgs" if name == "scf.for" else "inits")

@@ -11,6 +11,7 @@ import numpy as np
 from qrt import numerics
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
@@ -34,7 +35,7 @@ _SHAPES = ("tensor.empty", "tensor.dim")
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
 _MOST_PLACES = 62
 """The most places by which the `fixed` rule shifts."""
-_COPIES = ("linalg.fill", "tensor.splat", "quant.stats", "quant.stats_ref", "quant.coupled_ref")
+_COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
 """Ops whose result is their first operand, or is filled with it."""
 
 

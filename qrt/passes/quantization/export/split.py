@@ -12,7 +12,7 @@ from qrt.passes.lower_qrt.site import tensor_type
 from qrt.passes.quantization.export.kernels import KEEPING
 from qrt.passes.quantization.export.ports import outputs
 from qrt.passes.quantization.forms import Form, form_of
-from qrt.passes.quantization.forms.elements import IDENTITIES
+from qrt.passes.quantization.forms.elements import INNER_ANNOTATIONS
 from qrt.passes.quantization.fuse_kernels import fuse_block
 from qrt.passes.remarks import remarks_to
 from qrt.types import TensorType, Type, UniformType
@@ -58,7 +58,7 @@ def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, Form]) -> b
             types[op.results[0]] = out
         elif op.name == "quant.dcast":
             types[op.results[0]] = element_of(op.operands[0].type)
-        elif op.name in IDENTITIES and op.operands[0] in types:
+        elif op.name in INNER_ANNOTATIONS and op.operands[0] in types:
             types[op.results[0]] = types[op.operands[0]]
     return all(types.get(value) is spec for value, spec in given.items())
 

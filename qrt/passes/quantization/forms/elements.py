@@ -22,8 +22,9 @@ Axes = tuple[int | None, ...]
 
 MAX_OPERATIONS = 8
 """The most operations that an expression is made of: shared parts are written out for each use."""
-IDENTITIES = ("quant.stats", "quant.stats_ref")
-"""The annotations that change no value: inside a region they decide nothing."""
+INNER_ANNOTATIONS = ("quant.stats", "quant.stats_ref")
+"""Annotations that a region may take into its body, where they decide nothing. A `quant.coupled_ref` stays outside:
+what it couples would be lost."""
 
 
 def tensor_type(value: Value) -> TensorType | None:
@@ -39,7 +40,7 @@ def shape_of(value: Value) -> tuple[int | None, ...]:
 
 def behind(value: Value, passed: list[Operation]) -> Value:
     """The value that annotations annotate; they are added to ``passed``."""
-    while value.operation is not None and value.operation.name in IDENTITIES:
+    while value.operation is not None and value.operation.name in INNER_ANNOTATIONS:
         passed.append(value.operation)
         value = value.operation.operands[0]
     return value

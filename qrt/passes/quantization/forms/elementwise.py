@@ -8,7 +8,7 @@ from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.matching import constant_of
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.quantization.forms.elements import (
-    IDENTITIES,
+    INNER_ANNOTATIONS,
     Axes,
     elements_of,
     repeated,
@@ -66,7 +66,7 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
     says: the annotation would be lost inside.
     """
     first, parts = value.operation, _parts(value)
-    if first is None or parts is None or first.name in IDENTITIES:
+    if first is None or parts is None or first.name in INNER_ANNOTATIONS:
         return []
     found: dict[Operation, None] = {first: None}
     frontier = dict.fromkeys(parts)
@@ -84,11 +84,11 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
             break
         parts = _parts(inner)
         source = inner.operation
-        if parts is None or source is None or (source.name in IDENTITIES and is_of_another(source.operands[0])):
+        if parts is None or source is None or (source.name in INNER_ANNOTATIONS and is_of_another(source.operands[0])):
             ends.add(inner)
             continue
         found[source] = None
-        annotates = source.name in IDENTITIES  # it says something of the operand, from outside
+        annotates = source.name in INNER_ANNOTATIONS  # it says something of the operand, from outside
         computes = computes or (not annotates and not _copies(inner))
         del frontier[inner]
         frontier.update(dict.fromkeys(parts))
@@ -110,7 +110,7 @@ def _parts(value: Value) -> list[Value] | None:
     source = value.operation
     if source is None or len(source.results) != 1 or tensor_type(value) is None:
         return None
-    if source.name in IDENTITIES:
+    if source.name in INNER_ANNOTATIONS:
         return [source.operands[0]]
     if isinstance(source, StructuredOp):
         if not _is_function(source):

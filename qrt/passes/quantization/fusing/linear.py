@@ -6,7 +6,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import is_dead
 from qrt.passes.quantization.forms.elements import (
-    IDENTITIES,
+    INNER_ANNOTATIONS,
     Expression,
     body_expression,
     elements_of,
@@ -34,7 +34,7 @@ def fuse_linear(block: Block, target: Target) -> None:
     for root in reversed(list(order)):
         if root.parent is not block or root in left or len(root.results) != 1 or tensor_type(root.results[0]) is None:
             continue
-        if root.name in IDENTITIES or is_dead(root):
+        if root.name in INNER_ANNOTATIONS or is_dead(root):
             continue
         choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, order)), None)
         if choice is not None:
@@ -76,7 +76,7 @@ def _repeats(operation: Operation) -> bool:
 
 def _annotates_operand(group: set[Operation]) -> set[Operation]:
     """The annotations of values from outside."""
-    return {each for each in group if each.name in IDENTITIES and each.operands[0].operation not in group}
+    return {each for each in group if each.name in INNER_ANNOTATIONS and each.operands[0].operation not in group}
 
 
 def _wrap(root: Operation, group: list[Operation]) -> None:
@@ -106,7 +106,7 @@ def _is_linear(operation: Operation) -> bool:
     type = tensor_type(operation.results[0])
     if type is None or not isinstance(type.element, FloatType) or splat_of(operation.results[0]) is not None:
         return False
-    if operation.name in IDENTITIES or operation.name in _MOVEMENT:
+    if operation.name in INNER_ANNOTATIONS or operation.name in _MOVEMENT:
         return True
     if operation.name == "tensor.pad":
         padding = padding_of(operation.results[0])

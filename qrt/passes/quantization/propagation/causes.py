@@ -27,8 +27,10 @@ class Causes:
         assert source.type is not None
         assert taker.type is not None
         said = f"{_place(source)} is {_spelled(source.type)}, {_place(taker)} takes {_spelled(taker.type)}"
-        for node, wanted in ((source, taker.type), (taker, source.type)):
-            if node.site is not None and isinstance(wanted, UniformType) and self._may_be(node, wanted):
+        for node, other in ((source, taker), (taker, source)):
+            wanted = other.type
+            if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):
+                assert node.site is not None  # `_may_be` has looked
                 return f"{said}: annotate {_location(node.site)} as {_spelled(wanted)}"
         return said
 
@@ -66,6 +68,15 @@ class Causes:
         except Exception:
             return False
         return [*inputs, *outputs][node.index] is wanted
+
+
+def _stays(other: Node, node: Node) -> bool:
+    """Whether the type of one end of an edge stays when the other end, `node`, is annotated. A value that is handed on
+    has a hub between its definitions and uses. If the hub is in the class of `node`, it may leave it then and join that
+    of the other end, whose type is chosen anew unless it was given.
+    """
+    hub = None if other.group is None else other.group.hub
+    return other.in_class.given is not None or hub is None or hub.site is not None or hub.in_class is not node.in_class
 
 
 def _outranks(other: Node, node: Node, order: list[Node]) -> bool:

@@ -137,9 +137,8 @@ class Classes:
         if not is_enough(source.storage, target.asked) or not is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
-            is_use = (
-                len(target.nodes) == 1 and target.nodes[0].site is not None
-            )  # of values that their definition has clipped to its type
+            # A single use takes values that their definition has clipped to its type.
+            is_use = len(target.nodes) == 1 and target.nodes[0].site is not None
             return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given) and self._covers(target.given, source)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from qrt.ir import Operation, Value
 from qrt.ir.core.symbols import symbol_of
 
-SAME = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
-"""Ops whose result is their operand."""
 _ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
 
 

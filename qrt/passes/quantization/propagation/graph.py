@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.errors import QuantTypeError
 from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.convert_stats import said_by
 from qrt.passes.quantization.forms import Form, form_of
-from qrt.passes.quantization.propagation.forwarding import SAME, Forwarded, forwarded
+from qrt.passes.quantization.propagation.forwarding import Forwarded, forwarded
 from qrt.types import CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def build(module: Module) -> Graph:
             _add_site(graph, operation)
         elif operation.name in ("quant.dcast", "quant.qcast"):
             _add_cast(graph, operation)
-        elif operation.name in SAME:
+        elif operation.name in IDENTITIES:
             _add_reference(graph, operation)
         else:
             for each in forwarded(operation):

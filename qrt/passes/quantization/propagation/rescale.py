@@ -7,11 +7,11 @@ defines are floats, and each use quantizes them itself.
 """
 
 from qrt.calibrate.targets.model import Spec
+from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.port_stats import PORT_STATS
 from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.propagation.causes import Causes
-from qrt.passes.quantization.propagation.forwarding import SAME
 from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site
 from qrt.types import UniformType
 
@@ -56,7 +56,7 @@ class Rescaler:
 
     def _source(self, value: Value) -> Node | None:
         """The node whose type a value has; None for a float that no region defines."""
-        while (operation := value.operation) is not None and operation.name in SAME:
+        while (operation := value.operation) is not None and operation.name in IDENTITIES:
             value = operation.operands[0]
         if value in self._sources:
             return self._sources[value]

@@ -186,7 +186,7 @@ def test_ranges_of_channels_give_each_its_scale() -> None:
 
 
 def test_statistics_that_are_read_do_not_stay() -> None:
-    """Those of what a loop begins with are not next to a region, and count."""
+    """The range of the value that a loop begins with counts, although no region is next to it."""
     loop = f"%r = scf.for %i = %c to %c step %c iter_args(%s = %1) -> ({T}) {{"
     stats = f'%1 = "quant.stats"(%x) {{layerStats = dense<[-1.0, 3.0]> : tensor<2xf32>}} : ({T}) -> {T}'
     inner = [region("%y", "op", "%s"), f"scf.yield %y : {T}", "}"]

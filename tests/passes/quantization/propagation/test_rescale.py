@@ -189,3 +189,20 @@ def test_no_annotation_is_named_that_has_fewer_bits_than_are_asked_for() -> None
     (cause,) = run(function("%x", *lines)).causes
     assert "join output 0 is !quant.uniform<i16" in cause
     assert "annotate f.mlir:3" not in cause
+
+
+def test_no_annotation_is_named_that_others_follow() -> None:
+    """The branch takes the type of `%0` while that has a range. If `%0` had the type of its first use, the branch would
+    join that use, whose type would become another."""
+    branch = f"%i = scf.if %c -> {T} {{"
+    inner = region("%2", "op", "%0", "f32", range_of(0, 1.5))
+    lines = [I1, region("%0", "op", "%x", A, "{0}"), region("%1", "op", "%0", range_of(-1.5, 0), A), branch, inner]
+    lines += [f"scf.yield %2 : {T} }} else {{ scf.yield %0 : {T} }}", region("%3", "op", "%i", "f32", A)]
+    text = function("%x", *lines)
+    before = run(text.replace("{0}", range_of(-0.5, 0)))
+    (edge,) = [each for each in before.causes if "f.mlir:4 op input 0" in each]
+    assert "annotate f.mlir:4" in edge
+    taken = before.of("op")[1][0]
+    after = run(text.replace("{0}", taken))
+    assert after.of("op")[1][0] != taken
+    assert any("f.mlir:4 op input 0" in each for each in after.causes)

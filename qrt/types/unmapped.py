@@ -1,0 +1,145 @@
+"""Quantized types that say no mapping from storage to values. `!quant.any` and `!quant.calibrated` follow upstream's
+rules; `!quant.none` is one that the propagation RFC names and upstream does not have.
+"""
+
+import math
+from typing import Self
+
+from qrt.errors import QuantTypeError
+from qrt.text.floats import spell_double
+from qrt.types.builtin import FloatType
+from qrt.types.parameters import as_float
+from qrt.types.quantized import QuantizedType, StoredType
+from qrt.types.storage import StorageType, expressed_type, storage_fields
+
+
+class AnyQuantizedType(StoredType):
+    """`!quant.any<storage(<min:max>)?(: expressed)?>`: stored as this, by a mapping that is not said.
+
+    Parameters
+    ----------
+    storage : str or IntegerType or FloatType
+        "i8", "u4", "si8", ... of 1 to 32 bits, or a float of upstream 24.
+    expressed : str or FloatType, optional
+        The type of the values, if it is said.
+    storage_min, storage_max : int, optional
+        Bounds of the storage within those of its type, which they are if not given.
+
+    Raises
+    ------
+    QuantTypeError
+        If a limit is broken; the message names the part.
+
+    Examples
+    --------
+    >>> str(AnyQuantizedType("i8", "f32", -8, 7))
+    '!quant.any<i8<-8:7>:f32>'
+    """
+
+    __slots__ = ()
+
+    def is_met_by(self, width: int, low: int, high: int) -> bool:
+        """Whether storage of so many bits, with these bounds, suffices where this type is the least: it has as many
+        bits, and as many values where this type has bounds.
+
+        >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
+        True
+        >>> AnyQuantizedType("i8", "f32", -100, 100).is_met_by(8, -50, 50)
+        False
+        """
+        values = 0 if self.has_default_bounds else self.storage_max - self.storage_min
+        return width >= self.storage_width and high - low >= values
+
+    def __new__(
+        cls,
+        storage: str | StorageType,
+        expressed: str | FloatType | None = None,
+        storage_min: int | None = None,
+        storage_max: int | None = None,
+    ) -> Self:
+        fields = storage_fields(storage, storage_min, storage_max)
+        fields["expressed_type"] = None if expressed is None else expressed_type(expressed)
+        return cls._intern(tuple(fields.values()), lambda: fields)
+
+    def spell(self) -> str:
+        expressed = "" if self.expressed_type is None else f":{self.expressed_type}"
+        return f"!quant.any<{self._spell_storage()}{expressed}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.storage, self.expressed_type, self.storage_min, self.storage_max)
+
+
+class CalibratedType(QuantizedType):
+    """`!quant.calibrated<expressed<min:max>>`: a float whose values were seen to lie in min..max.
+
+    Parameters
+    ----------
+    expressed : str or FloatType
+        The type of the values.
+    min, max : float
+        The least and the greatest value seen.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``expressed`` is no float type, or ``min`` is not below ``max``.
+
+    Examples
+    --------
+    >>> str(CalibratedType("f32", -1, 1))
+    '!quant.calibrated<f32<-1.000000e+00:1.000000e+00>>'
+    """
+
+    __slots__ = ("expressed_type", "max", "min")
+    expressed_type: FloatType
+    min: float
+    max: float
+
+    def __new__(cls, expressed: str | FloatType, min: float, max: float) -> Self:
+        low, high = as_float(min, "min"), as_float(max, "max")
+        if not low < high:
+            raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
+        kind = expressed_type(expressed)
+        key = (kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
+        return cls._intern(key, lambda: {"expressed_type": kind, "min": low, "max": high})
+
+    def spell(self) -> str:
+        return f"!quant.calibrated<{self.expressed_type}<{spell_double(self.min)}:{spell_double(self.max)}>>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.expressed_type, self.min, self.max)
+
+
+class NoQuantizedType(QuantizedType):
+    """`!quant.none<expressed>`: these values stay as they are, even where a quantized kernel could take them.
+
+    The propagation RFC calls it `NoQuantizedType` and gives it no text; upstream has no such type.
+
+    Parameters
+    ----------
+    expressed : str or FloatType
+        The type of the values.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``expressed`` is no float type.
+
+    Examples
+    --------
+    >>> str(NoQuantizedType("f32"))
+    '!quant.none<f32>'
+    """
+
+    __slots__ = ("expressed_type",)
+    expressed_type: FloatType
+
+    def __new__(cls, expressed: str | FloatType) -> Self:
+        kind = expressed_type(expressed)
+        return cls._intern((kind,), lambda: {"expressed_type": kind})
+
+    def spell(self) -> str:
+        return f"!quant.none<{self.expressed_type}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.expressed_type,)
