@@ -3,9 +3,10 @@ change that is made nowhere from then on, which is seen when somebody next runs 
 
 import pytest
 
-from tests.passes.lower_qrt.mutations import CHANGES, changed
+from tests.passes.lower_qrt.mutations import CHANGES
+from tests.source_changes import changed
 
 
 @pytest.mark.parametrize(("file", "old", "new"), CHANGES)
 def test_a_change_has_its_place(file, old, new):
-    changed(file, old, new)  # exits where the text does not stand there once
+    changed(file, old, new)  # raises where the text does not stand there once
