@@ -9,15 +9,9 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
-from qrt.execute.export_quant import ExportQuant
 from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
-from qrt.ir.core.operations import garbage_uncollected
-from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
-from qrt.passes.quantization.check_quant import CheckQuant
-from qrt.passes.quantization.fuse_kernels import FuseKernels
-from qrt.passes.quantization.propagate_quant import Settings, propagate
-from qrt.passes.remarks import remarks_to
+from qrt.workflow.trial import named, quantized
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,27 +106,20 @@ def quantize_program(
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
-    name = _known(target)
-    remarks: list[Diagnostic] = []
-    copy = ir.Module(module.operation.clone({}), module.upstream)
-    copy.verify()
-    with garbage_uncollected(), remarks_to(remarks.append):
-        FuseKernels(target=name).run(copy)
-        AttachStatsRef().run(copy)
-    calibration = calibrate_program(copy, data, function, skip_nonfinite=skip_nonfinite)
-    with garbage_uncollected(), remarks_to(remarks.append):
-        propagate(copy, find(name), Settings(calibration.records, method))
-        CheckQuant(target=name).run(copy)
-        ExportQuant(target=name).run(copy)
-    return QuantizedProgram(copy, Program(copy, function), calibration, tuple(remarks))
+    device = _known(target)
+    program = named(module, device)
+    calibration = calibrate_program(program.module, data, function, skip_nonfinite=skip_nonfinite)
+    trial = quantized(program, device, calibration.records, method)
+    return QuantizedProgram(
+        trial.module, Program(trial.module, function), calibration, (*program.remarks, *trial.remarks)
+    )
 
 
-def _known(target: str | Target) -> str:
-    """The name by which passes find a target."""
+def _known(target: str | Target) -> Target:
+    """A target that passes find by its name."""
     if isinstance(target, str):
-        find(target)
-        return target
+        target = find(target)
     require(target, Target, "quantize_program: target", "a name or a Target")
     if target.name not in names() or find(target.name) is not target:
         register_target(target)
-    return target.name
+    return target

@@ -1,0 +1,67 @@
+"""The steps of a quantization, as all parts of the workflow use them: a named float program, and what becomes of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qrt.calibrate.records import Record, RecordMethod
+from qrt.calibrate.targets.model import Target
+from qrt.errors import Diagnostic
+from qrt.execute.export_quant import ExportQuant
+from qrt.ir import Module
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
+from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.fuse_kernels import FuseKernels
+from qrt.passes.quantization.propagate_quant import Settings, propagate
+from qrt.passes.remarks import remarks_to
+
+Remarks = tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A float program in regions, whose values have the names that records have. It is not changed.
+
+    ``remarks`` is what the passes said of it.
+    """
+
+    module: Module
+    remarks: Remarks
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A quantized program: in regions whose ports have types, which computes floats (``regions``), and as ops of qrt
+    (``module``). ``remarks`` is what the passes said."""
+
+    regions: Module
+    module: Module
+    remarks: Remarks
+
+
+def copied(module: Module) -> Module:
+    """A copy, for passes to work on."""
+    return Module(module.operation.clone({}), module.upstream)
+
+
+def named(module: Module, target: Target) -> Named:
+    """A copy of a float program in regions, with a key on each value whose range is open."""
+    copy = copied(module)
+    copy.verify()
+    remarks: list[Diagnostic] = []
+    with garbage_uncollected(), remarks_to(remarks.append):
+        FuseKernels(target=target.name).run(copy)
+        AttachStatsRef().run(copy)
+    return Named(copy, tuple(remarks))
+
+
+def quantized(program: Named, target: Target, records: Mapping[str, Record], method: RecordMethod) -> Trial:
+    """Types for all ports, checked, and the export."""
+    regions = copied(program.module)
+    remarks: list[Diagnostic] = []
+    with garbage_uncollected(), remarks_to(remarks.append):
+        propagate(regions, target, Settings(dict(records), method))
+        CheckQuant(target=target.name).run(regions)
+        module = copied(regions)
+        ExportQuant(target=target.name).run(module)
+    return Trial(regions, module, tuple(remarks))
