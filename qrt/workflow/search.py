@@ -5,10 +5,12 @@ the order in which moves are tried, and nothing else. A move is kept if a run of
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from math import comb
 from os import PathLike
 
 from qrt.calibrate.records import Record, RecordMethod, write_records
@@ -23,9 +25,12 @@ from qrt.workflow.measure import Reference
 from qrt.workflow.trial import Named, Trial, quantized
 from qrt.workflow.tried import Runner, Trials, Tried
 
-TRIALS = 32
-TRIALS_PER_CHOICE = 8
-"""The improvement at the end makes at most TRIALS, and so many more for each choice."""
+TRIALS, TRIALS_PER_CHOICE = 64, 8
+"""The improvement at the end makes at most TRIALS, and so many more for each weight."""
+NEAR, FAR = 2, 5
+"""How many choices it changes at a time: NEAR while that is better, then more, up to FAR."""
+MOVES = 20_000
+"""It changes no more at a time where that can be done in more ways than this."""
 
 Move = tuple[tuple[int, int], ...]
 """Numbers of choices, each with its new width."""
@@ -238,39 +243,38 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """From the best so far, changes one width or two at a time, as long as that is better."""
-        left = TRIALS + TRIALS_PER_CHOICE * len(self._choices)
-        state = self._trials.best
-        while left > 0:
-            for widths in self._neighbours(state):
-                is_new = widths not in self._trials.tried
-                left -= is_new
+        """From the best so far, changes one choice or two as long as that is better; then more at a time."""
+        open_weights = sum(each.is_weight and len(each.widths) > 1 for each in self._choices)
+        left = TRIALS + TRIALS_PER_CHOICE * open_weights
+        state, most = self._trials.best, NEAR
+        while left > 0 and most <= FAR:
+            most += 1
+            for widths in self._near(state, most - 1):
+                left -= widths not in self._trials.tried
                 tried = self._trials.at(widths)
                 if self._goal.key(tried) < self._goal.key(state):
-                    state = tried
+                    state, most = tried, NEAR
                     break
                 if left <= 0:
-                    return
-            else:
-                return
+                    break
 
-    def _neighbours(self, state: Tried) -> Iterator[Widths]:
-        """Widths that differ from a state in one choice or two, and may be better; the most promising first."""
-        singles = [
+    def _near(self, state: Tried, most: int) -> list[Widths]:
+        """Widths that differ from a state in so many choices at most, and may be better: the most promising first."""
+        changes = [
             (number, width)
             for number, each in enumerate(self._choices)
             for width in each.widths
             if width != state.widths[number] and (each.is_weight or width < state.widths[number])
         ]
-        pairs = [(one, other) for i, one in enumerate(singles) for other in singles[i + 1 :] if one[0] != other[0]]
-        every: list[Move] = [*((each,) for each in singles), *pairs]
-        found = [
-            (self._promise(state, move), widths)
-            for move in every
-            if self._goal.may_gain(state, widths := moved(state.widths, move))
-        ]
+        found = []
+        for count in range(1, most + 1):
+            if count <= NEAR or comb(len(changes), count) <= MOVES:
+                for move in combinations(changes, count):
+                    widths = moved(state.widths, move)
+                    if len(dict(move)) == count and self._goal.may_gain(state, widths):
+                        found.append((self._promise(state, move), widths))
         found.sort(key=lambda each: each[0], reverse=True)
-        return (widths for _, widths in found)
+        return [widths for _, widths in found]
 
     def _promise(self, state: Tried, move: Move) -> tuple[Fraction, ...]:
         """The sum of what the changes gained when they were measured last."""
