@@ -17,13 +17,13 @@ from qrt.calibrate.records import Record, RecordMethod, write_records
 from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantTypeError
 from qrt.execute.program import Program
-from qrt.workflow.bits import Choice, Widths, choices_of, numbered, stored_bits, widths_of, with_widths
-from qrt.workflow.budget import Budget, Metric, measured, name_of
-from qrt.workflow.goals import Goal, goal_of
-from qrt.workflow.journal import Journal, opened
 from qrt.workflow.measure import Reference
+from qrt.workflow.search.bits import Choice, Widths, choices_of, numbered, stored_bits, widths_of, with_widths
+from qrt.workflow.search.budget import Budget, Metric, measured, name_of
+from qrt.workflow.search.goals import Goal, goal_of
+from qrt.workflow.search.journal import Journal, opened
+from qrt.workflow.search.tried import Runner, Trials, Tried
 from qrt.workflow.trial import Named, Trial, quantized
-from qrt.workflow.tried import Runner, Trials, Tried
 
 TRIALS, TRIALS_PER_CHOICE = 64, 8
 """The improvement at the end makes at most TRIALS, and so many more for each weight."""

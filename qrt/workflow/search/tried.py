@@ -7,10 +7,10 @@ from typing import Any
 
 from qrt.errors import QuantError
 from qrt.execute.program import Program
-from qrt.workflow.bits import Choice, Widths
-from qrt.workflow.budget import MetricError
-from qrt.workflow.journal import Journal
 from qrt.workflow.measure import Error, Noise
+from qrt.workflow.search.bits import Choice, Widths
+from qrt.workflow.search.budget import MetricError
+from qrt.workflow.search.journal import Journal
 from qrt.workflow.trial import Trial
 
 _MOST_SAID = 300
