@@ -63,6 +63,13 @@ def quantized(program: Named, target: Target, records: Mapping[str, Record], met
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
         propagate(regions, target, Settings(dict(records), method, origins=True))
+    return exported(regions, target, tuple(remarks))
+
+
+def exported(regions: Module, target: Target, said: Remarks) -> Trial:
+    """The check and the export of a program whose ports all have types. ``said`` is what passes have said of it."""
+    remarks = [*said]
+    with garbage_uncollected(), remarks_to(remarks.append):
         CheckQuant(target=target.name).run(regions)
         module = copied(regions)
         ExportQuant(target=target.name).run(module)
