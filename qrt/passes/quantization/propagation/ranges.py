@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.passes.quantization.propagation.graph import Graph, Group, Node
+from qrt.passes.quantization.propagation.kept import kept
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
@@ -217,7 +219,9 @@ class Ranges:
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
-        return hull(statistics.bare, chosen_range([*statistics.records.values()], kind, self.method))
+        records, method = [*statistics.records.values()], self.method
+        chosen = kept(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
+        return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
         """Computes the types of many ranges at once, which takes less time than one after the other."""
@@ -253,7 +257,11 @@ class Ranges:
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
-        low, high = choose_ranges(rows, kind, method, 100.0)
+        low, high = kept(
+            lambda: (sha256(rows.tobytes()).digest(), str(rows.dtype), rows.shape, kind, method),
+            None,
+            lambda: choose_ranges(rows, kind, method, 100.0),
+        )
         if layout is None:
             return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
