@@ -38,6 +38,43 @@ def test_the_first_signature_that_fits_is_taken() -> None:
     assert [storages(each) for each in run(function("%x", *lines)).of("op")] == [["i8"] * 2, ["i16"] * 2, ["i16"] * 2]
 
 
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [
+        ("i4", ["i8", "i4<-7:7>"]),  # the first of the two of 4 bits
+        ("i5", ["i8", "i8"]),
+        ("i9", ["i8", "i16"]),
+    ],
+)
+def test_a_least_width_gets_the_fewest_bits(asked: str, taken: list[str]) -> None:
+    """The target prefers 8 bits, which it has first; only a port that asks for fewer has fewer."""
+    x, y = Port("x", "i8"), Port("y", "i8")
+    weights = Port("w", "i8"), Port("w", "i16"), Port("w", "i4", -7, 7), Port("w", "i4")
+    device = Target("several", tuple(Kernel("k", (x, w), (y,)) for w in weights))
+    lines = [
+        constant("%c", 1, 2, 3, 4),
+        region("%0", "k", "%x, %c", [A, f"!quant.any<{asked}:f32>"], A),
+        region("%1", "k", "%x, %c", [A, "f32"], A),
+    ]
+    least, none = run(function("%x", *lines), target=device).of("k")
+    assert storages(least)[:2] == taken
+    assert storages(none)[:2] == ["i8", "i8"]
+
+
+def test_the_bits_of_all_ports_that_ask_are_added_up() -> None:
+    """12 are fewer than 16, though one of the ports would have fewer yet; a port that says nothing does not count."""
+    pairs = ("i8", "i8", "i32"), ("i4", "i16", "i8"), ("i8", "i4", "i16"), ("i4", "i8", "i32")
+    kernels = tuple(Kernel("k", (Port("a", a), Port("b", b)), (Port("y", y),)) for a, b, y in pairs)
+    lines = [
+        constant("%c", 1, 2, 3, 4),
+        region("%0", "k", "%c, %c", ["!quant.any<i4:f32>", "!quant.any<i4:f32>"], range_of(-1, 1)),
+        region("%1", "k", "%c, %c", ["!quant.any<i4:f32>", "f32"], range_of(-1, 1)),
+    ]
+    both, first = run(function("%x", *lines), target=Target("pairs", kernels)).of("k")
+    assert storages(both) == ["i8", "i4", "i16"]
+    assert storages(first) == ["i4", "i16", "i8"]
+
+
 def test_a_definition_says_which_signature_its_use_has() -> None:
     """Without it the 16 bits that an annotation asks for would be 8 at once."""
     lines = [region("%0", "op", "%x", WIDE, range_of(-1, 1)), region("%1", "op", "%0", "f32", range_of(-1, 1))]
