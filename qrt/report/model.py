@@ -31,6 +31,10 @@ class PortReport:
         How many integers the type has; 0 for a float.
     histogram : mapping of int to int
         How many of its float values have these 16 high bits, as in a record. It may be empty.
+    scale : float
+        The greatest scale, over all channels and blocks; 0 for a float or a type whose codes are not equally spaced.
+    scales : int
+        How many scales there are.
     """
 
     name: str
@@ -43,6 +47,8 @@ class PortReport:
     high: float
     codes: int
     histogram: Mapping[int, int] = field(default_factory=dict)
+    scale: float = 0.0
+    scales: int = 0
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,10 @@ class Report(Mapping[str, RegionReport]):
         Values that have two types.
     floats : tuple of FloatOperation
         What stays float.
+    unmatched : tuple of str
+        Keys of regions, with their places, that the float program lacks. They are not measured.
+    sampled : int
+        On how many rows ``error_share`` was measured, where these are not all.
     """
 
     function: str
@@ -154,6 +164,8 @@ class Report(Mapping[str, RegionReport]):
     regions: tuple[RegionReport, ...]
     rescales: tuple[Rescale, ...]
     floats: tuple[FloatOperation, ...]
+    unmatched: tuple[str, ...] = ()
+    sampled: int = 0
 
     def __getitem__(self, key: str) -> RegionReport:
         found = [each for each in self.regions if each.key == key] or [
