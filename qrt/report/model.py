@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qrt.errors import QuantError, nearest, shown
+from qrt.report.as_json import as_json
+from qrt.report.text import as_text
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class PortReport:
         How many integers the type has; 0 for a float.
     histogram : mapping of int to int
         How many of its float values have these 16 high bits, as in a record. It may be empty.
+    scale : float
+        The greatest scale, over all channels and blocks; 0 for a float or a type whose codes are not equally spaced.
+    scales : int
+        How many scales there are.
     """
 
     name: str
@@ -43,6 +49,8 @@ class PortReport:
     high: float
     codes: int
     histogram: Mapping[int, int] = field(default_factory=dict)
+    scale: float = 0.0
+    scales: int = 0
 
 
 @dataclass(frozen=True)
@@ -171,6 +179,26 @@ class Report(Mapping[str, RegionReport]):
 
     def __len__(self) -> int:
         return len(self.regions)
+
+    def text(self, width: int = 80) -> str:
+        """What a terminal shows, in lines of at most ``width`` columns, and of no less than 60."""
+        return as_text(self, width)
+
+    def json(self) -> str:
+        """The figures as JSON (docs/reference/report.md)."""
+        return as_json(self)
+
+    def html(self) -> str:
+        """A page: one file that names no other."""
+        from qrt.report.html import as_html  # on first use: pictures need more modules
+
+        return as_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from qrt.report.html import as_fragment
+
+        return as_fragment(self)
 
 
 class UnknownRegion(QuantError, KeyError):
