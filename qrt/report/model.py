@@ -153,6 +153,10 @@ class Report(Mapping[str, RegionReport]):
         Values that have two types.
     floats : tuple of FloatOperation
         What stays float.
+    unmatched : tuple of str
+        Keys of regions, with their places, that the float program lacks. They are not measured.
+    sampled : int
+        On how many rows ``error_share`` was measured, where these are not all.
     """
 
     function: str
@@ -162,6 +166,8 @@ class Report(Mapping[str, RegionReport]):
     regions: tuple[RegionReport, ...]
     rescales: tuple[Rescale, ...]
     floats: tuple[FloatOperation, ...]
+    unmatched: tuple[str, ...] = ()
+    sampled: int = 0
 
     def __getitem__(self, key: str) -> RegionReport:
         found = [each for each in self.regions if each.key == key] or [
