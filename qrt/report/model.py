@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qrt.errors import QuantError, nearest, shown
+from qrt.report.as_json import as_json
+from qrt.report.text import as_text
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,26 @@ class Report(Mapping[str, RegionReport]):
 
     def __len__(self) -> int:
         return len(self.regions)
+
+    def text(self, width: int = 80) -> str:
+        """What a terminal shows, in lines of at most ``width`` columns, and of no less than 60."""
+        return as_text(self, width)
+
+    def json(self) -> str:
+        """The figures as JSON (docs/reference/report.md)."""
+        return as_json(self)
+
+    def html(self) -> str:
+        """A page: one file that names no other."""
+        from qrt.report.html import as_html  # on first use: pictures need more modules
+
+        return as_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from qrt.report.html import as_fragment
+
+        return as_fragment(self)
 
 
 class UnknownRegion(QuantError, KeyError):
