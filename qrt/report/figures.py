@@ -45,6 +45,16 @@ def number(value: float) -> str:
     return f"{value + 0.0:.4g}"
 
 
+def amount(count: int, most: int = 6) -> str:
+    """A count in at most so many characters, rounded where it is longer.
+
+    >>> amount(99999), amount(100000), amount(100000, 9), amount(2**32)
+    ('99,999', '1.0e5', '100,000', '4.3e9')
+    """
+    full = f"{count:,}"
+    return full if len(full) <= most else f"{count:.1e}".replace("e+0", "e").replace("e+", "e")
+
+
 def plural(count: int, one: str, several: str = "") -> str:
     """A count with its noun.
 

@@ -85,6 +85,7 @@ def as_fragment(report: "Report") -> Markup:
         *_regions(report),
         *_rescales(report),
         *_floats(report),
+        *_unmatched(report),
         class_="qrt",
     )
 
@@ -201,6 +202,12 @@ def _floats(report: "Report") -> Iterator[Markup]:
     yield _list(
         "Nothing stays float.", [(each.place, element("code", each.name), each.reason) for each in report.floats]
     )
+
+
+def _unmatched(report: "Report") -> Iterator[Markup]:
+    if report.unmatched:
+        yield element("h2", "Regions that the float program lacks, which are not measured")
+        yield element("ul", *(element("li", each) for each in report.unmatched))
 
 
 def _list(nothing: str, items: list[tuple[str, Markup, str]]) -> Markup:
