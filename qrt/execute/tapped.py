@@ -6,8 +6,8 @@ from typing import Any
 
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.interpret.core import Tap
+from qrt.execute.observe import ObservedProgram
 from qrt.execute.prepare import OBSERVED, REPLACED, inline, prepared
-from qrt.execute.program import Program
 from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
@@ -28,7 +28,7 @@ def flattened(module: Module, name: str) -> Module:
     return copy
 
 
-class TappedProgram(Program):
+class TappedProgram(ObservedProgram):
     """A program that tells values by names. It takes the module, which is changed.
 
     >>> import numpy as np
@@ -47,10 +47,6 @@ class TappedProgram(Program):
         """The results of a run. ``tap`` is given each value with an op, of which ``name_of`` is the name. The run goes
         on with what it returns, if that is not None. Quantized values are given as they are stored."""
         return self.run_checked(self.checked(inputs), tap)
-
-    def checked(self, inputs: Mapping[str, Any]) -> list[Array]:
-        """The inputs as the program takes them. ModelError names one that does not fit."""
-        return self._incoming(self._in_order(inputs))
 
     def run_checked(self, arrays: Sequence[Array], tap: Tap) -> list[Any]:
         """As ``run_tapped``, on checked inputs."""
