@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from qrt.report.figures import amount, decibels, number, plural, share, visible
+from qrt.report.figures import amount, decibels, number, plural, share, specified, visible
 
 if TYPE_CHECKING:
     from qrt.report.model import PortReport, RegionReport, Report
@@ -76,7 +76,7 @@ def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterato
         yield from map(paint.title, wrapped(f"{visible(region.key)}: {visible(region.kernel)}", width, 2))
         yield from wrapped(f"  at {visible(region.place)}", width, 4)
         for port in region.ports:
-            yield from wrapped(f"  {port.direction} {visible(port.name)}: {visible(port.spec)}", width, 4)
+            yield from wrapped(f"  {port.direction} {visible(port.name)}: {visible(specified(port.spec))}", width, 4)
             yield from wrapped(f"    from {origin(port)}", width, 6)
     for title, items in _lists(report):
         yield ""
@@ -88,7 +88,10 @@ def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterato
 
 def _lists(report: "Report") -> Iterator[tuple[str, list[tuple[str, str]]]]:
     if report.rescales:
-        said = [(f"{each.place}: {each.source} to {each.target}", each.cause) for each in report.rescales]
+        said = [
+            (f"{each.place}: {specified(each.source)} to {specified(each.target)}", each.cause)
+            for each in report.rescales
+        ]
         yield "Rescales, and what causes them", said
     if report.floats:
         yield "What stays float, and why", [(f"{each.place}: {each.name}", each.reason) for each in report.floats]

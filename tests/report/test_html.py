@@ -142,7 +142,7 @@ def test_figures_and_reasons_are_shown() -> None:
         report.rescales[0].cause,
         report.floats[0].reason,
         "no values were counted",
-        "41.5% of them beyond the range",
+        "41.5% of them beyond the widest range",
     ):
         assert said in text
     assert "The program has no region." in EMPTY.html()
