@@ -188,7 +188,7 @@ class Report(Mapping[str, RegionReport]):
         return len(self.regions)
 
     def text(self, width: int = 80) -> str:
-        """What a terminal shows, in lines of at most ``width`` columns, and of no less than 60."""
+        """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
         return as_text(self, width)
 
     def json(self) -> str:
