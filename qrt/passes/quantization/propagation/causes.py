@@ -71,12 +71,16 @@ class Causes:
 
 
 def _stays(other: Node, node: Node) -> bool:
-    """Whether the type of one end of an edge stays when the other end, `node`, is annotated. A value that is handed on
-    has a hub between its definitions and uses. If the hub is in the class of `node`, it may leave it then and join that
-    of the other end, whose type is chosen anew unless it was given.
+    """Whether the type of one end of an edge stays when the other end, `node`, is annotated.
+
+    A value that is handed on has a hub between its definitions and uses. A hub of neither class may join that of the
+    other end once an annotated definition changes its range, and one in the class of `node` may leave that. The type of
+    the other end is then chosen anew, unless it was given.
     """
     hub = None if other.group is None else other.group.hub
-    return other.in_class.given is not None or hub is None or hub.site is not None or hub.in_class is not node.in_class
+    if other.in_class.given is not None or hub is None or hub.site is not None or hub.in_class is other.in_class:
+        return True
+    return node.is_input and hub.in_class is not node.in_class
 
 
 def _outranks(other: Node, node: Node, order: list[Node]) -> bool:
