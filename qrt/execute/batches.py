@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from qrt.calibrate.sample import ROWS
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.program import Port, Program
 from qrt.tensor import QuantTensor
 
-ROWS = 64
-"""So many rows of a whole array run at a time, where the program leaves the number open."""
 Batch = Mapping[str, Any]
 Data = Mapping[str, Any] | Iterable[Batch]
 _END = object()

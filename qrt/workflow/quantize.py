@@ -9,8 +9,8 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
-from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
+from qrt.workflow.calibrate import calibrated
 from qrt.workflow.trial import named, quantized
 
 
@@ -108,10 +108,10 @@ def quantize_program(
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
     device = _known(target)
     program = named(module, device)
-    calibration = calibrate_program(program.module, data, function, skip_nonfinite=skip_nonfinite)
-    trial = quantized(program, device, calibration.records, method)
+    seen = calibrated(program.module, data, function, skip_nonfinite=skip_nonfinite)
+    trial = quantized(program, device, seen.calibration.records, method)
     return QuantizedProgram(
-        trial.module, Program(trial.module, function), calibration, (*program.remarks, *trial.remarks)
+        trial.module, Program(trial.module, function), seen.calibration, (*program.remarks, *trial.remarks)
     )
 
 
