@@ -1,6 +1,6 @@
 """Data for a program, batch by batch: arrays that are cut along their first axis, or iterables that give batches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,17 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
             raise ModelError(f"{where}: {error}") from None
         for part in _parts(program, batch, where, None):
             yield where, part
+
+
+def run_count(program: Program, data: Data) -> int | None:
+    """How many times the program runs on data; None where that is not known before it ends."""
+    if isinstance(data, Mapping) and all(map(_is_array, data.values())):
+        return max(
+            (len(_cuts(data[p.name], p, "the data", ROWS)) for p in program.inputs if p.name in data), default=None
+        )
+    parts = list(data.values()) if isinstance(data, Mapping) else [data]
+    is_cut = any(port.type.shape and port.type.shape[0] is not None for port in program.inputs)
+    return len(parts[0]) if parts and isinstance(parts[0], Sized) and not is_cut else None
 
 
 def _is_array(value: object) -> bool:

@@ -1,6 +1,7 @@
 """From a float program and data to a quantized program (docs/reference/records.md)."""
 
 from dataclasses import dataclass
+from os import PathLike, fspath
 
 from qrt import ir
 from qrt.calibrate.calibration import Calibration
@@ -10,8 +11,8 @@ from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
-from qrt.workflow.calibrate import calibrated
-from qrt.workflow.trial import named, quantized
+from qrt.workflow.calibrate import Progress, calibrated
+from qrt.workflow.trial import check_full, named, quantized
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,11 @@ def quantize_program(
     target: str | Target = "qrt-cpu",
     method: RecordMethod = "mse",
     *,
+    checkpoint: str | PathLike[str] | None = None,
     function: str | None = None,
     skip_nonfinite: bool = False,
+    require_full: bool = False,
+    progress: Progress | None = None,
 ) -> QuantizedProgram:
     """Quantizes a float program for a target, with ranges from data.
 
@@ -71,10 +75,18 @@ def quantize_program(
         The device: a name, a path that ends in ``.toml``, or a Target, which is registered by its name.
     method : str, default "mse"
         How ranges are chosen: ``"minmax"``, ``"mse"``, ``"percentile"`` or ``"entropy"``.
+    checkpoint : str or PathLike, optional
+        A file in which what has been seen of the data is kept every ten seconds and at the end. A later call with the
+        same program and data goes on from it.
     function : str, optional
         The function that runs on the data; ``main``, or the only one, if not given.
     skip_nonfinite : bool, default False
         True leaves NaNs and infinities out of the records and counts them; False makes the first an error.
+    require_full : bool, default False
+        True makes it an error that an operation on floats, or a port that the target can quantize, stays float.
+    progress : callable, optional
+        It is called as ``progress(stage, done, total)``, where ``stage`` is ``"calibrate"``, ``done`` counts runs of
+        the program, and ``total`` is None where it is not known.
 
     Returns
     -------
@@ -84,9 +96,13 @@ def quantize_program(
     Raises
     ------
     ModelError
-        If no value needs a type, the data is empty or does not fit, or a value is a NaN or infinite.
+        If no value needs a type, the data is empty or does not fit, a value is a NaN or infinite, or the checkpoint
+        is no whole one, or of another program or other data.
+    FileError
+        If the checkpoint cannot be read or written.
     VerifyError
-        If the program breaks a rule, or the target has no kernel for a region.
+        If the program breaks a rule, the target has no kernel for a region, or with ``require_full``, if something
+        stays float: ``diagnostics`` names each.
     QuantError
         If there is no such target.
     QuantTypeError
@@ -106,13 +122,23 @@ def quantize_program(
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
+    require(checkpoint, (str, PathLike, type(None)), "quantize_program: checkpoint", "the name of a file")
+    require(require_full, bool, "quantize_program: require_full", "True or False")
     device = _known(target)
     program = named(module, device)
-    seen = calibrated(program.module, data, function, skip_nonfinite=skip_nonfinite)
-    trial = quantized(program, device, seen.calibration.records, method)
-    return QuantizedProgram(
-        trial.module, Program(trial.module, function), seen.calibration, (*program.remarks, *trial.remarks)
+    seen = calibrated(
+        program.module,
+        data,
+        function,
+        skip_nonfinite=skip_nonfinite,
+        checkpoint=None if checkpoint is None else fspath(checkpoint),
+        progress=progress,
     )
+    trial = quantized(program, device, seen.calibration.records, method)
+    if require_full:
+        check_full(program, trial, device)
+    remarks = (*program.remarks, *trial.remarks)
+    return QuantizedProgram(trial.module, Program(trial.module, function), seen.calibration, remarks)
 
 
 def _known(target: str | Target) -> Target:

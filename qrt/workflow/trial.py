@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.errors import Diagnostic
+from qrt.errors import Diagnostic, VerifyError
 from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.quantization.attach_stats_ref import AttachStatsRef, attach_keys
-from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.check_quant import CheckQuant, float_ports
+from qrt.passes.quantization.checking.regions import shown
 from qrt.passes.quantization.export.tags import TARGET
-from qrt.passes.quantization.fuse_kernels import FuseKernels
+from qrt.passes.quantization.fuse_kernels import STAYS_FLOAT, FuseKernels
 from qrt.passes.quantization.propagate_quant import Settings, propagate
 from qrt.passes.remarks import remarks_to
 
@@ -63,8 +64,33 @@ def quantized(program: Named, target: Target, records: Mapping[str, Record], met
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
         propagate(regions, target, Settings(dict(records), method, origins=True))
+    return exported(regions, target, tuple(remarks))
+
+
+def exported(regions: Module, target: Target, said: Remarks) -> Trial:
+    """The check and the export of a program whose ports all have types. ``said`` is what passes have said of it."""
+    remarks = [*said]
+    with garbage_uncollected(), remarks_to(remarks.append):
         CheckQuant(target=target.name).run(regions)
         module = copied(regions)
         ExportQuant(target=target.name).run(module)
         module.operation.attributes[TARGET] = StringAttr(target.name)
     return Trial(regions, module, tuple(remarks))
+
+
+def check_full(program: Named, trial: Trial, target: Target) -> None:
+    """Raises VerifyError where something stays float: it names each operation without a kernel, and each port that the
+    target can quantize."""
+    found = [
+        VerifyError(each.message, each.location)
+        for each in program.remarks
+        if each.location is not None and STAYS_FLOAT in each.message
+    ]
+    for port in float_ports(trial.regions, target):
+        found.append(port.region.op_error(f"({port.region.kernel}): {port} is {shown(port.spec)}, and stays float"))
+    if found:
+        every = tuple(Diagnostic("error", each.message, each.location) for each in found)
+        notes = tuple(Diagnostic("note", each.message, each.location) for each in found[1:])
+        error = VerifyError(found[0].message, found[0].location, notes)
+        error.diagnostics = every
+        raise error

@@ -12,7 +12,7 @@ from qrt import ir, kernels
 from qrt.calibrate.targets.registry import find
 from qrt.workflow.calibrate import calibrated
 from qrt.workflow.trial import Named, named
-from tests.workflow.test_quantize import NETWORK, rows
+from tests.workflow.programs import NETWORK, rows
 
 
 @pytest.fixture(scope="module")
