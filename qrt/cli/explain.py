@@ -1,16 +1,14 @@
 """``qrt explain``: what a quantization did to a program, and where it lost accuracy."""
 
 import argparse
-import os
 import sys
-from collections.abc import Callable
 from shutil import get_terminal_size
 
+from qrt.cli.diagnostics import has_colours
 from qrt.cli.options import add_kernel_choice, chosen_kernels
 from qrt.execute import load
 from qrt.files import write_files
 from qrt.formats import load_tensors
-from qrt.report import Report
 from qrt.workflow import explain_program
 
 
@@ -24,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     parser.add_argument("--target", metavar="NAME", help="the device, if it is another than the program names")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", metavar="OUT", nargs="?", const="-", help="write JSON to a file, or print it")
+    form.add_argument("--json", action="store_true", help="print JSON, whose schema has a version")
     form.add_argument("--html", metavar="OUT", help="write a page to a file")
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -36,29 +34,18 @@ def run(options: argparse.Namespace) -> None:
     data = load_tensors(options.data)
     with chosen_kernels(options):
         report = explain_program(quantized, floats, data, function=options.function, target=options.target)
-    path, render = _form(options)
-    text = render(report)
-    if path == "-":
-        sys.stdout.write(text)
-    else:
-        write_files([(path, lambda file: file.write(text.encode()))])
-
-
-def _form(options: argparse.Namespace) -> tuple[str, Callable[[Report], str]]:
-    """Where the report goes, and as what."""
-    if options.json is not None:
-        from qrt.report.as_json import as_json
-
-        return options.json, as_json
     if options.html is not None:
         from qrt.report.html import as_html
 
-        return options.html, as_html
-    from qrt.report.text import as_text
+        page = as_html(report).encode()
+        write_files([(options.html, lambda file: file.write(page))])
+        return
+    if options.json:
+        from qrt.report.as_json import as_json
 
-    width = get_terminal_size().columns
-    return "-", lambda report: as_text(report, width, colour=_has_colour())
+        text = as_json(report)
+    else:
+        from qrt.report.text import as_text
 
-
-def _has_colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        text = as_text(report, get_terminal_size().columns, colour=has_colours(sys.stdout))
+    sys.stdout.write(text)

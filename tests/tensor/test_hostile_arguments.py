@@ -30,6 +30,7 @@ FLOAT_PROGRAM = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }"""
 DATA = {"arg0": np.float32([[1, 2], [3, 4]])}
+QUANTIZED_PROGRAM = qrt.quantize_program(qrt.ir.parse(FLOAT_PROGRAM), DATA).module
 
 
 class Odd:
