@@ -4,6 +4,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.dialects.quant.constant_casts import constant_attribute
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, Operation, Value, attribute
 from qrt.ir.core.constraints import element_of, with_element
@@ -11,6 +12,7 @@ from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.ports import PortOf
+from qrt.passes.quantization.export.tags import keep_tags
 from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, Type, UniformType
 
@@ -77,8 +79,9 @@ class Casts:
             self._made[key] = Builder.after(value).value(cast, (value,), type)
         return self._made[key]
 
-    def release(self, region: Operation, values: list[Value]) -> None:
+    def release(self, region: RegionOp, values: list[Value]) -> None:
         """Puts the casts of quantized results in place of a region's own."""
+        keep_tags(region, values)
         builder = Builder.before(region)
         made = [
             builder.value("quant.dcast", (value,), result.type)
