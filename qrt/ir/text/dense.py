@@ -259,18 +259,6 @@ class DenseResourceAttr(Attribute):
         return hash((self.type, self.blob.key))
 
 
-def dense_elements(constant: Attribute | None) -> DenseElementsAttr | None:
-    """The elements of a constant, those of a `dense_resource` too; None for another attribute, or without data.
-
-    >>> weights = DenseResourceAttr(Blob("w", bytes([1, 0, 2, 0])), TensorType((2,), IntegerType(16)))
-    >>> dense_elements(weights)
-    <DenseElementsAttr tensor<2xi16>>
-    """
-    if isinstance(constant, DenseResourceAttr) and constant.blob.data is not None:
-        return DenseElementsAttr(constant.array, constant.type)
-    return constant if isinstance(constant, DenseElementsAttr) else None
-
-
 def splat(value: Any, type: Type) -> DenseElementsAttr | None:
     """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
     elements."""

@@ -14,12 +14,11 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, Block, FloatAttr, Operation, Region, Value
+from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
-from qrt.ir.text.dense import dense_elements
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.ops.movement import reshaped_element
@@ -96,14 +95,13 @@ class Linear:
             self._values[value] = self._constant(constant)
         return self._values[value]
 
-    def _constant(self, constant: Attribute) -> Exact:
+    def _constant(self, constant: object) -> Exact:
         if isinstance(constant, FloatAttr):
             return number(_fraction(constant.python))
-        elements = dense_elements(constant)
-        if elements is None or not isinstance(elements.element, FloatType):
+        if not isinstance(constant, DenseElementsAttr) or not isinstance(constant.element, FloatType):
             raise QuantTypeError("the body reads a constant that is no float")
-        array = np.asarray(elements.python, np.float64)
-        if array.size and elements.is_splat:
+        array = np.asarray(constant.python, np.float64)
+        if array.size and constant.is_splat:
             return number(_fraction(array.flat[0]))
         values = [_fraction(each) for each in array.flat]
         if not any(values):
