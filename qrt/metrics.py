@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.sums import exact_sum, nearest_float, require_finite
+from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array
 
@@ -49,12 +49,8 @@ def snr(reference: Values, approximation: Values) -> float:
     30.0
     """
     r, a = _pair("snr", reference, approximation)
-    signal, noise = _square_sum(r), _error_sum(r, a)
-    if not noise:
-        return math.inf
-    from qrt.numerics.transcendental.correctly_rounded import bind  # on first use; logarithms of the platforms differ
-
-    return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))
+    signal, noise = square_sum(r), _error_sum(r, a)
+    return decibels(signal, noise)
 
 
 def mse(reference: Values, approximation: Values) -> float:
@@ -176,6 +172,15 @@ def saturation(q: QuantTensor) -> float:
     return int(np.count_nonzero((stored == q.type.storage_min) | (stored == q.type.storage_max))) / q.size
 
 
+def decibels(signal: Fraction, noise: Fraction) -> float:
+    """The ratio of two sums of squares in decibels; infinite where there is no noise."""
+    if not noise:
+        return math.inf
+    from qrt.numerics.transcendental.correctly_rounded import bind  # on first use; logarithms of the platforms differ
+
+    return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))
+
+
 def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, Array]:
     r, a = _values(f"{name}: reference", reference), _values(f"{name}: approximation", approximation)
     if r.shape != a.shape:
@@ -203,13 +208,8 @@ def _scaled(values: Array) -> tuple[Array, int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def _square_sum(values: Array) -> Fraction:
-    scaled, exponent = _scaled(values)
-    return exact_sum(scaled * scaled) * Fraction(4) ** exponent
-
-
 def _error_sum(r: Array, a: Array) -> Fraction:
     """The sum of the squared errors, which are halved where one overflows."""
     with np.errstate(over="ignore"):
         error = r - a
-    return _square_sum(error) if np.isfinite(error).all() else 4 * _square_sum(r / 2 - a / 2)
+    return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

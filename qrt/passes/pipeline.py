@@ -20,6 +20,8 @@ from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
 from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.equalize_scales import EqualizeScales
+from qrt.passes.quantization.fold_scales import FoldScales
 from qrt.passes.quantization.fuse_kernels import FuseKernels
 from qrt.passes.quantization.propagate_quant import PropagateQuant
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
@@ -37,6 +39,8 @@ _OWN: dict[str, type[Pass]] = {
     "convert-stats": ConvertStats,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "equalize-scales": EqualizeScales,
+    "fold-scales": FoldScales,
     "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,

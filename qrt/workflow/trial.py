@@ -7,10 +7,11 @@ from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
 from qrt.errors import Diagnostic
 from qrt.execute.export_quant import ExportQuant
-from qrt.ir import Module
+from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
+from qrt.passes.quantization.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.export.tags import TARGET
 from qrt.passes.quantization.fuse_kernels import FuseKernels
 from qrt.passes.quantization.propagate_quant import Settings, propagate
 from qrt.passes.remarks import remarks_to
@@ -52,6 +53,7 @@ def named(module: Module, target: Target) -> Named:
     with garbage_uncollected(), remarks_to(remarks.append):
         FuseKernels(target=target.name).run(copy)
         AttachStatsRef().run(copy)
+        attach_keys(copy)
     return Named(copy, tuple(remarks))
 
 
@@ -60,8 +62,16 @@ def quantized(program: Named, target: Target, records: Mapping[str, Record], met
     regions = copied(program.module)
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
-        propagate(regions, target, Settings(dict(records), method))
+        propagate(regions, target, Settings(dict(records), method, origins=True))
+    return exported(regions, target, tuple(remarks))
+
+
+def exported(regions: Module, target: Target, said: Remarks) -> Trial:
+    """The check and the export of a program whose ports all have types. ``said`` is what passes have said of it."""
+    remarks = [*said]
+    with garbage_uncollected(), remarks_to(remarks.append):
         CheckQuant(target=target.name).run(regions)
         module = copied(regions)
         ExportQuant(target=target.name).run(module)
+        module.operation.attributes[TARGET] = StringAttr(target.name)
     return Trial(regions, module, tuple(remarks))

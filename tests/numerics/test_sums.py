@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrt import QuantTypeError
 from qrt.numerics import sums
-from qrt.numerics.sums import exact_sum, nearest_float, require_finite
+from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -48,3 +48,13 @@ def test_a_rational_is_rounded_once(x: Fraction) -> None:
 def test_the_first_that_is_not_finite_is_named(values: object, message: str) -> None:
     with pytest.raises(QuantTypeError, match=message):
         require_finite(np.array(values), "x")
+
+
+@given(st.lists(FINITE, max_size=20), st.integers(0, 20))
+def test_squares_of_any_magnitude_are_summed_and_parts_add_up(values: list[float], at: int) -> None:
+    """The squares of 1e200 and 1e-200 are no numbers of float64; a scale of the whole would change parts."""
+    array = np.array(values, np.float64)
+    total = square_sum(array)
+    expected = sum((Fraction(v) ** 2 for v in values), Fraction(0))
+    assert abs(total - expected) <= expected / 2**53
+    assert square_sum(array[:at]) + square_sum(array[at:]) == total

@@ -11,6 +11,7 @@ from qrt.ir import Block, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
+from qrt.passes.quantization.export.tags import KEY
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
 
 _NAMED = ("quant.stats", "quant.stats_ref")
@@ -30,11 +31,50 @@ class AttachStatsRef:
         for function in module.functions:
             labels = _labels(function)
             for value in _open_values(function):
-                key = f"{function.sym_name}/{_label(value, labels, function)}"
-                while key in taken:
-                    key += "'"
-                taken.add(key)
-                _attach(value, key)
+                _attach(value, _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}"))
+
+
+def attach_keys(module: Module) -> None:
+    """Puts ``quant.key`` on each region, and on each operation outside of them whose value a region takes.
+
+    It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
+    """
+    references = [op for op in _outside(module.operation) if _is_key(op)]
+    known = {_origin(op.operands[0]): op.attribute("statsKey", StringAttr).value for op in references}
+    taken = set(known.values())
+    for function in module.functions:
+        labels = _labels(function)
+        for operation in labels:
+            if KEY in operation.attributes or not _gives_a_port(operation):
+                continue
+            value = operation.results[0]
+            key = known.get(value)
+            if key is None:
+                key = _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}")
+            operation.attributes[KEY] = StringAttr(key)
+
+
+def _gives_a_port(operation: Operation) -> bool:
+    """Whether an operation is a region, or has no regions and gives a value that a region takes."""
+    if isinstance(operation, RegionOp):
+        return bool(operation.results)
+    if operation.regions or not operation.results or operation.name in (*IDENTITIES, "quant.dcast"):
+        return False
+    return constant_of(operation.results[0]) is None and any(map(_is_taken, operation.results))
+
+
+def _is_taken(value: Value) -> bool:
+    return isinstance(element_of(value.type), FloatType) and any(
+        isinstance(user, RegionOp) or (user.name in IDENTITIES and _is_taken(user.results[0])) for user in value.users
+    )
+
+
+def _not_in(taken: set[str], key: str) -> str:
+    """A key that is not taken, which then is."""
+    while key in taken:
+        key += "'"
+    taken.add(key)
+    return key
 
 
 def _is_key(operation: Operation) -> bool:

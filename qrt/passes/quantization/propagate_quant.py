@@ -19,6 +19,7 @@ from qrt.passes.quantization.propagation.coupling import remark_uncoupled
 from qrt.passes.quantization.propagation.decide import Decider
 from qrt.passes.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.passes.quantization.propagation.graph import build
+from qrt.passes.quantization.propagation.origins import write_origins
 from qrt.passes.quantization.propagation.ranges import Ranges, attach
 from qrt.passes.quantization.propagation.rescale import Rescaler, write_specs
 from qrt.passes.quantization.propagation.select import select
@@ -64,12 +65,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a propagation."""
+    """The options of a propagation. ``origins`` has each region say where the types of its ports came from."""
 
     records: dict[str, Record] | None = None
     method: RecordMethod = "minmax"
     functions: Functions = "inline"
     max_widening: int = 4
+    origins: bool = False
 
 
 def propagate(
@@ -90,6 +92,8 @@ def propagate(
     Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
     decider = Decider(graph, target, ranges, order)
     decider.run()
+    if settings.origins:
+        write_origins(graph, decider, settings.records or {}, settings.method)
     remark_uncoupled(graph)
     for reference in graph.references:
         reference.results[0].replace_all_uses(reference.operands[0])

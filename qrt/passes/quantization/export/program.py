@@ -6,7 +6,7 @@ from typing import Final
 from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Value
+from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.checking.regions import RESCALE, regions_of
@@ -18,6 +18,7 @@ from qrt.passes.quantization.export.kernels import Kernels, Tabulate, family_of
 from qrt.passes.quantization.export.linear import linear_region
 from qrt.passes.quantization.export.ports import FLOAT_MATMUL, PortOf, check_ports, inputs, outputs
 from qrt.passes.quantization.export.split import split
+from qrt.passes.quantization.export.tags import CAUSE, KEY, put_tags, tags_of
 from qrt.passes.quantization.forms import form_of
 from qrt.passes.remarks import remark
 from qrt.types import UniformType
@@ -31,6 +32,9 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     """Rewrites the regions of a propagated program. Raises VerifyError at a region that cannot be."""
     every = regions_of(module)
     known = find(target) if target else None
+    if not any(KEY in region.attributes for region in every):
+        for region in every:
+            region.attributes.pop(CAUSE, None)  # it is kept where keys are, for reports
     for region in every:
         check_ports(region)
         if known is not None and region.kernel not in (RESCALE, LINEAR) and not known.signatures(region.kernel):
@@ -56,7 +60,16 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
         kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
         for op in casts.made:
             if op in kept:
-                lower.lower(op)
+                _lower(lower, op)
+
+
+def _lower(lower: LowerQrt, op: Operation) -> None:
+    """Lowers an op; the one that gives the result in its place keeps what was said of it."""
+    tags, uses = tags_of(op), list(op.results[0].uses)
+    lower.lower(op)
+    if tags and uses:
+        user, index = uses[0]
+        put_tags(user.operands[index].operation, tags)
 
 
 def _export(region: RegionOp, kernels: Kernels) -> None:

@@ -11,6 +11,7 @@ from qrt.ops.movement import transposed_element
 from qrt.passes.lower_qrt.site import tensor_type
 from qrt.passes.quantization.export.kernels import KEEPING
 from qrt.passes.quantization.export.ports import outputs
+from qrt.passes.quantization.export.tags import keep_tags
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import INNER_ANNOTATIONS
 from qrt.passes.quantization.fuse_kernels import fuse_block
@@ -38,6 +39,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
         return None
     values = Builder.before(region).inline(copy.body, copy.operands)
     copy.erase()
+    keep_tags(region, values)
     replace(region, values)
     return found
 

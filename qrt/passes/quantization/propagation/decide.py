@@ -46,6 +46,8 @@ class Decider:
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
         self._visited: set[int] = set()
+        self.proposed: dict[Class, Spec] = {}
+        """The types that were chosen from ranges and values, before a constraint changed them."""
         self.visits = 0
         for node in graph.nodes:
             if node.in_class.given is not None:
@@ -78,7 +80,7 @@ class Decider:
         """The ranges of which types are proposed, as far as storage and range are known."""
         for each in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
             storage, first = each.storage, each.nodes[0]
-            if storage is not None and not _is_own_constant(each):
+            if storage is not None and not is_own_constant(each):
                 statistics, symmetric = each.statistics, each.symmetric
                 span = self._ranges.chosen(statistics, storage, symmetric=symmetric, element=first.element)
                 if span is not None:
@@ -110,20 +112,25 @@ class Decider:
 
     def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
         """The type that a class has if no constraint changes it."""
+        spec = self._chosen(each)
+        if spec is not None:
+            proposed[each] = self.proposed[each] = spec
+
+    def _chosen(self, each: Class) -> Spec | None:
+        """The type that values, or what is known of their range, give a class."""
         storage, first = each.storage, each.first
         if storage is None:
-            return
+            return None
         try:
-            if _is_own_constant(each):
-                proposed[each] = self._ranges.of_constant(first, storage, symmetric=each.symmetric)
-                return
+            if is_own_constant(each):
+                return self._ranges.of_constant(first, storage, symmetric=each.symmetric)
             if (rows := _channels(each)) is not None:
-                proposed[each] = self._ranges.of_channels(*rows, storage, symmetric=each.symmetric)
-                return
+                return self._ranges.of_channels(*rows, storage, symmetric=each.symmetric)
             statistics = each.statistics
             span = self._ranges.chosen(statistics, storage, symmetric=each.symmetric, element=first.element)
-            if span is not None:
-                proposed[each] = self._ranges.type_of(span, storage, symmetric=each.symmetric, element=first.element)
+            if span is None:
+                return None
+            return self._ranges.type_of(span, storage, symmetric=each.symmetric, element=first.element)
         except QuantError as error:
             assert first.site is not None
             raise first.site.operation.error(f"{first.where}: {error}") from None
@@ -258,7 +265,7 @@ def _expresses(spec: Spec, element: FloatType) -> bool:
     return is_decided(spec, element) and (isinstance(spec, FloatType) or spec.expressed_type is element)
 
 
-def _is_own_constant(each: Class) -> bool:
+def is_own_constant(each: Class) -> bool:
     """Whether a class is one use of a constant, of which no annotation says a range; or in blocks, which one range says
     nothing of."""
     (node, *others) = each.nodes

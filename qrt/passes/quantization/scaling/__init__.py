@@ -1,0 +1,1 @@
+"""What `fold-scales` and `equalize-scales` read of products, and of the operations around them."""

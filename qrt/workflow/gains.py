@@ -1,0 +1,148 @@
+"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/optional_passes.md)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, get_args
+
+from qrt.calibrate.records import Record, RecordMethod
+from qrt.calibrate.targets.model import Target
+from qrt.errors import Diagnostic, QuantTypeError, shown
+from qrt.execute.observe import calibrate_program
+from qrt.execute.program import Program
+from qrt.ir import Module, StringAttr
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.core.rewrite import replace
+from qrt.passes.quantization.attach_stats_ref import attach_keys
+from qrt.passes.quantization.equalize_scales import equalized
+from qrt.passes.quantization.fold_scales import folded
+from qrt.passes.remarks import remarks_to
+from qrt.tensor.arrays import as_array
+from qrt.workflow.bias import corrected
+from qrt.workflow.measure import Noise, Reference
+from qrt.workflow.trial import Named, Trial, copied, exported, quantized
+
+OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
+OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
+"""In the order in which they are tried."""
+Wanted = Literal["auto"] | Sequence[str]
+"""``"auto"``: each pass that gains. Names: these passes and no others, whether they gain or not."""
+
+Records = Mapping[str, Record]
+
+
+def improved(
+    program: Named,
+    target: Target,
+    records: Records,
+    method: RecordMethod,
+    reference: Reference,
+    wanted: Wanted = "auto",
+) -> tuple[Named, dict[str, Record]]:
+    """A float program after ``fold-scales`` and ``equalize-scales``, each of which is on if the quantized program then
+    has less error at its outputs over the sample than without it; and the records of its values.
+
+    What each has gained, or would have lost, is a remark of the program. The values that ``equalize-scales``
+    multiplies have records of the sample; all others keep their own.
+    """
+    on = chosen(wanted)
+    kept = dict(records)
+    before: Noise | None = None
+    for name in OPTIONAL_PASSES[:2]:
+        if name not in on:
+            continue
+        changed = _changed(program, target, name)
+        if changed is None:
+            program = _said(program, f"{name} is off: there is nothing that it changes", wanted)
+            continue
+        if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
+            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type", wanted)
+            continue
+        before = before or _noise(program, target, kept, method, reference)
+        new_records = kept | _records_of_new_keys(changed.module, kept, reference)
+        after = _noise(changed, target, new_records, method, reference)
+        is_on = after.cost < before.cost or wanted != "auto"
+        remark = _remark(name, before, after, is_on=is_on)
+        if is_on:
+            program, kept, before = changed, new_records, after
+        program = Named(program.module, (*program.remarks, remark))
+    return program, kept
+
+
+def with_corrected_bias(trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto") -> Trial:
+    """A quantized program after ``correct-bias``, if that has less error at its outputs over the sample than without;
+    else the one that was given. What it has gained, or would have lost, is a remark.
+
+    The regions of the new trial have the new biases: they no longer compute what the float program does.
+    """
+    name = OPTIONAL_PASSES[2]
+    if name not in chosen(wanted):
+        return trial
+    with garbage_uncollected():
+        regions = corrected(trial.regions, target, reference.function, reference.batches)
+    if regions is None:
+        return trial
+    new = exported(regions, target, ())
+    before, after = reference.noise(trial.module), reference.noise(new.module)
+    is_on = after.cost < before.cost or wanted != "auto"
+    made = new if is_on else trial
+    return Trial(made.regions, made.module, (*trial.remarks, _remark(name, before, after, is_on=is_on)))
+
+
+def chosen(wanted: Wanted) -> Sequence[str]:
+    """The names of the passes that are tried. QuantTypeError for another one."""
+    if wanted == "auto":
+        return OPTIONAL_PASSES
+    if isinstance(wanted, str) or not isinstance(wanted, Sequence):
+        raise QuantTypeError(f"passes must be 'auto' or a sequence of names, got {shown(wanted)}")
+    for name in wanted:
+        if name not in OPTIONAL_PASSES:
+            raise QuantTypeError(f"passes must be among {', '.join(OPTIONAL_PASSES)}, got {shown(name)}")
+    return wanted
+
+
+def _changed(program: Named, target: Target, name: str) -> Named | None:
+    """A program after a pass; None where the pass changes nothing."""
+    copy = copied(program.module)
+    remarks: list[Diagnostic] = []
+    with garbage_uncollected(), remarks_to(remarks.append):
+        is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
+        attach_keys(copy)
+    return Named(copy, (*program.remarks, *remarks)) if is_changed else None
+
+
+def _noise(program: Named, target: Target, records: Records, method: RecordMethod, reference: Reference) -> Noise:
+    return reference.noise(quantized(program, target, records, method).module)
+
+
+def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool:
+    """Whether two programs give the same outputs for the sample, bit for bit."""
+    programs = [Program(module, reference.function) for module in (one, other)]
+    for batch in reference.batches:
+        outputs = [[as_array(value).tobytes() for value in program.run(batch).values()] for program in programs]
+        if outputs[0] != outputs[1]:
+            return False
+    return True
+
+
+def _records_of_new_keys(module: Module, records: Records, reference: Reference) -> dict[str, Record]:
+    """Records of the sample, of the values whose keys have none."""
+    copy = copied(module)
+    named = [op for op in copy.operation.walk() if op.name == "quant.stats_ref"]
+    new = [op for op in named if op.attribute("statsKey", StringAttr).value not in records]
+    if not new:
+        return {}
+    for operation in named:
+        if operation not in new:
+            replace(operation, operation.operands)
+    found = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
+    return found.records
+
+
+def _said(program: Named, message: str, wanted: Wanted) -> Named:
+    if wanted == "auto":
+        return program
+    return Named(program.module, (*program.remarks, Diagnostic("remark", message)))
+
+
+def _remark(name: str, before: Noise, after: Noise, *, is_on: bool) -> Diagnostic:
+    gain = f"signal-to-noise at the outputs over the sample: {before.snr:.2f} dB without it, {after.snr:.2f} dB with it"
+    return Diagnostic("remark", f"{name} is {'on' if is_on else 'off'}: {gain}")
