@@ -1,6 +1,7 @@
 """From a float program and data to a quantized program. Hazards: a text that depends on the split of the data, a loss
 in silence, the caller's module changed."""
 
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,19 @@ def test_a_target_of_the_callers_own() -> None:
     assert names.count("qrt.matmul") == 2
     assert "math.tanh" in names
     assert any("'math.tanh' op stays float" in remark.message for remark in made.remarks)
+
+
+def test_weights_after_the_text_are_weights() -> None:
+    """Front ends write large constants as `dense_resource`. Hazard: a port whose values nobody knows."""
+    dense = weights(2, 8, 4)
+    values = np.float32(literal_eval(dense.partition("<")[2].partition(">")[0]))
+    text = NETWORK.replace(dense, "dense_resource<v> : tensor<8x4xf32>")
+    text += f'{{-# dialect_resources: {{ builtin: {{ v: "0x04000000{values.tobytes().hex()}" }} }} #-}}'
+    module, expected = (qrt.quantize_program(ir.parse(each), {"images": rows(9)}).module for each in (text, NETWORK))
+    assert str(module) == str(expected)
+    passes = "fuse-kernels{target=bf16},propagate-quant{target=bf16},export-quant{target=bf16}"  # which narrows them
+    module, expected = (ir.run_passes(ir.parse(each), passes) for each in (text, NETWORK))
+    assert str(module) == str(expected)
 
 
 @pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-44])
