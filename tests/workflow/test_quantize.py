@@ -157,3 +157,58 @@ def test_progress_is_told() -> None:
         told.clear()
         qrt.quantize_program(module, {"images": given}, progress=tell)
         assert told == [("calibrate", 1, total), ("calibrate", 2, total)]
+
+
+def test_a_report_is_measured_when_it_is_asked_for(files: tuple[str, str, str], tmp_path: Path) -> None:
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(80)})
+    assert set(made.report) == {"main/matmul.0", "main/lookup.0", "main/matmul.1"}
+    assert made.report is made.report
+    assert made.report["matmul.1"].snr == made.report.outputs[0].snr > 28
+    program, data, output = files
+    page = tmp_path / "r.html"
+    assert main(["quantize", program, "--data", data, "-o", output, "--html", str(page)]) == 0
+    assert "main/matmul.1" in page.read_text()
+
+
+def test_a_budget_out_of_reach_gives_the_nearest_program(files: tuple[str, str, str], capsys: Any) -> None:
+    program, data, output = files
+    arguments = ["quantize", program, "--data", data, "-o", output, "--checkpoint", f"{output}.c"]
+    assert main([*arguments, "--budget", "snr=200"]) == 1
+    assert "snr=200 is out of reach, and this is the nearest" in capsys.readouterr().err
+    qrt.load(output)
+    assert Path(f"{output}.c.snr=200.trials").exists()
+    assert main([*arguments, "--budget", "size=0.6"]) == 0
+    assert "size=0.6 is reached: 0.6 of the weight bytes" in capsys.readouterr().err
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(80)}, budget="size=0.6")
+    assert made.reached
+    assert str(made.module) == Path(output).read_text()
+
+
+def test_wrong_budgets_are_named_before_anything_runs() -> None:
+    def data() -> Any:
+        pytest.fail("the data is read")
+        yield
+
+    for options, message in (
+        ({"budget": "size"}, "budget must be size=0.6"),
+        ({"metric": len}, "a metric goes with a budget"),
+        ({"budget": "size=1", "metric": 3}, "metric must be a function of a program, got 3"),
+        ({"passes": ["fold"]}, "passes must be among fold-scales, equalize-scales, correct-bias, got 'fold'"),
+        ({"checkpoint": 3}, "checkpoint must be the name of a file, got 3"),
+        ({"require_full": 1}, "require_full must be True or False, got 1"),
+        ({"skip_nonfinite": 1}, "skip_nonfinite must be True or False, got 1"),
+        ({"progress": 1}, "progress must be a function, got 1"),
+    ):
+        with pytest.raises(QuantTypeError, match=message):
+            qrt.quantize_program(ir.parse(NETWORK), ({"images": x} for x in data()), **options)  # type: ignore[arg-type]
+
+
+def test_rows_whose_outputs_are_not_finite_are_not_measured() -> None:
+    """With --skip-nonfinite a program may divide by 0 on some rows: errors are measured on the others."""
+    text = NETWORK.replace("return %2", "%3 = arith.divf %2, %2 : tensor<?x4xf32>\n  return %3")
+    data = rows(40)
+    data[7] = 0
+    with pytest.raises(ModelError, match=r"of 'arith.divf' is nan"):
+        qrt.quantize_program(ir.parse(text), {"images": data})
+    made = qrt.quantize_program(ir.parse(text), {"images": data}, skip_nonfinite=True)
+    assert made.report.rows == 39
