@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import DenseElementsAttr, Operation, StringAttr, Value
+from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.numerics import round_to_format
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms import Form, form_of
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.text.floats import FORMATS
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, TensorType, Type
 
@@ -108,8 +108,8 @@ def product_of(region: Operation) -> Product | None:
 
 def constant_array(value: Value) -> Array | None:
     """The numbers of a constant tensor of floats, as float64."""
-    found = constant_of(value)
-    if not isinstance(found, DenseElementsAttr) or not isinstance(found.element, FloatType):
+    found = dense_of(value)
+    if found is None or not isinstance(found.element, FloatType):
         return None
     return np.asarray(found.python, np.float64)
 
