@@ -76,6 +76,7 @@ def explain_program(
     """
     require(module, ir.Module, "explain_program: module", "a Module")
     require(against, ir.Module, "explain_program: against", "a Module")
+    require(function, (str, type(None)), "explain_program: function", "a name")
     device = _device(module, target)
     choose(against, str(choose(module, function).attributes["sym_name"].python))
     comparison = Comparison(named(against, device), module, function)
