@@ -11,11 +11,11 @@ from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
-from qrt.workflow.search.budget import Budget, Metric
 from qrt.workflow.calibrate import Progress, calibrated, measurable
 from qrt.workflow.gains import Wanted, chosen, improved, with_corrected_bias
 from qrt.workflow.measure import Reference
 from qrt.workflow.search import searched
+from qrt.workflow.search.budget import Budget, Metric
 from qrt.workflow.trial import check_full, named, quantized
 
 

@@ -13,7 +13,7 @@ from qrt import ir
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError, VerifyError
 from qrt.targets import Kernel, Port, Target
-from tests.workflow.programs import NETWORK, rows
+from tests.workflow.programs import NETWORK, rows, weights
 
 
 @pytest.mark.parametrize("method", ["minmax", "mse", "percentile", "entropy"])
