@@ -96,6 +96,16 @@ class Summary:
         histogram = dict(zip(used.tolist(), self._bins[used].tolist(), strict=True))
         return Record(self.count, self.low, self.high, histogram)
 
+    @classmethod
+    def of(cls, record: Record | None, nonfinite: int = 0) -> Self:
+        """What has seen the values of a record, which has a histogram."""
+        made = cls()
+        made.nonfinite = nonfinite
+        if record is not None:
+            made._bins[list(record.histogram)] = list(record.histogram.values())
+            made._add_range(record.count, record.low, record.high)
+        return made
+
     def digest(self) -> str:
         return _digest(self.nonfinite, self.record())
 

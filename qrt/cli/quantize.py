@@ -6,6 +6,7 @@ import sys
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
 from qrt.cli.options import add_kernel_choice, chosen_kernels
+from qrt.cli.progress import progress_bar
 from qrt.execute import load
 from qrt.files import write_files
 from qrt.formats import load_tensors
@@ -24,23 +25,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     parser.add_argument("--target", default="qrt-cpu", metavar="NAME", help="the device (default qrt-cpu)")
     parser.add_argument("--method", default="mse", choices=RECORD_METHODS, help="how ranges are chosen (default mse)")
+    parser.add_argument("--budget", metavar="snr=33", help="search bit widths: size=0.6, snr=33 or drop=0.005")
+    parser.add_argument(
+        "--checkpoint", metavar="C", help="keep what was seen of the data in this file, or go on from it"
+    )
+    parser.add_argument("--require-full", action="store_true", help="fail where an operation or a port stays float")
     parser.add_argument("--skip-nonfinite", action="store_true", help="leave NaNs and infinities out, and count them")
     parser.add_argument("-o", dest="output", metavar="Q.mlir", help="where the program goes; printed if not given")
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+def run(options: argparse.Namespace) -> int:
+    """Runs the command. The status is 1 where the budget is out of reach."""
     module = load(options.file)
-    with chosen_kernels(options):
+    with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(
             module,
             load_tensors(options.data),
             options.target,
             options.method,
             function=options.function,
+            budget=options.budget,
+            checkpoint=options.checkpoint,
             skip_nonfinite=options.skip_nonfinite,
+            require_full=options.require_full,
+            progress=progress,
         )
     for diagnostic in made.remarks:
         print(spelled(diagnostic), file=sys.stderr)
@@ -51,3 +61,6 @@ def run(options: argparse.Namespace) -> None:
         sys.stdout.write(text)
     else:
         write_files([(options.output, lambda file: file.write(text.encode()))])
+    if made.said:
+        print(made.said, file=sys.stderr)
+    return 0 if made.reached else 1

@@ -1,16 +1,15 @@
 """Data for a program, batch by batch: arrays that are cut along their first axis, or iterables that give batches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
+from qrt.calibrate.sample import ROWS
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.program import Port, Program
 from qrt.tensor import QuantTensor
 
-ROWS = 64
-"""So many rows of a whole array run at a time, where the program leaves the number open."""
 Batch = Mapping[str, Any]
 Data = Mapping[str, Any] | Iterable[Batch]
 _END = object()
@@ -41,6 +40,17 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
             raise ModelError(f"{where}: {error}") from None
         for part in _parts(program, batch, where, None):
             yield where, part
+
+
+def run_count(program: Program, data: Data) -> int | None:
+    """How many times the program runs on data; None where that is not known before it ends."""
+    if isinstance(data, Mapping) and all(map(_is_array, data.values())):
+        return max(
+            (len(_cuts(data[p.name], p, "the data", ROWS)) for p in program.inputs if p.name in data), default=None
+        )
+    parts = list(data.values()) if isinstance(data, Mapping) else [data]
+    is_cut = any(port.type.shape and port.type.shape[0] is not None for port in program.inputs)
+    return len(parts[0]) if parts and isinstance(parts[0], Sized) and not is_cut else None
 
 
 def _is_array(value: object) -> bool:

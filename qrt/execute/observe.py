@@ -2,6 +2,7 @@
 after the step that makes it, and stays no longer than without.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from qrt import ir
 from qrt.calibrate.calibration import Calibration
+from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
@@ -80,30 +82,64 @@ def calibrate_program(
     >>> found.records["x"].count, found.records["x"].low
     (3, -3.0)
     """
-    require(skip_nonfinite, bool, "skip_nonfinite", "True or False")
+    program = observed_program(module, function)
+    observer = Observer(program, skip_nonfinite=skip_nonfinite)
+    for where, arrays in runs(program, data):
+        observer.run(where, arrays)
+    return observer.calibration
+
+
+def observed_program(module: ir.Module, function: str | None) -> ObservedProgram:
+    """A program that names values."""
     program = ObservedProgram(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
         raise ModelError(f"{program.name} names no value to be observed: run the pass attach-stats-ref first")
-    found, where = Calibration(), ""
+    return program
 
-    def tap(op: ir.Operation, value: Any) -> None:
-        key = str(op.attributes["statsKey"].python)
-        try:
-            found.update(key, np.asarray(value), skip_nonfinite=skip_nonfinite)
-        except QuantTypeError:
-            raise ModelError(op.location.render(f"{where}: {_described(op, key)} {_refused(value)}")) from None
 
+def runs(program: ObservedProgram, data: Data) -> Iterator[tuple[str, list[Array]]]:
+    """The inputs of each run, checked, with the name of their batch. ModelError if there is none."""
+    where = ""
     for where, batch in batches(program, data):
         try:
             arrays = program.checked(batch)
         except ModelError as error:
             raise ModelError(f"{where}: {error}") from None
-        if not skip_nonfinite:
-            _check_inputs(program, arrays, where)
-        program.run_observed(arrays, tap)
+        yield where, arrays
     if not where:
         raise ModelError(f"no data: {program.name} needs at least one batch")
-    return found
+
+
+def sample_of(program: Program) -> Sample:
+    """An empty sample of a program's data: by rows where the program leaves their number open in every input."""
+    by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
+    return Sample([port.name for port in program.inputs], by_rows=by_rows)
+
+
+class Observer:
+    """Runs a program, and keeps records of the values that it names."""
+
+    def __init__(self, program: ObservedProgram, *, skip_nonfinite: bool) -> None:
+        require(skip_nonfinite, bool, "skip_nonfinite", "True or False")
+        self.calibration = Calibration()
+        self._program = program
+        self._skip_nonfinite = skip_nonfinite
+        self._where = ""
+
+    def run(self, where: str, arrays: list[Array]) -> None:
+        """Runs on checked inputs, and adds what is seen. ``where`` names their batch in messages."""
+        self._where = where
+        if not self._skip_nonfinite:
+            _check_inputs(self._program, arrays, where)
+        self._program.run_observed(arrays, self._tap)
+
+    def _tap(self, op: ir.Operation, value: Any) -> None:
+        key = str(op.attributes["statsKey"].python)
+        try:
+            self.calibration.update(key, np.asarray(value), skip_nonfinite=self._skip_nonfinite)
+        except QuantTypeError:
+            message = f"{self._where}: {_described(op, key)} {_refused(value)}"
+            raise ModelError(op.location.render(message)) from None
 
 
 def _check_inputs(program: Program, arrays: list[Array], where: str) -> None:

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.errors import Diagnostic
+from qrt.errors import Diagnostic, VerifyError
 from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.quantization.attach_stats_ref import AttachStatsRef, attach_keys
-from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.check_quant import CheckQuant, float_ports
+from qrt.passes.quantization.checking.regions import shown
 from qrt.passes.quantization.export.tags import TARGET
-from qrt.passes.quantization.fuse_kernels import FuseKernels
+from qrt.passes.quantization.fuse_kernels import STAYS_FLOAT, FuseKernels
 from qrt.passes.quantization.propagate_quant import Settings, propagate
 from qrt.passes.remarks import remarks_to
 
@@ -75,3 +76,21 @@ def exported(regions: Module, target: Target, said: Remarks) -> Trial:
         ExportQuant(target=target.name).run(module)
         module.operation.attributes[TARGET] = StringAttr(target.name)
     return Trial(regions, module, tuple(remarks))
+
+
+def check_full(program: Named, trial: Trial, target: Target) -> None:
+    """Raises VerifyError where something stays float: it names each operation without a kernel, and each port that the
+    target can quantize."""
+    found = [
+        VerifyError(each.message, each.location)
+        for each in program.remarks
+        if each.location is not None and STAYS_FLOAT in each.message
+    ]
+    for port in float_ports(trial.regions, target):
+        found.append(port.region.op_error(f"({port.region.kernel}): {port} is {shown(port.spec)}, and stays float"))
+    if found:
+        every = tuple(Diagnostic("error", each.message, each.location) for each in found)
+        notes = tuple(Diagnostic("note", each.message, each.location) for each in found[1:])
+        error = VerifyError(found[0].message, found[0].location, notes)
+        error.diagnostics = every
+        raise error

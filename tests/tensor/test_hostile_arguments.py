@@ -30,6 +30,7 @@ FLOAT_PROGRAM = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }"""
 DATA = {"arg0": np.float32([[1, 2], [3, 4]])}
+QUANTIZED_PROGRAM = qrt.quantize_program(qrt.ir.parse(FLOAT_PROGRAM), DATA).module
 
 
 class Odd:
@@ -57,6 +58,10 @@ CALLS: dict[str, Call] = {
     "conv2d": (qrt.conv2d, {"x": IMAGE, "w": FILTER, "bias": BIAS1, "out_type": OUT}),
     "dcast": (qrt.dcast, {"q": Q}),
     "depthwise_conv2d": (qrt.depthwise_conv2d, {"x": IMAGE, "w": DEPTHWISE, "bias": BIAS1, "out_type": OUT}),
+    "explain_program": (
+        qrt.explain_program,
+        {"module": QUANTIZED_PROGRAM, "against": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA},
+    ),
     "float_matmul": (qrt.float_matmul, {"a": FLOATS, "w": Q}),
     "float_results": (lambda mode: qrt.float_results(mode).__enter__(), {"mode": "allow"}),
     "is_fully_quantized": (qrt.is_fully_quantized, {"module": qrt.ir.parse(PROGRAM), "target": "qrt-cpu"}),

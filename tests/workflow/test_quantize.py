@@ -1,6 +1,7 @@
 """From a float program and data to a quantized program. Hazards: a text that depends on the split of the data, a loss
 in silence, the caller's module changed."""
 
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -10,36 +11,9 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.cli import main
-from qrt.errors import ModelError, QuantError, QuantTypeError
+from qrt.errors import ModelError, QuantError, QuantTypeError, VerifyError
 from qrt.targets import Kernel, Port, Target
-
-
-def weights(seed: int, *shape: int) -> str:
-    values = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-    return f"dense<{[[round(float(x), 4) for x in row] for row in values]}> : tensor<{shape[0]}x{shape[1]}xf32>"
-
-
-NETWORK = f"""
-func.func @main(%x: tensor<?x16xf32> {{qrt.name = "images"}}) -> (tensor<?x4xf32> {{qrt.name = "logits"}}) {{
-  %c0 = arith.constant 0 : index
-  %zero = arith.constant 0.0 : f32
-  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
-  %w = arith.constant {weights(1, 16, 8)}
-  %e = tensor.empty(%n) : tensor<?x8xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
-  %1 = math.tanh %0 : tensor<?x8xf32>
-  %v = arith.constant {weights(2, 8, 4)}
-  %e2 = tensor.empty(%n) : tensor<?x4xf32>
-  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x4xf32>) -> tensor<?x4xf32>
-  %2 = linalg.matmul ins(%1, %v : tensor<?x8xf32>, tensor<8x4xf32>) outs(%f2 : tensor<?x4xf32>) -> tensor<?x4xf32>
-  return %2 : tensor<?x4xf32>
-}}
-"""
-
-
-def rows(count: int, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).standard_normal((count, 16)).astype(np.float32)
+from tests.workflow.programs import NETWORK, rows, weights
 
 
 @pytest.mark.parametrize("method", ["minmax", "mse", "percentile", "entropy"])
@@ -77,6 +51,19 @@ def test_a_target_of_the_callers_own() -> None:
     assert names.count("qrt.matmul") == 2
     assert "math.tanh" in names
     assert any("'math.tanh' op stays float" in remark.message for remark in made.remarks)
+
+
+def test_weights_after_the_text_are_weights() -> None:
+    """Front ends write large constants as `dense_resource`. Hazard: a port whose values nobody knows."""
+    dense = weights(2, 8, 4)
+    values = np.float32(literal_eval(dense.partition("<")[2].partition(">")[0]))
+    text = NETWORK.replace(dense, "dense_resource<v> : tensor<8x4xf32>")
+    text += f'{{-# dialect_resources: {{ builtin: {{ v: "0x04000000{values.tobytes().hex()}" }} }} #-}}'
+    module, expected = (qrt.quantize_program(ir.parse(each), {"images": rows(9)}).module for each in (text, NETWORK))
+    assert str(module) == str(expected)
+    passes = "fuse-kernels{target=bf16},propagate-quant{target=bf16},export-quant{target=bf16}"  # which narrows them
+    module, expected = (ir.run_passes(ir.parse(each), passes) for each in (text, NETWORK))
+    assert str(module) == str(expected)
 
 
 @pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-44])
@@ -141,3 +128,46 @@ def test_records_of_another_program_are_refused(tmp_path: Path) -> None:
     module = ir.run_passes(ir.parse(NETWORK), "fuse-kernels,attach-stats-ref")
     with pytest.raises(ModelError, match=r"r.json: .* are 'other/x', \.\.\.; the program's are 'main/images'"):
         ir.run_passes(module, f"propagate-quant{{target=qrt-cpu records={records}}}")
+
+
+def test_what_stays_float_is_an_error_where_it_must_not(files: tuple[str, str, str], capsys: Any) -> None:
+    """A port that the target can quantize, and an operation that it cannot: each is named."""
+    region = """%1 = quant.region (%0) {
+  ^bb0(%v: tensor<?x8xf32>):
+    %t = math.tanh %v : tensor<?x8xf32>
+    quant.return %t : tensor<?x8xf32>
+  } {input_specs = [f32], output_specs = [!quant.none<f32>], kernel = "lookup"} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %r = arith.remf %1, %0 : tensor<?x8xf32>"""
+    text = NETWORK.replace("%1 = math.tanh %0 : tensor<?x8xf32>", region).replace("ins(%1, %v", "ins(%r, %v")
+    module = ir.parse(text, "f.mlir")
+    made = qrt.quantize_program(module, {"images": rows(50)})
+    assert not any(port.engine == "kernel" and port.op == "math.tanh" for port in made.program.coverage())
+    with pytest.raises(VerifyError) as caught:
+        qrt.quantize_program(module, {"images": rows(50)}, require_full=True)
+    said = [each.message for each in caught.value.diagnostics]
+    assert said[0].startswith("'arith.remf' op stays float: the nearest kernel is 'mul'")
+    assert said[1:] == [
+        "'quant.region' op (lookup): operand 0 is !quant.none<f32>, and stays float",
+        "'quant.region' op (lookup): result 0 is !quant.none<f32>, and stays float",
+    ]
+    assert all(message in str(caught.value) for message in said)
+    program, data, output = files
+    Path(program).write_text(text)
+    assert main(["quantize", program, "--data", data, "-o", output, "--require-full"]) == 1
+    printed = capsys.readouterr().err
+    assert all(message in printed for message in said)
+    assert not Path(output).exists()
+    Path(program).write_text(NETWORK)
+    assert main(["quantize", program, "--data", data, "-o", output, "--require-full"]) == 0
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    module, data = ir.parse(NETWORK), rows(130)
+    tell = lambda *arguments: told.append(arguments)  # noqa: E731
+    qrt.quantize_program(module, {"images": data}, progress=tell)
+    assert told == [("calibrate", 1, 3), ("calibrate", 2, 3), ("calibrate", 3, 3)]
+    for given, total in (([data, data], 2), (iter([data, data]), None)):
+        told.clear()
+        qrt.quantize_program(module, {"images": given}, progress=tell)
+        assert told == [("calibrate", 1, total), ("calibrate", 2, total)]

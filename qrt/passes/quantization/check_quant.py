@@ -13,7 +13,7 @@ from qrt.ir import Module
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.edges import edge_violations
 from qrt.passes.quantization.checking.kernels import violation
-from qrt.passes.quantization.checking.regions import ports_of, regions_of, shown
+from qrt.passes.quantization.checking.regions import PortOf, ports_of, regions_of, shown
 from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 
 
@@ -134,18 +134,20 @@ def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool
     """
     require(module, Module, "is_fully_quantized: module", "a Module")
     device = target if isinstance(target, Target) else find(target)
-    return is_quantized(module) and all(_are_quantized(region, device) for region in regions_of(module))
+    return is_quantized(module) and not float_ports(module, device)
 
 
-def _are_quantized(region: RegionOp, target: Target) -> bool:
-    """Whether the ports that some signature of the region's kernel quantizes all have parameters."""
+def float_ports(module: Module, target: Target) -> list[PortOf]:
+    """The ports that stay floats, though some signature of the region's kernel quantizes them, in order."""
+    return [port for region in regions_of(module) for port in _float_ports(region, target)]
+
+
+def _float_ports(region: RegionOp, target: Target) -> list[PortOf]:
     count = len(region.operands), len(region.results)
     matched = [ports for kernel in target.signatures(region.kernel) if (ports := kernel.ports(*count)) is not None]
-    if not matched:
-        return True
     takes = zip(*((*inputs, *outputs) for inputs, outputs in matched), strict=True)
-    return all(
-        isinstance(port.spec, UniformType) or all(taken.is_float for taken in each)
-        for port, each in zip(ports_of(region), takes, strict=True)
-        if port.is_float
-    )
+    return [
+        port
+        for port, each in zip(ports_of(region), takes, strict=bool(matched))
+        if port.is_float and not isinstance(port.spec, UniformType) and not all(taken.is_float for taken in each)
+    ]

@@ -21,6 +21,8 @@ from qrt.passes.quantization.fusing.wrap import wrapped
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
+STAYS_FLOAT = "op stays float"
+"""What stands in a remark on an operation that is in no region."""
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
@@ -82,7 +84,7 @@ def fuse_block(block: Block, target: Target) -> None:
             stay.append((root, _reason(root, failed, refused)))
     for root, reason in reversed(stay):
         if root.parent is block:
-            remark(root, f"'{root.name}' op stays float: {reason}")
+            remark(root, f"'{root.name}' {STAYS_FLOAT}: {reason}")
 
 
 def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> str:

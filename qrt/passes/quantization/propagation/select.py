@@ -8,10 +8,11 @@ A signature fits a region if each port takes what is known of the operand or res
 - ``!quant.none`` and a narrower float: the port is of this float.
 - ``!quant.calibrated`` and the expressed type: any port.
 
-Regions come in program order. The first signature is taken that fits the region's own specifications and what the
-definitions of its operands have by then; else the first that fits its own; else the first that fits if operands are
-rescaled from the types that their definitions have. A kernel is a whole: where no signature fits
-only because a port is ``!quant.none``, the region stays float, and a remark says so.
+Regions come in program order. A signature is taken that fits the region's own specifications and what the definitions
+of its operands have by then; else one that fits its own; else one that fits if operands are rescaled from the types
+that their definitions have. Of several, the one is taken that has the fewest bits, added up over the ports that say
+``!quant.any``, and of equals the first of the target. A kernel is a whole: where no signature fits only because a port
+is ``!quant.none``, the region stays float, and a remark says so.
 """
 
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def select(graph: Graph, target: Target) -> None:
         if not signatures:
             raise site.operation.error(_unknown(site, target))
         hints = [_hint(node) for node in site.nodes]
-        found = _first(site, signatures, hints) or _first(site, signatures) or _with_rescales(site, signatures)
+        found = _best(site, signatures, hints) or _best(site, signatures) or _with_rescales(site, signatures)
         if found is not None:
             _take(site, found)
         elif any(isinstance(node.spec, NoQuantizedType) for node in site.floats):
@@ -96,8 +97,24 @@ def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
     return spec.is_met_by(int(port.storage[1:]), port.low, port.high)
 
 
-def _first(site: Site, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:
-    return next((kernel for kernel in signatures if _misfits(site, kernel, hints) == []), None)
+def _best(site: Site, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:
+    """Of the signatures that fit, the first with the fewest bits where a least width is asked for."""
+    asking = [node for node in site.floats if isinstance(node.spec, AnyQuantizedType)]
+    fitting = (kernel for kernel in signatures if _misfits(site, kernel, hints) == [])
+    if not asking:
+        return next(fitting, None)
+    return min(fitting, key=lambda kernel: sum(_bits(kernel, site, node) for node in asking), default=None)
+
+
+def _bits(kernel: Kernel, site: Site, node: Node) -> int:
+    """How many bits a node that asks for a least width has under a signature. A wildcard has as many under each."""
+    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+    assert ports is not None
+    port = (*ports[0], *ports[1])[node.index]
+    if port.is_wildcard:
+        assert isinstance(node.spec, AnyQuantizedType)
+        return node.spec.storage_width
+    return FloatType(port.storage).width if port.is_float else int(port.storage[1:])
 
 
 def _misfits(site: Site, kernel: Kernel, hints: Hints = ()) -> list[Node] | None:
@@ -145,7 +162,7 @@ def _with_rescales(site: Site, signatures: Sequence[Kernel]) -> Kernel | None:
     specs = [node.spec for node in fixed]
     for node in fixed:
         node.spec = node.element
-    found = _first(site, signatures) if fixed else None
+    found = _best(site, signatures) if fixed else None
     if found is None:
         for node, spec in zip(fixed, specs, strict=True):
             node.spec = spec

@@ -147,7 +147,8 @@ def along(vector: Array, axis: int, rank: int) -> Array:
 def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
     """Whether nothing fixes how a port stores its values: nothing is said, or a least width; with ``hints`` also where
     a range is said."""
-    return spec is element_of(value.type) or isinstance(spec, AnyQuantizedType | (CalibratedType if hints else ()))
+    said = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
+    return spec is element_of(value.type) or isinstance(spec, said)
 
 
 def has_open_constants(product: Product) -> bool:
@@ -157,12 +158,12 @@ def has_open_constants(product: Product) -> bool:
 
 
 def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None, list[Operation]]:
-    """The only operation that uses a value, once, behind annotations of these names, and the annotations; None where
-    there are others, or none in its block."""
+    """The only operation that uses a value, behind annotations of these names, and the annotations; None where there
+    are others, or none in its block."""
     passed: list[Operation] = []
     block = value.block
-    while len(value.uses) == 1:
-        (user,) = value.users
+    while len(users := value.users) == 1:
+        (user,) = users
         if user.parent is not block:
             break
         if user.name not in through:

@@ -206,3 +206,19 @@ def test_no_annotation_is_named_that_others_follow() -> None:
     after = run(text.replace("{0}", taken))
     assert after.of("op")[1][0] != taken
     assert any("f.mlir:4 op input 0" in each for each in after.causes)
+
+
+def test_no_annotation_is_named_that_narrows_what_is_handed_on() -> None:
+    """The range of the branch is that of its definitions. If `%0` had the type of its first use, the branch would be
+    narrow enough to join that use, whose type would become another."""
+    given = "!quant.uniform<i8:f32, 0.0172:-128>"
+    inner = region("%2", "op", "%0", "f32", range_of(-0.55, 0))
+    lines = [I1, region("%0", "op", "%x", A, "{0}"), region("%1", "op", "%0", range_of(-0.5, 0), A)]
+    lines += [f"%i = scf.if %c -> {T} {{", inner, f"scf.yield %2 : {T} }} else {{ scf.yield %0 : {T} }}"]
+    text = function("%x", *lines, region("%3", "op", "%i", "f32", A))
+    before = run(text.replace("{0}", given))
+    (edge,) = [each for each in before.causes if "f.mlir:4 op input 0" in each]
+    assert "annotate f.mlir:3" not in edge
+    taken = before.of("op")[1][0]
+    after = run(text.replace("{0}", taken))
+    assert any("f.mlir:4 op input 0" in each for each in after.causes)

@@ -1,0 +1,138 @@
+"""A sample of data that depends on the data alone: not on their order, nor on how they were split
+(docs/reference/calibration.md)."""
+
+from bisect import insort
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+
+Array = npt.NDArray[Any]
+
+MOST_ROWS = 256
+MOST_BYTES = 8 << 20
+ROWS = 64
+"""So many rows are in a batch of a sample, and so many of a whole array run at a time where a program leaves their
+number open."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Row:
+    """What the inputs are in one row, or in one run: ``size`` bytes that have the hash ``key``."""
+
+    key: bytes
+    size: int
+    arrays: tuple[Array, ...]
+    is_run: bool
+
+    @property
+    def batch(self) -> tuple[object, ...]:
+        """The same for rows that may be in one batch."""
+        return (self.is_run, self.key if self.is_run else b"", *(array.shape for array in self.arrays))
+
+
+class Sample:
+    """The rows of the inputs whose bytes have the least SHA-256: ``most`` of them, or fewer, of which all but the last
+    take less than ``most_bytes``.
+
+    It is a monoid, as observers are. A row is what all inputs have at one index of their first axis. With ``by_rows``
+    False, and where inputs have different numbers of rows, it is all that they have in one update. Equal rows count
+    once, and those with a NaN or an infinity do not count.
+
+    >>> one, other = Sample(["x"], most=2), Sample(["x"], most=2)
+    >>> one.update({"x": np.float32([[1, 2], [3, 4], [5, 6]])})
+    >>> other.update({"x": np.float32([[3, 4]])})
+    >>> other.update({"x": np.float32([[5, 6], [1, 2]])})
+    >>> one.digest() == other.digest(), len(one)
+    (True, 2)
+    """
+
+    __slots__ = ("_known", "_rows", "by_rows", "most", "most_bytes", "names")
+
+    def __init__(
+        self, names: Sequence[str], *, by_rows: bool = True, most: int = MOST_ROWS, most_bytes: int = MOST_BYTES
+    ) -> None:
+        self.names = tuple(names)
+        self.by_rows = by_rows
+        self.most = most
+        self.most_bytes = most_bytes
+        self._rows: list[Row] = []
+        self._known: set[bytes] = set()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def update(self, arrays: Mapping[str, Array]) -> None:
+        """Adds the rows of the inputs of a run."""
+        given = [np.asarray(arrays[name]) for name in self.names]
+        counts = {len(array) for array in given} if self.by_rows else set()
+        if len(counts) != 1:
+            self._add(given, is_run=True)
+            return
+        for number in range(counts.pop()):
+            self._add([array[number : number + 1] for array in given], is_run=False)
+
+    def _add(self, arrays: Sequence[Array], *, is_run: bool) -> None:
+        found = sha256()
+        for array in arrays:
+            found.update(f"{array.dtype.name} {array.shape} ".encode())
+            found.update(array.tobytes())
+        key = found.digest()
+        if key in self._known or (len(self._rows) == self.most and key > self._rows[-1].key):
+            return
+        if all(map(_is_finite, arrays)):
+            size = sum(array.nbytes for array in arrays)
+            self._keep(Row(key, size, tuple(array.copy() for array in arrays), is_run))
+
+    def _keep(self, row: Row) -> None:
+        """Adds a row that is not there yet. A row stays if those before it take less than the most bytes: the one that
+        passes them stays too, because without it a later, smaller one could take its place after a merge.
+        """
+        insort(self._rows, row)
+        self._known.add(row.key)
+        before = accumulate((each.size for each in self._rows), initial=0)
+        kept = sum(taken < self.most_bytes for taken, _ in zip(before, self._rows, strict=False))
+        for each in self._rows[min(kept, self.most) :]:
+            self._known.remove(each.key)
+        del self._rows[min(kept, self.most) :]
+
+    def merge(self, other: Self) -> None:
+        """Adds the rows of another sample of the same inputs."""
+        if other._kind != self._kind:
+            raise QuantTypeError("samples are merged that keep the same inputs, by the same bounds")
+        for row in other._rows:
+            if row.key not in self._known:
+                self._keep(row)
+
+    @property
+    def _kind(self) -> tuple[object, ...]:
+        return self.names, self.by_rows, self.most, self.most_bytes
+
+    def batches(self) -> list[dict[str, Array]]:
+        """The rows, by ascending hash: as batches of at most 64 rows of one shape, or as they ran."""
+        groups: dict[tuple[object, ...], list[Row]] = {}
+        for row in self._rows:
+            groups.setdefault(row.batch, []).append(row)
+        return [
+            {name: _joined(column) for name, *column in zip(self.names, *(row.arrays for row in part), strict=True)}
+            for rows in groups.values()
+            for part in (rows[start : start + ROWS] for start in range(0, len(rows), ROWS))
+        ]
+
+    def digest(self) -> str:
+        """64 hexadecimal digits, which are the same where the same rows are kept."""
+        return sha256(b"".join(row.key for row in self._rows)).hexdigest()
+
+
+def _is_finite(array: Array) -> bool:
+    return bool(np.isfinite(array).all())
+
+
+def _joined(arrays: Sequence[Array]) -> Array:
+    return np.concatenate(arrays) if len(arrays) > 1 else arrays[0]

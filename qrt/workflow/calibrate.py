@@ -1,0 +1,88 @@
+"""One pass over the data: records of the values that a program computes, and a sample of its inputs."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+import numpy as np
+
+from qrt import ir
+from qrt.calibrate.sample import Sample
+from qrt.errors import ModelError
+from qrt.execute.batches import Data, run_count
+from qrt.execute.observe import Observer, observed_program, runs, sample_of
+from qrt.execute.program import Program
+from qrt.ops.core import Array
+from qrt.workflow.checkpoint import Checkpoint, Seen, followed
+from qrt.workflow.measure import as_float64
+
+Batch = dict[str, Array]
+Progress = Callable[[str, int, int | None], None]
+"""A function that is told what is being done, how many steps of it are done, and of how many, if that is known."""
+
+
+def calibrated(
+    module: ir.Module,
+    data: Data,
+    function: str | None,
+    *,
+    skip_nonfinite: bool,
+    checkpoint: str | None = None,
+    progress: Progress | None = None,
+) -> Seen:
+    """Runs a program whose values are named once over the data, which may be read only once.
+
+    Neither its records nor its sample depend on the order of the data, or on how they were split. With a
+    ``checkpoint`` they go on from what that file holds, whose data are read again and compared.
+    """
+    program = observed_program(module, function)
+    observer = Observer(program, skip_nonfinite=skip_nonfinite)
+    names = [port.name for port in program.inputs]
+    seen = Seen(observer.calibration, sample_of(program))
+    file = None
+    if checkpoint is not None:
+        file = Checkpoint(checkpoint, _digest(module, program.name, skip_nonfinite))
+        file.read(seen)
+    total, earlier, data_so_far = run_count(program, data), seen.runs, ""
+    for number, (where, arrays) in enumerate(runs(program, data), 1):
+        inputs = dict(zip(names, arrays, strict=True))
+        if number <= earlier:
+            data_so_far = followed(data_so_far, inputs)
+            if number == earlier and data_so_far != seen.data:
+                raise ModelError(
+                    f"{checkpoint}: this checkpoint has seen {earlier} runs on other data, or in another order: give "
+                    "the same data, or the name of another file"
+                )
+        else:
+            observer.run(where, arrays)
+            seen.sample.update(inputs)
+            if file is not None:
+                seen.follow(inputs)
+                file.write_sometimes(seen)
+        if progress is not None:
+            progress("calibrate", number, total)
+    if number < earlier:
+        raise ModelError(f"{checkpoint}: this checkpoint has seen {earlier} runs, and the data has {number}")
+    if file is not None and number > earlier:
+        file.write(seen)
+    return seen
+
+
+def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
+    return sha256(f"{function} {skip_nonfinite} {module}".encode()).hexdigest()
+
+
+def measurable(program: Program, sample: Sample) -> list[Batch]:
+    """The batches of a sample for which a program's outputs are finite. One for which they are not is run row by row,
+    where its rows are independent."""
+    kept: list[Batch] = []
+    for batch in sample.batches():
+        if _has_finite_outputs(program, batch):
+            kept.append(batch)
+        elif sample.by_rows and len(counts := {len(array) for array in batch.values()}) == 1:
+            rows = [{name: array[i : i + 1] for name, array in batch.items()} for i in range(counts.pop())]
+            kept += [row for row in rows if _has_finite_outputs(program, row)]
+    return kept
+
+
+def _has_finite_outputs(program: Program, batch: Batch) -> bool:
+    return all(np.isfinite(as_float64(value)).all() for value in program.run(batch).values())

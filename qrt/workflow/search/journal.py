@@ -1,0 +1,118 @@
+"""A journal of trials: a file to which each is appended, so that a search that was stopped goes on where it was.
+
+Each line is a JSON object with its own digest. The first says what was searched. A line is written as a whole and
+synchronized before the next trial begins. What was cut off at the end is dropped; damage before it is an error.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any, BinaryIO
+
+from qrt.errors import FileError, ModelError, shown
+from qrt.files import reason
+
+Line = Mapping[str, Any]
+
+_VERSION = 1
+_DIGEST = "sha256"
+
+
+class Journal:
+    """An open journal. ``lines`` are those that it had, without the first."""
+
+    def __init__(self, file: BinaryIO, name: str, lines: list[dict[str, Any]]) -> None:
+        self._file, self._name = file, name
+        self.lines = lines
+
+    def append(self, line: Line) -> None:
+        """Writes a line, which is on the disk when this returns."""
+        try:
+            self._file.write(encoded(line))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise FileError(f"{self._name}: {reason(error)}") from None
+
+
+@contextmanager
+def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator[Journal]:
+    """A journal of a subject, which is made if there is no file.
+
+    Raises FileError if the file cannot be read or written, and ModelError if it is no journal, has been damaged, is of
+    another subject (the message says in what), or is written by another search just now.
+    """
+    shown_name = os.fspath(name)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(open(shown_name, "a+b"))
+            file.seek(0)
+            data = file.read()
+        except (OSError, ValueError) as error:  # ValueError: a name with a null character
+            raise FileError(f"{shown_name}: {reason(error)}") from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ModelError(f"{shown_name}: another search writes this journal: give each its own") from None
+        lines, kept = decoded(data, shown_name)
+        header = {"journal": _VERSION, **subject}
+        if lines:
+            _check(lines[0], header, shown_name)
+        file.truncate(kept)
+        journal = Journal(file, shown_name, lines[1:])
+        if not lines:
+            journal.append(header)
+        yield journal
+
+
+def encoded(line: Line) -> bytes:
+    """The bytes of a line.
+
+    >>> encoded({"trial": 1})
+    b'{"trial": 1, "sha256": "de9d7b9650e7b2e1"}\\n'
+    """
+    return json.dumps({**line, _DIGEST: _digest(line)}).encode() + b"\n"
+
+
+def decoded(data: bytes, name: str) -> tuple[list[dict[str, Any]], int]:
+    """The lines of a journal, and how many bytes they take: the last may be cut off, and is left out then."""
+    lines: list[dict[str, Any]] = []
+    kept = 0
+    while kept < len(data):
+        end = data.find(b"\n", kept) + 1
+        line = _line(data[kept:end]) if end else None
+        if line is None:
+            is_last = not end or end == len(data)
+            if not is_last or (not lines and not encoded({"journal": _VERSION}).startswith(data[:12])):
+                raise ModelError(f"{name}: line {len(lines) + 1} is damaged, or this is no journal: give another file")
+            return lines, kept
+        lines.append(line)
+        kept = end
+    return lines, kept
+
+
+def _line(data: bytes) -> dict[str, Any] | None:
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(line, dict):
+        return None
+    return line if line.pop(_DIGEST, None) == _digest(line) else None
+
+
+def _digest(line: Line) -> str:
+    return hashlib.sha256(json.dumps(line).encode()).hexdigest()[:16]
+
+
+def _check(found: Line, header: Line, name: str) -> None:
+    """Refuses a journal of something else."""
+    if other := [key for key in {**header, **found} if found.get(key) != header.get(key)]:
+        given, wanted = found.get(other[0]), header.get(other[0])
+        raise ModelError(
+            f"{name}: the journal is of another {other[0]}: {shown(given)}, not {shown(wanted)}: "
+            "remove it, or give another file"
+        )
