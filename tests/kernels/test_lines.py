@@ -89,6 +89,35 @@ def test_lookup(isa: str, width: int, storage: str, out: str) -> None:
     np.testing.assert_array_equal(run(_core.bind_lookup(**bound, table=table), x), expected)
 
 
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("width", [3, 8])
+@pytest.mark.parametrize("out", ["u8", "i16", "i32"])
+def test_a_lookup_of_any_count_stays_in_its_memory(isa: str, width: int, out: str) -> None:
+    """Hazards: blocks that end with the row, or a little before; rows that begin at any byte; elements behind them."""
+    rng = np.random.default_rng(width)
+    table = rng.integers(0, 2**31, 1 << width).astype(DTYPES[out])
+    x = rng.integers(0, 256, 420).astype(np.uint8)
+    for count in (*range(1, 140), *range(189, 196), *range(254, 260), 320, 383, 385):
+        call = _core.bind_lookup(isa=isa, storage="u8", width=width, out=out, size=count, table=table)
+        first = count % 7
+        given = np.full(count + 80, 85, DTYPES[out])
+        expected = given.copy()
+        expected[first : first + count] = table[x[first + 3 : first + 3 + count].astype(int) % (1 << width)]
+        call(x[first + 3 : first + 3 + count], given[first : first + count])
+        np.testing.assert_array_equal(given, expected)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("count", [1, 15, 16, 31, 32, 63, 64, 65, 130, 4097])
+def test_a_lookup_in_place(isa: str, count: int) -> None:
+    """Hazard: bytes that are looked up twice, because blocks overlap."""
+    rng = np.random.default_rng(count)
+    x, table = (rng.integers(-128, 128, n).astype(np.int8) for n in (count, 256))
+    expected = table[x.astype(np.int64) + 128]
+    _core.bind_lookup(isa=isa, storage="i8", width=8, out="i8", size=count, table=table)(x, x)
+    np.testing.assert_array_equal(x, expected)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
