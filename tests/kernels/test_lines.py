@@ -107,17 +107,6 @@ def test_a_lookup_of_any_count_stays_in_its_memory(isa: str, width: int, out: st
         np.testing.assert_array_equal(given, expected)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("count", [1, 15, 16, 31, 32, 63, 64, 65, 130, 4097])
-def test_a_lookup_in_place(isa: str, count: int) -> None:
-    """Hazard: bytes that are looked up twice, because blocks overlap."""
-    rng = np.random.default_rng(count)
-    x, table = (rng.integers(-128, 128, n).astype(np.int8) for n in (count, 256))
-    expected = table[x.astype(np.int64) + 128]
-    _core.bind_lookup(isa=isa, storage="i8", width=8, out="i8", size=count, table=table)(x, x)
-    np.testing.assert_array_equal(x, expected)
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
