@@ -172,10 +172,9 @@ def _bind_requantize(
 ) -> BoundCall | None:
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
-    if source.is_per_layer and element.is_per_layer and source.storage_width <= 8 and prod(shape) >= _MANY:
-        if is_fast(kernels.active()):
-            table = _table(source, element, attributes["requant"])
-            return bind_bytes(container(source), container(element), prod(shape), table)
+    if _pays(source, element, prod(shape)):
+        table = _table(source, element, attributes["requant"])
+        return bind_bytes(container(source), container(element), prod(shape), table)
     layout = _common_layout(source, element, shape)
     if layout is None:
         return None
@@ -198,6 +197,12 @@ def _bind_requantize(
 
 _MANY = 256
 """From so many elements on a table pays: it has as many."""
+
+
+def _pays(source: UniformType, element: UniformType, size: int) -> bool:
+    """Whether a table of all results is faster than computing each."""
+    has_table = source.is_per_layer and element.is_per_layer and source.storage_width <= 8
+    return has_table and size >= _MANY and is_fast(kernels.active())
 
 
 @lru_cache(maxsize=256)

@@ -26,10 +26,15 @@ def of_elements(compute: Compute, q: QuantTensor, *options: Any) -> QuantTensor:
     return compute(q, *options)
 
 
+def has_table(t: UniformType) -> bool:
+    """Whether elements of the type are looked up as they are stored, in one table for all."""
+    return t.is_per_layer and t.storage_width <= 8 and not is_packed(t)
+
+
 @lru_cache(maxsize=256)
 def _table(compute: Compute, t: UniformType, *options: Any) -> QuantTensor | None:
     """What ``compute`` makes of every storage of a type per layer, in whatever bounds; None for other types."""
-    if not t.is_per_layer or t.storage_width > 8 or is_packed(t):
+    if not has_table(t):
         return None
     low, high = t.default_bounds
     return compute(QuantTensor._of(np.arange(low, high + 1).astype(storage_dtype(t)), t), *options)
