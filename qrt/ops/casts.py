@@ -209,8 +209,8 @@ def _pays(source: UniformType, element: UniformType, size: int) -> bool:
 def _table(source: UniformType, element: UniformType, rule: str) -> Array:
     """The results of all bytes, those outside of the storage bounds too, by the reference."""
     ends = np.iinfo(storage_dtype(source))
-    types = [TensorType((256,), t) for t in (source, element)]
-    results = _reference_requantize([np.arange(ends.min, ends.max + 1)], types[:1], types[1], {"requant": rule})
+    here, there = TensorType((256,), source), TensorType((256,), element)
+    results = _reference_requantize([np.arange(ends.min, ends.max + 1)], (here,), there, {"requant": rule})
     return results.astype(storage_dtype(element))
 
 
