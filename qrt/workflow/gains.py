@@ -1,4 +1,4 @@
-"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/optional_passes.md)."""
+"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/passes_optional.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
@@ -12,6 +12,7 @@ from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
 from qrt.passes.quantization.attach_stats_ref import attach_keys
+from qrt.passes.quantization.checking.regions import REGION, operations_of
 from qrt.passes.quantization.equalize_scales import equalized
 from qrt.passes.quantization.fold_scales import folded
 from qrt.passes.remarks import remarks_to
@@ -89,12 +90,12 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 
 def chosen(wanted: Wanted) -> Sequence[str]:
     """The names of the passes that are tried. QuantTypeError for another one."""
-    if wanted == "auto":
+    if isinstance(wanted, str) and wanted == "auto":
         return OPTIONAL_PASSES
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise QuantTypeError(f"passes must be 'auto' or a sequence of names, got {shown(wanted)}")
     for name in wanted:
-        if name not in OPTIONAL_PASSES:
+        if not isinstance(name, str) or name not in OPTIONAL_PASSES:
             raise QuantTypeError(f"passes must be among {', '.join(OPTIONAL_PASSES)}, got {shown(name)}")
     return wanted
 
@@ -106,7 +107,16 @@ def _changed(program: Named, target: Target, name: str) -> Named | None:
     with garbage_uncollected(), remarks_to(remarks.append):
         is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
         attach_keys(copy)
-    return Named(copy, (*program.remarks, *remarks)) if is_changed else None
+    gone = _places(program.module) - _places(copy)
+    said = [remark for remark in program.remarks if id(remark.location) not in gone]
+    return Named(copy, (*said, *remarks)) if is_changed else None
+
+
+def _places(module: Module) -> set[int]:
+    """The places in the text of what stands outside regions: of a folded operation nothing is left to be said."""
+    return {
+        id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
+    }
 
 
 def _noise(program: Named, target: Target, records: Records, method: RecordMethod, reference: Reference) -> Noise:

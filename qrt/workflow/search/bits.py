@@ -16,6 +16,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.propagation.functions import separate
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, build
 from qrt.passes.quantization.propagation.select import fits
@@ -131,13 +132,8 @@ def _number(region: RegionOp) -> int:
 
 def _names(module: Module) -> list[str]:
     """What regions are called, by number."""
-    names = []
-    for function in module.functions:
-        counts: dict[str, int] = {}
-        for region in (each for each in function.walk() if isinstance(each, RegionOp)):
-            names.append(f"{function.sym_name}/{region.kernel}.{counts.setdefault(region.kernel, 0)}")
-            counts[region.kernel] += 1
-    return names
+    keys = (region.attributes.get(KEY) for region in _regions(module))
+    return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
 
 
 class _Offers:

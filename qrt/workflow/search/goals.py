@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.workflow.bits import Choice, Widths
-from qrt.workflow.budget import Budget
-from qrt.workflow.tried import Tried
+from qrt.workflow.search.bits import Choice, Widths
+from qrt.workflow.search.budget import Budget
+from qrt.workflow.search.tried import Tried
 
 Quality = tuple[Fraction, ...]
 """What is to be large, the first number before the others."""

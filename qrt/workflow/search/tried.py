@@ -1,17 +1,15 @@
 """The trials of a search: each assignment of widths is run once, or read from a journal (docs/reference/bits.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.execute.program import Program
-from qrt.workflow.bits import Choice, Widths
-from qrt.workflow.budget import MetricError
-from qrt.workflow.journal import Journal
-from qrt.workflow.measure import Error, Noise
-from qrt.workflow.trial import Trial
+from qrt.workflow.measure import Error
+from qrt.workflow.search.bits import Widths
+from qrt.workflow.search.budget import MetricError
+from qrt.workflow.search.journal import Journal
 
 _MOST_SAID = 300
 
@@ -80,37 +78,18 @@ class Tried:
         )
 
 
-@dataclass(frozen=True)
-class Runner:
-    """How an assignment of widths is run: it is quantized, its weights are counted, its outputs and the user's metric
-    are measured. The metric is told the number of the trial."""
-
-    quantized: Callable[[Widths], tuple[Trial, int]]
-    noise: Callable[[Program], Noise]
-    metric: Callable[[Program, int], float] | None
-    function: str
-
-    def __call__(self, widths: Widths, number: int) -> Tried:
-        trial, bits = self.quantized(widths)
-        program = Program(trial.module, self.function)
-        noise = self.noise(program)
-        same, rows = (sum(getattr(each, name) for each in noise.outputs) for name in ("same", "rows"))
-        metric = None if self.metric is None else self.metric(program, number)
-        return Tried(widths, bits, noise.error, same, rows, metric)
-
-
 class Trials:
     """All that was tried, in order, and the best of it. What a journal has is not run again."""
 
     def __init__(
         self,
-        choices: Sequence[Choice],
+        default: Widths,
         run: Callable[[Widths, int], Tried],
         key: Callable[[Tried], tuple[Any, ...]],
         journal: Journal | None,
     ) -> None:
         self._run, self._key, self._journal = run, key, journal
-        self._default = tuple(each.default for each in choices)
+        self._default = default
         self._kept = {tuple(line["widths"]): line for line in journal.lines if "widths" in line} if journal else {}
         self.tried: dict[Widths, Tried] = {}
         self._best: Tried | None = None

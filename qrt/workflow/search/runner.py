@@ -1,0 +1,56 @@
+"""How widths are run: the program is quantized, and its weights, its outputs and the user's metric are measured."""
+
+from collections.abc import Mapping
+
+from qrt.calibrate.records import Record, RecordMethod
+from qrt.calibrate.targets.model import Target
+from qrt.execute.program import Program
+from qrt.workflow.calibrate import Progress
+from qrt.workflow.measure import Reference
+from qrt.workflow.search.bits import Widths, choices_of, numbered, stored_bits, widths_of, with_widths
+from qrt.workflow.search.budget import Metric, measured
+from qrt.workflow.search.tried import Tried
+from qrt.workflow.trial import Named, quantized
+
+
+class Runner:
+    """A program whose widths are searched. ``choices`` are its ports, and ``default`` the widths without a search."""
+
+    def __init__(
+        self,
+        named: Named,
+        target: Target,
+        records: Mapping[str, Record],
+        method: RecordMethod,
+        reference: Reference,
+        metric: Metric | None,
+        progress: Progress | None,
+    ) -> None:
+        self._named, self._start = named, numbered(named)
+        self._target, self._records, self._method = target, records, method
+        self._reference, self._metric, self._progress = reference, metric, progress
+        found = widths_of(quantized(self._start, target, records, method).regions)
+        self.choices = choices_of(self._start, target, found)
+        self.default: Widths = tuple(each.default for each in self.choices)
+
+    def __call__(self, widths: Widths, number: int) -> Tried:
+        """Runs a trial, whose number messages say."""
+        if self._progress is not None:
+            self._progress("search", number, None)
+        trial = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
+        program = Program(trial.module, self._reference.function)
+        noise = self._reference.noise(program)
+        metric = None if self._metric is None else measured(self._metric, program, f"trial {number}")
+        return Tried(
+            widths,
+            stored_bits(self.choices, widths_of(trial.regions)),
+            noise.error,
+            sum(each.same for each in noise.outputs),
+            sum(each.rows for each in noise.outputs),
+            metric,
+        )
+
+    def of_float(self) -> float:
+        """The metric of the float program."""
+        assert self._metric is not None
+        return measured(self._metric, Program(self._named.module, self._reference.function), "the float program")
