@@ -9,7 +9,7 @@ import numpy as np
 from qrt.calibrate.observers import Summary
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import ArrayAttr, DenseElementsAttr, Operation, StringAttr, Value
+from qrt.ir import ArrayAttr, DenseElementsAttr, DenseResourceAttr, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.export.tags import ORIGINS
@@ -148,10 +148,10 @@ def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[
 
 def histogram_of(constant: Value) -> Histogram:
     """How many values of a constant of floats have which 16 high bits."""
-    attribute, summary = constant_of(constant), Summary()
-    if isinstance(attribute, DenseElementsAttr) and isinstance(attribute.element, FloatType):
-        wide = attribute.element.width > 32
-        summary.update(np.asarray(attribute.python).astype(np.float64 if wide else np.float32), skip_nonfinite=True)
+    attribute, element, summary = constant_of(constant), element_of(constant.type), Summary()
+    if isinstance(attribute, DenseElementsAttr | DenseResourceAttr) and isinstance(element, FloatType):
+        values = np.asarray(attribute.python)
+        summary.update(values.astype(np.float64 if element.width > 32 else np.float32), skip_nonfinite=True)
     record = summary.record()
     return {} if record is None or record.histogram is None else record.histogram
 
