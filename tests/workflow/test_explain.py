@@ -149,6 +149,28 @@ def test_ports_say_types_ranges_origins_and_values() -> None:
     assert p.histogram == y.histogram
 
 
+def test_a_rescaled_operand_is_read_in_its_own_type() -> None:
+    """Alone, a region is fed float values that are quantized once. What the rescale loses counts for it."""
+    rescaled = QUANTIZED.replace("!m =", "!b = !quant.uniform<i8:f32, 0.75>\n!m =").replace(
+        "%1 = qrt.mul %0, %0", '%r = qrt.requantize %0 {quant.cause = "because"} : (tensor<?x3x!a>) -> tensor<?x3x!b>\n'
+        "    %1 = qrt.mul %r, %r"
+    ).replace("(tensor<?x3x!a>, tensor<?x3x!a>)", "(tensor<?x3x!b>, tensor<?x3x!b>)")  # fmt: skip
+    report = explained(rescaled)
+    values = [Fraction(float(v)) for v in X.reshape(-1)]
+    alone = [requantize(quantize(2 * v, Fraction(3, 4), 0, -128, 127) ** 2, *TYPE_M) for v in values]
+    by_mul = squares(a - 4 * v * v for a, v in zip(alone, values, strict=True))
+    by_add = squares(add(v) ** 2 - 4 * v * v for v in values)
+    expected = decibels(squares(4 * v * v for v in values), by_mul)
+    assert report["mul.0"].snr_alone == pytest.approx(expected, abs=1e-9)
+    assert report["mul.0"].error_share == pytest.approx(float(by_mul / (by_add + by_mul)), abs=1e-6)
+    assert report["mul.0"].ports[0].spec == "!quant.uniform<i8:f32, 7.500000e-01>"
+    (rescale,) = report.rescales
+    assert (rescale.source, rescale.target, rescale.cause) == (
+        "!quant.uniform<i8<-8:7>:f32, 5.000000e-01>", "!quant.uniform<i8:f32, 7.500000e-01>", "because",
+    )  # fmt: skip
+    assert rescale.place == "q.mlir:11"
+
+
 @pytest.mark.parametrize("to", ["fixed", "codegen", "simulate"])
 def test_every_export_has_the_figures_of_its_regions(to: str) -> None:
     """What the exported program computes with is what propagation has decided; weights are stored in one byte each."""
