@@ -2,6 +2,7 @@
 without a place."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,23 @@ from qrt.cli import main
 from tests.workflow.programs import NETWORK, rows
 
 
+@cache
+def made() -> tuple[str, Any]:
+    """A quantized program, and its report."""
+    module, data = qrt.ir.parse(NETWORK, "f.mlir"), {"images": rows(40)}
+    text = str(qrt.quantize_program(module, data).module)
+    return text, qrt.explain_program(qrt.ir.parse(text, "q.mlir"), module, data)
+
+
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    text, report = made()
     Path("f.mlir").write_text(NETWORK)
+    Path("q.mlir").write_text(text)
     np.savez("x.npz", images=rows(40))
-    made = qrt.quantize_program(qrt.load("f.mlir"), {"images": rows(40)}).module
-    Path("q.mlir").write_text(str(made))
-    return qrt.explain_program(qrt.load("q.mlir"), qrt.load("f.mlir"), {"images": rows(40)})
+    return report
 
 
 COMMAND = ["explain", "q.mlir", "--against", "f.mlir", "--data", "x.npz"]
