@@ -110,8 +110,7 @@ def check(report: Report, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "change"),
-    [("conv2d.1", times_8), ("matmul.0", times_8), ("conv2d.0", of_2_bits), ("conv2d.2", of_2_bits)],
+    ("kernel", "change"), [("conv2d.1", times_8), ("conv2d.0", of_2_bits), ("matmul.0", of_2_bits)]
 )
 def test_weights_of_a_wrong_type_are_found(kernel: str, change: Callable[[UniformType], UniformType]) -> None:
     report = explained(held(f"main/{kernel}", change), sound().records)
@@ -121,15 +120,7 @@ def test_weights_of_a_wrong_type_are_found(kernel: str, change: Callable[[Unifor
 
 
 @pytest.mark.parametrize(
-    ("name", "high"),
-    [
-        ("arg0", "8 times"),
-        ("conv2d.1", "8 times"),
-        ("matmul.0", "8 times"),
-        ("arg0", "1e6"),
-        ("conv2d.2", "1e6"),
-        ("mean.0", "1e6"),
-    ],
+    ("name", "high"), [("conv2d.1", "8 times"), ("arg0", "1e6"), ("conv2d.2", "1e6"), ("mean.0", "8 times")]
 )
 def test_a_value_of_a_wrong_range_is_found(name: str, high: str) -> None:
     """It is blamed on the region that computes it, not on those that read it. Nobody computes the argument."""
