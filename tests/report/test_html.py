@@ -125,6 +125,8 @@ def test_styles_sort_the_regions() -> None:
         return [report.regions[index].key for index in order]
 
     assert keys("snr") == [each.key for each in sorted(report.regions, key=lambda each: each.snr)]
+    assert keys("alone") == [each.key for each in sorted(report.regions, key=lambda each: each.snr_alone)]
+    assert keys("alone") != keys("snr") != list(report)
     assert keys("name") == sorted(report)
     assert keys("bytes") == keys("saturated") == list(report)  # of equals the worst first
     for name in places[0]:
