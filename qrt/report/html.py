@@ -31,7 +31,7 @@ _ORDERS: tuple[tuple[str, str, Callable[["RegionReport"], tuple[float | str, ...
 """Orders besides that of the error: a class, what it is called, and by what the least comes first."""
 
 _MEANINGS = (
-    ("share of error", "the squared error at the outputs when this region alone is quantized, as a share of their sum"),
+    ("share of error", "the squared error at the outputs that this region alone makes, as a share of their sum"),
     ("SNR", "the signal-to-noise ratio of its result in the quantized program"),
     ("alone", "the same when the region is fed the values of the float program"),
     ("saturated", "the share of its results that its type cannot hold"),

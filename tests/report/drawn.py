@@ -53,7 +53,15 @@ def network(regions: int = 6, seed: int = 7) -> Report:
             port("bias", rng.normal(size=32), 2.0**-20, -(2**31), 2**31 - 1, bits=32),
             port("y", outlier, float(outlier.max()) / 255, 0, 255, direction="output"),
         )
-        made.append(region(f"main/conv2d.{index}", ports, 2.0 ** -(index + 1), snr=20.0 + index))
+        made.append(
+            region(
+                f"main/conv2d.{index}",
+                ports,
+                2.0 ** -(index + 1),
+                snr=20.0 + index * 5 % 7,
+                snr_alone=40.0 + index * 3 % 7,
+            )
+        )
     made += [replace(made[n % 6], key=f"main/conv2d.{n}", error_share=2.0 ** -(n + 1)) for n in range(6, regions)]
     still = PortReport("operand 0", "input", "f32", "default", False, 32, -math.inf, math.inf, 0)
     made.append(region("main/softmax.0", (still,), 0.0, kernel="softmax", snr=math.inf, snr_alone=math.inf))

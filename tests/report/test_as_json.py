@@ -162,3 +162,13 @@ def test_a_field_that_older_files_lack_has_its_default() -> None:
     read = read_json(json.dumps(table))
     assert read.unmatched == ()
     assert read.regions[0].ports[0].scale == 0
+
+
+@pytest.mark.parametrize(("key", "count"), [("65536", 1), ("-1", 1), ("01", 1), ("٤", 1), ("1", 0), ("1", True)])
+def test_a_histogram_has_bins_and_counts(key: str, count: int) -> None:
+    table = json.loads(network(1).json())
+    table["regions"][0]["ports"][0]["histogram"] = {"0": 2, "65535": 1}
+    assert message(table) is None
+    table["regions"][0]["ports"][0]["histogram"][key] = count
+    assert not valid(SCHEMA, table, SCHEMA)
+    assert message(table)

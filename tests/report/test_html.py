@@ -125,6 +125,8 @@ def test_styles_sort_the_regions() -> None:
         return [report.regions[index].key for index in order]
 
     assert keys("snr") == [each.key for each in sorted(report.regions, key=lambda each: each.snr)]
+    assert keys("alone") == [each.key for each in sorted(report.regions, key=lambda each: each.snr_alone)]
+    assert keys("alone") != keys("snr") != list(report)
     assert keys("name") == sorted(report)
     assert keys("bytes") == keys("saturated") == list(report)  # of equals the worst first
     for name in places[0]:
@@ -150,7 +152,8 @@ def test_figures_and_reasons_are_shown() -> None:
 
 
 def test_a_program_of_300_regions_is_below_2_megabytes() -> None:
-    page = network(300).html()
-    assert page.count('class="region"') == 301
-    assert page.count("<svg") > 1200
-    assert len(page.encode()) < 2_000_000
+    """By a fifth of it."""
+    page = network(60).html()
+    assert page.count('class="region"') == 61
+    assert page.count("<svg") == 241
+    assert len(page.encode()) < 2_000_000 / 5
