@@ -289,6 +289,19 @@ def test_specifications_go_where_their_values_go():
     assert region.attributes["quant.key"].python == "main/mul.0"
 
 
+def test_the_specification_before_a_factor_is_the_product_s():
+    def body(text, x):
+        scaled = text.region(
+            "mul", [x], ["!quant.uniform<i8:f32, 0.5>"], "f32", lambda t, a: ops.mul(t, a, t.splat(2, a.shape))
+        )
+        w = text.constant(np.float32([[1, 2, 3, 4]] * 5))
+        return text.region("matmul", [scaled, w], ["f32", "f32"], "f32", ops.matmul)
+
+    module, _ = passed(program((3, 5), body), "fold-scales")
+    (region,) = [op for op in module.operation.walk() if op.name == "quant.region"]
+    assert [str(spec) for spec in region.specs] == ["!quant.uniform<i8:f32, 5.000000e-01>", "f32", "f32"]
+
+
 @pytest.mark.parametrize("name", ["WEIGHTS", "BETWEEN", "TAKEN"])
 @pytest.mark.parametrize("spec", ["!quant.uniform<i8:f32, 0.5>", "!quant.none<f32>", "bf16"])
 def test_a_type_that_is_given_keeps_its_value(name, spec):
