@@ -189,6 +189,10 @@ NEAR = {
     ),
     "two that vary": (lambda t, x: dense(t, x, lambda t, y: ops.mul(t, y, y)), None),
     "another user": (lambda t, x: [y := dense(t, x, lambda t, y: y), by([1, 2, 3, 4])(t, y)], None),
+    "two factors": (
+        lambda t, x: [by([1, 2, 3, 4])(t, y := dense(t, x, lambda t, y: y)), by([4, 3, 2, 1])(t, y)],
+        None,
+    ),
     "two users": (lambda t, x: dense(t, x, lambda t, y: ops.add(t, by([1, 2, 3, 4])(t, y), ops.tanh(t, y))), None),
     "a sum before": (
         lambda t, x: product(t, "matmul", ops.add(t, x, t.splat(2, x.shape)), np.float32([[1, 2, 3, 4]] * 5)),
