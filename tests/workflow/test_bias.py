@@ -1,6 +1,6 @@
-"""Biases with the mean error of their products. Hazards: a mean that is rounded before the bias is, the error of a clamp
-or of an output's type in place of the product's, a bias that its type does not hold, a product without a bias that is
-left."""
+"""Biases with the mean error of their products. Hazards: a mean that is rounded before the bias is, the error of a
+clamp or of an output's type in place of the product's, a bias that its type does not hold, a product without a bias
+that is left."""
 
 from fractions import Fraction
 
@@ -153,3 +153,5 @@ def test_a_tie_goes_to_the_even_number() -> None:
     assert _nearest(1 + Fraction(1, 2**24), f32) == 1
     assert _nearest(1 + Fraction(3, 2**24), f32) == 1 + 2.0**-22
     assert _nearest(1 + Fraction(1, 2**24) + Fraction(1, 2**80), f32) == 1 + 2.0**-23  # float64 comes between in vain
+    assert _nearest(Fraction(1, 2**100) * (1 + Fraction(1, 2**20)), f32) == 2.0**-100 * (1 + 2.0**-20)
+    assert _nearest(Fraction(5, 2**150), f32) == 2.0**-148  # below the normal numbers: a multiple of 2^-149, to even
