@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from functools import partial
+from typing import BinaryIO
 
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require-full", action="store_true", help="fail where an operation or a port stays float")
     parser.add_argument("--skip-nonfinite", action="store_true", help="leave NaNs and infinities out, and count them")
     parser.add_argument("-o", dest="output", metavar="Q.mlir", help="where the program goes; printed if not given")
+    parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
@@ -52,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
             require_full=options.require_full,
             progress=progress,
         )
+        page = None if options.html is None else made.report.html()
     for diagnostic in made.remarks:
         print(spelled(diagnostic), file=sys.stderr)
     for key, count in made.calibration.skipped.items():
@@ -59,8 +63,12 @@ def run(options: argparse.Namespace) -> int:
     text = str(made.module)
     if options.output is None:
         sys.stdout.write(text)
-    else:
-        write_files([(options.output, lambda file: file.write(text.encode()))])
+    outputs = [(name, each) for name, each in ((options.output, text), (options.html, page)) if name and each]
+    write_files([(name, partial(_write, each)) for name, each in outputs])
     if made.said:
         print(made.said, file=sys.stderr)
     return 0 if made.reached else 1
+
+
+def _write(text: str, file: BinaryIO) -> None:
+    file.write(text.encode())

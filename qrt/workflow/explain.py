@@ -11,7 +11,7 @@ from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import TARGET
 from qrt.report.model import Report
-from qrt.workflow.comparison import Comparison, rows_of
+from qrt.workflow.comparing.comparison import Comparison, rows_of
 from qrt.workflow.measure import Batches, Reference
 from qrt.workflow.trial import Named, Trial, named
 
@@ -76,6 +76,7 @@ def explain_program(
     """
     require(module, ir.Module, "explain_program: module", "a Module")
     require(against, ir.Module, "explain_program: against", "a Module")
+    require(function, (str, type(None)), "explain_program: function", "a name")
     device = _device(module, target)
     choose(against, str(choose(module, function).attributes["sym_name"].python))
     comparison = Comparison(named(against, device), module, function)

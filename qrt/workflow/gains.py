@@ -90,12 +90,12 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 
 def chosen(wanted: Wanted) -> Sequence[str]:
     """The names of the passes that are tried. QuantTypeError for another one."""
-    if wanted == "auto":
+    if isinstance(wanted, str) and wanted == "auto":
         return OPTIONAL_PASSES
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise QuantTypeError(f"passes must be 'auto' or a sequence of names, got {shown(wanted)}")
     for name in wanted:
-        if name not in OPTIONAL_PASSES:
+        if not isinstance(name, str) or name not in OPTIONAL_PASSES:
             raise QuantTypeError(f"passes must be among {', '.join(OPTIONAL_PASSES)}, got {shown(name)}")
     return wanted
 

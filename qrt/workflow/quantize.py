@@ -1,6 +1,8 @@
 """From a float program and data to a quantized program (docs/quantization.md)."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from os import PathLike, fspath
 
 from qrt import ir
@@ -11,11 +13,12 @@ from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
+from qrt.report import Report
 from qrt.workflow.calibrate import Progress, calibrated, measurable
+from qrt.workflow.explain import report_of
 from qrt.workflow.gains import Wanted, chosen, improved, with_corrected_bias
 from qrt.workflow.measure import Reference
-from qrt.workflow.search import searched
-from qrt.workflow.search.budget import Budget, Metric
+from qrt.workflow.search import Budget, Metric, searched
 from qrt.workflow.trial import check_full, named, quantized
 
 
@@ -37,6 +40,8 @@ class QuantizedProgram:
         Whether the program is within the budget; True where none was given.
     said : str
         One line that says what was reached; empty where no budget was given.
+    report : Report
+        What each region lost, and what stays float. It is measured on the sample when it is first asked for.
 
     Examples
     --------
@@ -53,6 +58,12 @@ class QuantizedProgram:
     remarks: tuple[Diagnostic, ...]
     reached: bool
     said: str
+    _measure: Callable[[], Report] = field(repr=False)
+
+    @cached_property
+    def report(self) -> Report:
+        """What each region lost, and what stays float. It is measured on the sample when it is first asked for."""
+        return self._measure()
 
 
 def quantize_program(
@@ -112,8 +123,8 @@ def quantize_program(
     Returns
     -------
     QuantizedProgram
-        It has ``module``, ``program``, ``calibration``, ``remarks``, ``reached`` and ``said``. If the budget is out of
-        reach, it is the nearest program that was found, and ``reached`` is False.
+        It has ``module``, ``program``, ``report``, ``calibration``, ``remarks``, ``reached`` and ``said``. If the
+        budget is out of reach, it is the nearest program that was found, and ``reached`` is False.
 
     Raises
     ------
@@ -141,7 +152,7 @@ def quantize_program(
     >>> made.program(np.float32([[0, 1, -1, 0.25]])).tolist()
     [[0.0, 0.7590768337249756, -0.7590768337249756, 0.2504953444004059]]
     """
-    wanted = _checked(module, method, budget, metric, checkpoint, passes, require_full)
+    wanted = _checked(module, method, budget, metric, checkpoint, passes, skip_nonfinite, require_full, progress)
     device = _known(target)
     start = named(module, device)
     kept = None if checkpoint is None else fspath(checkpoint)
@@ -160,7 +171,15 @@ def quantize_program(
     if require_full:
         check_full(program, trial, device)
     remarks = (*program.remarks, *trial.remarks)
-    return QuantizedProgram(trial.module, Program(trial.module, function), seen.calibration, remarks, reached, said)
+    return QuantizedProgram(
+        trial.module,
+        Program(trial.module, function),
+        seen.calibration,
+        remarks,
+        reached,
+        said,
+        partial(report_of, program, trial, device, batches, function),
+    )
 
 
 def _checked(
@@ -170,7 +189,9 @@ def _checked(
     metric: object,
     checkpoint: object,
     passes: Wanted,
+    skip_nonfinite: object,
     require_full: object,
+    progress: object,
 ) -> Budget | None:
     """The budget, when all arguments are what they must be: before anything runs."""
     require(module, ir.Module, "quantize_program: module", "a Module")
@@ -178,6 +199,9 @@ def _checked(
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
     require(checkpoint, (str, PathLike, type(None)), "quantize_program: checkpoint", "the name of a file")
     require(require_full, bool, "quantize_program: require_full", "True or False")
+    require(skip_nonfinite, bool, "quantize_program: skip_nonfinite", "True or False")
+    if progress is not None and not callable(progress):
+        raise QuantTypeError(f"quantize_program: progress must be a function, got {shown(progress)}")
     chosen(passes)
     wanted = None if budget is None else Budget.parse(budget)
     if metric is not None and not callable(metric):

@@ -45,16 +45,15 @@ module {
   }
   func.func @before(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x3x3x1xf32> {
     %0 = "quant.stats_ref"(%arg0) <{statsKey = "before/arg0"}> : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
-    %1 = arith.constant dense<[[[[1.000000e+00], [2.000000e+00]], [[3.000000e+00], [4.000000e+00]]], [[[5.000000e+00], [6.000000e+00]], [[7.000000e+00], [8.000000e+00]]]]> : tensor<2x2x2x1xf32>
-    %2 = arith.constant dense<[[[[2.500000e-01], [5.000000e-01]], [[7.500000e-01], [1.000000e+00]]], [[[1.250000e+00], [1.500000e+00]], [[1.750000e+00], [2.000000e+00]]]]> : tensor<2x2x2x1xf32>
-    %3 = quant.region(%0, %2) {
+    %1 = arith.constant dense<[[[[2.500000e-01], [5.000000e-01]], [[7.500000e-01], [1.000000e+00]]], [[[1.250000e+00], [1.500000e+00]], [[1.750000e+00], [2.000000e+00]]]]> : tensor<2x2x2x1xf32>
+    %2 = quant.region(%0, %1) {
     ^bb0(%arg1: tensor<1x4x4x2xf32>, %arg2: tensor<2x2x2x1xf32>):
-      %5 = arith.constant dense<0.000000e+00> : tensor<1x3x3x1xf32>
-      %6 = linalg.conv_2d_nhwc_hwcf ins(%arg1, %arg2 : tensor<1x4x4x2xf32>, tensor<2x2x2x1xf32>) outs(%5 : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
-      quant.return %6 : tensor<1x3x3x1xf32>
+      %4 = arith.constant dense<0.000000e+00> : tensor<1x3x3x1xf32>
+      %5 = linalg.conv_2d_nhwc_hwcf ins(%arg1, %arg2 : tensor<1x4x4x2xf32>, tensor<2x2x2x1xf32>) outs(%4 : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+      quant.return %5 : tensor<1x3x3x1xf32>
     } {input_specs = [f32, f32], kernel = "conv2d", output_specs = [f32]} : (tensor<1x4x4x2xf32>, tensor<2x2x2x1xf32>) -> tensor<1x3x3x1xf32>
-    %4 = "quant.stats_ref"(%3) <{statsKey = "before/conv2d.0"}> : (tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
-    return %4 : tensor<1x3x3x1xf32>
+    %3 = "quant.stats_ref"(%2) <{statsKey = "before/conv2d.0"}> : (tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+    return %3 : tensor<1x3x3x1xf32>
   }
   func.func @stay(%arg0: tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
     %0 = "quant.stats_ref"(%arg0) <{statsKey = "stay/arg0"}> : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -225,8 +225,8 @@ def test_no_annotation_is_named_that_narrows_what_is_handed_on() -> None:
 
 
 def test_what_no_port_shares_is_handed_on_in_the_widest_type_of_its_uses() -> None:
-    """No definition has a type for the range of the branch, and no use has a range near to it. Hazard: the results leave
-    as floats, and change their types in silence."""
+    """No definition has a type for the range of the branch, and no use has a range near to it. Hazard: the results
+    leave as floats, and change their types in silence."""
     low, high = "!quant.uniform<i8:f32, 0.001:127>", "!quant.uniform<i8:f32, 0.001:-128>"
     lines = [I1, region("%0", "op", "%x", A, low), region("%1", "op", "%x", A, high), f"%i = scf.if %c -> {T} {{"]
     lines += [f"scf.yield %0 : {T} }} else {{ scf.yield %1 : {T} }}"]

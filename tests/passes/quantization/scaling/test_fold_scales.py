@@ -1,5 +1,6 @@
-"""What is done to the channels of a product goes into its weights. Hazards: a number in the wrong channel, a fold that is
-less exact than is said, a value that somebody else reads, a factor that has no inverse, a key of a value that is gone."""
+"""What is done to the channels of a product goes into its weights. Hazards: a number in the wrong channel, a fold that
+is less exact than is said, a value that somebody else reads, a factor without an inverse, a key of a value that is
+gone."""
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def normalized(draw):
     return text(False), text(True), x, SUMMED[kind], len(before) + len(after)
 
 
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(normalized())
 def test_all_is_folded_within_the_bound(drawn):
     text, magnitudes, x, count, steps = drawn
