@@ -12,12 +12,14 @@ from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array
+from qrt.passes.dce import DeadCodeElimination
 
 _NAME = "statsKey"
 
 
 def flattened(module: Module, name: str) -> Module:
-    """A copy without annotations, with the bodies of functions in place of calls in the function of that name."""
+    """A copy without annotations, with the bodies of functions in place of calls in the function of that name, and
+    without what nothing reads."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in copy.operation.walk() if op.name in IDENTITIES]:
@@ -25,6 +27,7 @@ def flattened(module: Module, name: str) -> Module:
         function = copy.function(name)
         if len(function.regions[0].blocks) == 1:
             inline(copy, function, saturating=False, observed=True)
+        DeadCodeElimination().run(copy)
     return copy
 
 

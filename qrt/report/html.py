@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from qrt.report.figures import decibels, number, plural, share, visible
+from qrt.report.figures import decibels, number, plural, share, specified, visible
 from qrt.report.markup import Markup, element, joined
 from qrt.report.svg import has_range, histogram
 from qrt.report.text import counted, ratio
@@ -85,6 +85,7 @@ def as_fragment(report: "Report") -> Markup:
         *_regions(report),
         *_rescales(report),
         *_floats(report),
+        *_unmatched(report),
         class_="qrt",
     )
 
@@ -169,14 +170,18 @@ def _label(name: str) -> Markup:
 
 def _port(port: "PortReport") -> Markup:
     drawn = histogram(port)
-    title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", port.spec))
+    title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", specified(port.spec)))
     said = [f"from {port.origin}"]
     if port.codes:
         spaced = f", scale {number(port.scale)}" if port.scale else ""
         several = f", the greatest of {port.scales:,}" if port.scales > 1 else ""
         said.append(f"{number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}{spaced}{several}")
     if drawn.count:
-        beyond = f", {share(drawn.outside)} of them beyond the range" if has_range(port) else ""
+        beyond = (
+            f", {share(drawn.outside)} of them beyond the {'widest ' * (port.scales > 1)}range"
+            if has_range(port)
+            else ""
+        )
         said.append(f"{plural(drawn.count, 'value')}{beyond}")
         said.append(f"the bar of 0 has {share(drawn.at_zero)}, the highest other one {share(drawn.highest)}")
     else:
@@ -190,7 +195,11 @@ def _rescales(report: "Report") -> Iterator[Markup]:
     yield _list(
         "No value changes its type between two kernels.",
         [
-            (each.place, joined(element("code", each.source), " to ", element("code", each.target)), each.cause)
+            (
+                each.place,
+                joined(element("code", specified(each.source)), " to ", element("code", specified(each.target))),
+                each.cause,
+            )
             for each in report.rescales
         ],
     )
@@ -201,6 +210,12 @@ def _floats(report: "Report") -> Iterator[Markup]:
     yield _list(
         "Nothing stays float.", [(each.place, element("code", each.name), each.reason) for each in report.floats]
     )
+
+
+def _unmatched(report: "Report") -> Iterator[Markup]:
+    if report.unmatched:
+        yield element("h2", "Regions that the float program lacks, which are not measured")
+        yield element("ul", *(element("li", each) for each in report.unmatched))
 
 
 def _list(nothing: str, items: list[tuple[str, Markup, str]]) -> Markup:

@@ -77,7 +77,8 @@ class RegionReport:
         How many of its result's codes no value has.
     error_share : float
         The squared error at the program's outputs when this region alone is quantized, as a share of the sum of these
-        over all regions. It is 0 where nothing is lost.
+        over all regions. What the types of its operands lose counts for the regions that compute these. It is 0 where
+        nothing is lost.
     weight_bytes : int
         What its constants take.
     """
@@ -154,7 +155,7 @@ class Report(Mapping[str, RegionReport]):
     floats : tuple of FloatOperation
         What stays float.
     unmatched : tuple of str
-        Keys of regions, with their places, that the float program lacks. They are not measured.
+        Keys of regions, with their places, that only one of the two programs has. They are not measured.
     sampled : int
         On how many rows ``error_share`` was measured, where these are not all.
     """
@@ -187,7 +188,7 @@ class Report(Mapping[str, RegionReport]):
         return len(self.regions)
 
     def text(self, width: int = 80) -> str:
-        """What a terminal shows, in lines of at most ``width`` columns, and of no less than 60."""
+        """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
         return as_text(self, width)
 
     def json(self) -> str:

@@ -12,7 +12,7 @@ from qrt.report.as_json import VERSION
 from qrt.report.model import Report
 
 _INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
-_NAMES = {str: "a string", int: "an integer", float: 'a number, "inf" or "-inf"', bool: "true or false"}
+_NAMES = {str: "a string", int: "a count", float: 'a number, "inf" or "-inf"', bool: "true or false"}
 _hints = cache(get_type_hints)
 
 
@@ -68,7 +68,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         return _INFINITIES[value]
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53:
         return float(value)
-    return value if type(value) is kind else _fail(where, _NAMES[kind], value)
+    return value if type(value) is kind and (kind is not int or value >= 0) else _fail(where, _NAMES[kind], value)
 
 
 def _read_table(kind: Any, value: Any, where: str) -> Any:

@@ -8,8 +8,8 @@ cut off.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from math import frexp, isfinite
+from functools import cache, cached_property
+from math import frexp, isfinite, ldexp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,12 +64,12 @@ class Axis:
     negative: int
     positive: int
 
-    @property
+    @cached_property
     def octave(self) -> float:
         """The width of an octave."""
         return (WIDTH - 2 * _MARGIN - _MIDDLE) / (self.negative - self.least + self.positive - self.least)
 
-    @property
+    @cached_property
     def middle(self) -> float:
         """The place of 0."""
         return _MARGIN + (self.negative - self.least) * self.octave + _MIDDLE / 2
@@ -85,8 +85,9 @@ class Axis:
         """The ends of a bar: that of 0, or that of the bins whose high bits are ``cell``."""
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
-        ends = np.array([cell << shift, (cell + 1) << shift])  # the first bin of the bar, and of the next
-        left, right = sorted(map(self.place, (_signs(ends[:1]) * _near(ends)).tolist()))
+        first = cell << shift & 0x7FFF
+        sign = -1 if cell << shift >> 15 else 1
+        left, right = sorted(self.place(sign * _magnitude(bits)) for bits in (first, first + (1 << shift)))
         return round(left), round(right)
 
 
@@ -107,13 +108,15 @@ def log2(value: float) -> float:
     return exponent - 1 + _logarithms()[int((2 * fraction - 1) * 128)]
 
 
-def _near(bits: Array) -> Array:
-    """The magnitude nearest to 0 in bins."""
-    return ((bits & 0x7FFF).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+def _magnitude(bits: int) -> float:
+    """Of the 16 high bits of an f32 without its sign; those of infinity are the next power of two."""
+    exponent, fraction = bits >> 7, bits & 0x7F
+    return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
 
-def _signs(bits: Array) -> Array:
-    return np.where(bits >> 15, -1.0, 1.0)
+def _values(bits: Array) -> Array:
+    """The values nearest to 0 in bins."""
+    return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
 def histogram(port: "PortReport") -> Histogram:
@@ -121,7 +124,7 @@ def histogram(port: "PortReport") -> Histogram:
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[each] for each in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
-    values = _signs(bits) * _near(bits)
+    values = _values(bits)
     beyond = (values < port.low) | (values > port.high) if has_range(port) else np.zeros(bits.shape, bool)
     shift = next(shift for width, shift in _BARS if axis.octave >= width)
     cells = np.where(np.abs(values) < 2.0**axis.least, _ZERO_BAR, bits >> shift)
@@ -162,10 +165,10 @@ def has_range(port: "PortReport") -> bool:
 
 
 def _sums(cells: Array, counts: Array) -> dict[int, int]:
-    sums: dict[int, int] = {}
-    for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-        sums[cell] = sums.get(cell, 0) + count
-    return sums
+    names, places = np.unique(cells, return_inverse=True)
+    sums = np.zeros(names.shape, np.int64)
+    np.add.at(sums, places, counts)
+    return {int(name): int(total) for name, total in zip(names, sums, strict=True)}
 
 
 def _axis(port: "PortReport", bits: Array, counts: Array) -> Axis:
@@ -173,8 +176,8 @@ def _axis(port: "PortReport", bits: Array, counts: Array) -> Axis:
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
     tops: list[int | None] = []
-    for sign, end in ((-1, -port.low), (1, port.high)):
-        seen = (octaves[used & (_signs(bits) == sign)] + 1).tolist()
+    for sign, end in ((1, -port.low), (0, port.high)):
+        seen = (octaves[used & (bits >> 15 == sign)] + 1).tolist()
         if has_range(port) and end > 0:
             fraction, exponent = frexp(end)
             seen.append(exponent - (fraction == 0.5))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from qrt.report.figures import decibels, number, plural, share, visible
+from qrt.report.figures import amount, decibels, number, plural, share, specified, visible
 
 if TYPE_CHECKING:
     from qrt.report.model import PortReport, RegionReport, Report
@@ -14,10 +14,10 @@ _COLUMNS: tuple[tuple[str, Callable[["RegionReport"], str]], ...] = (
     ("SNR dB", lambda region: decibels(region.snr)),
     ("alone", lambda region: decibels(region.snr_alone)),
     ("saturated", lambda region: share(region.saturated)),
-    ("unused", lambda region: f"{region.unused_codes:,}"),
-    ("weights B", lambda region: f"{region.weight_bytes:,}"),
+    ("unused", lambda region: amount(region.unused_codes)),
+    ("weights B", lambda region: amount(region.weight_bytes, 9)),
 )
-_LEAST = 60
+_LEAST = 72
 """Columns that a line of a region needs."""
 _CULPRIT = 0.2
 """The share of the error from which a region is shown in red."""
@@ -31,7 +31,7 @@ def as_text(report: "Report", width: int = 80, *, colour: bool = False, details:
     report : Report
         What was measured.
     width : int, default 80
-        No line has more columns, nor less than 60.
+        The most columns of a line, but never fewer than 72.
     colour : bool, default False
         Whether titles are bold and culprits red, by the escapes of a terminal.
     details : int, default 3
@@ -76,22 +76,27 @@ def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterato
         yield from map(paint.title, wrapped(f"{visible(region.key)}: {visible(region.kernel)}", width, 2))
         yield from wrapped(f"  at {visible(region.place)}", width, 4)
         for port in region.ports:
-            yield from wrapped(f"  {port.direction} {visible(port.name)}: {visible(port.spec)}", width, 4)
+            yield from wrapped(f"  {port.direction} {visible(port.name)}: {visible(specified(port.spec))}", width, 4)
             yield from wrapped(f"    from {origin(port)}", width, 6)
     for title, items in _lists(report):
         yield ""
         yield paint.title(title)
         for item, said in items:
             yield from wrapped(f"  {visible(item)}", width, 4)
-            yield from wrapped(f"    {visible(said)}", width, 4)
+            yield from wrapped(f"    {visible(said)}", width, 4) if said else ()
 
 
 def _lists(report: "Report") -> Iterator[tuple[str, list[tuple[str, str]]]]:
     if report.rescales:
-        said = [(f"{each.place}: {each.source} to {each.target}", each.cause) for each in report.rescales]
+        said = [
+            (f"{each.place}: {specified(each.source)} to {specified(each.target)}", each.cause)
+            for each in report.rescales
+        ]
         yield "Rescales, and what causes them", said
     if report.floats:
         yield "What stays float, and why", [(f"{each.place}: {each.name}", each.reason) for each in report.floats]
+    if report.unmatched:
+        yield "Regions that the float program lacks, which are not measured", [(each, "") for each in report.unmatched]
 
 
 def _row(region: "RegionReport", width: int, paint: _Paint) -> str:
@@ -109,7 +114,8 @@ def counted(report: "Report") -> str:
         plural(len(report.rescales), "rescale"),
         plural(len(report.floats), "operation") + " left float",
     ]
-    return ", ".join(counts)
+    few = f", of which {report.sampled:,} for the share of error" if report.sampled else ""
+    return f"{counts[0]}{few}, " + ", ".join(counts[1:])
 
 
 def ratio(value: float) -> str:

@@ -11,7 +11,7 @@ from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import TARGET
 from qrt.report.model import Report
-from qrt.workflow.comparison import Comparison, rows_of
+from qrt.workflow.comparing.comparison import Comparison, rows_of
 from qrt.workflow.measure import Batches, Reference
 from qrt.workflow.trial import Named, Trial, named
 

@@ -1,6 +1,7 @@
 """Reports of drawn figures, and the histograms of drawn values."""
 
 import math
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -37,10 +38,11 @@ def region(key: str, ports: tuple[PortReport, ...], error_share: float, **fields
 
 
 def network(regions: int = 6, seed: int = 7) -> Report:
-    """Convolutions whose ports have every form of a picture: one side, two, an outlier, a float, nothing."""
+    """Convolutions whose ports have every form of a picture: one side, two, an outlier, a float, nothing. Those after
+    the sixth have the values of those before."""
     rng, random = np.random.default_rng(seed), Random(seed)
     made = []
-    for index in range(regions):
+    for index in range(min(regions, 6)):
         values = rng.normal(size=4000) * 2.0 ** random.randint(-6, 6)
         scale = float(np.abs(values).max()) / 127
         positive = np.maximum(values, 0)
@@ -52,6 +54,7 @@ def network(regions: int = 6, seed: int = 7) -> Report:
             port("y", outlier, float(outlier.max()) / 255, 0, 255, direction="output"),
         )
         made.append(region(f"main/conv2d.{index}", ports, 2.0 ** -(index + 1), snr=20.0 + index))
+    made += [replace(made[n % 6], key=f"main/conv2d.{n}", error_share=2.0 ** -(n + 1)) for n in range(6, regions)]
     still = PortReport("operand 0", "input", "f32", "default", False, 32, -math.inf, math.inf, 0)
     made.append(region("main/softmax.0", (still,), 0.0, kernel="softmax", snr=math.inf, snr_alone=math.inf))
     cause = (

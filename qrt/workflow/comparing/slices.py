@@ -3,11 +3,13 @@ values that the float program has too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from qrt.errors import ModelError
 from qrt.execute.constants import captured
 from qrt.execute.program import Program
-from qrt.ir import Block, Module, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir import Block, Module, Operation, Region, StringAttr, TypeAttr, Value, equal
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
@@ -30,12 +32,13 @@ class Entry:
 
 @dataclass(eq=False)
 class Slice:
-    """The operations between entries and a value, in program order. ``constants`` are the quantized ones, in the order
-    in which operations take them."""
+    """The operations between entries and a value, in program order. ``constants`` are the quantized ones, and ``casts``
+    what quantizes floats, both in the order in which operations take them."""
 
     result: Value
     entries: list[Entry] = field(default_factory=list)
     constants: list[Value] = field(default_factory=list)
+    casts: list[Operation] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
 
 
@@ -61,6 +64,8 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
             operations[source] = None
             if isinstance(element_of(value.type), UniformType) and _is_constant(source):
                 found.constants.append(value)
+            elif source.name == "quant.qcast":
+                found.casts.append(source)
             pending += reversed(captured(source))
     found.operations = sorted(operations, key=order.__getitem__)
     return found
@@ -85,30 +90,49 @@ def _is_constant(source: Operation) -> bool:
 
 
 class Kernel:
-    """A slice that runs."""
+    """A slice that runs on values of the float program."""
 
-    def __init__(self, part: Slice, floats: Mapping[str, Type], module: Module) -> None:
-        """``floats`` are the types that the entries have in the float program."""
-        self.names = [entry.name for entry in part.entries]
-        self._floats = floats
-        self.function = _function(part, floats)
+    def __init__(
+        self, part: Slice, floats: Mapping[str, Type], module: Module, rounded: Mapping[str, UniformType] | None = None
+    ) -> None:
+        """``floats`` are the types that the entries have in the float program. Those that are ``rounded`` are quantized
+        and dequantized first."""
+        self._names = [entry.name for entry in part.entries]
+        self._function = _function(part, floats, rounded or {})
         self._module = module
 
-    def compile(self) -> Program:
-        """Plans it."""
+    def is_like(self, other: "Kernel") -> bool:
+        """Whether both compute the same of their entries."""
+        return equal(self._function, other._function)
+
+    def as_one_of(self, others: "list[Kernel]") -> "Kernel":
+        """This kernel, whose program is that of another one which is like it. Calls of one function have such."""
+        twin = next((each for each in others if self.is_like(each)), None)
+        if twin is None:
+            others.append(self)
+        else:
+            self.__dict__["_program"] = twin._program
+        return self
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The values that it reads."""
+        return self._names
+
+    @cached_property
+    def _program(self) -> Program:
         whole = Module(upstream=self._module.upstream)
-        for function in self._module.functions if any(op.name == "func.call" for op in self.function.walk()) else ():
+        for function in self._module.functions if any(op.name == "func.call" for op in self._function.walk()) else ():
             whole.body.append(function.clone({}))
-        whole.body.append(self.function.clone({}))
+        whole.body.append(self._function.clone({}))
         return Program(whole, _NAME)
 
+    def run(self, values: Mapping[str, Any]) -> Array:
+        """What it makes of values of the float program."""
+        return as_array(self._program(*(values[name] for name in self._names)))
 
-def run(program: Program, arrays: Sequence[Array]) -> Array:
-    """What a kernel makes of the float program's values."""
-    return as_array(program(*arrays))
 
-
-def _function(part: Slice, floats: Mapping[str, Type]) -> Operation:
+def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, UniformType]) -> Operation:
     """The slice as a function of floats, which quantizes them."""
     given = [floats[entry.name] for entry in part.entries]
     block = Block(given)
@@ -116,7 +140,11 @@ def _function(part: Slice, floats: Mapping[str, Type]) -> Operation:
     builder = Builder(block, None, part.result.operation.location)
     values: dict[Value, Value] = {}
     for entry, argument in zip(part.entries, block.arguments, strict=True):
-        values[entry.value] = _quantized(builder, argument, entry.value.type)
+        value = argument
+        if entry.name in rounded:
+            stored = builder.value("quant.qcast", (value,), with_element(value.type, rounded[entry.name]))
+            value = builder.value("quant.dcast", (stored,), argument.type)
+        values[entry.value] = _quantized(builder, value, entry.value.type)
     for operation in part.operations:
         builder.insert(operation.clone(values))
     builder.create("func.return", (values[part.result],))
@@ -126,12 +154,12 @@ def _function(part: Slice, floats: Mapping[str, Type]) -> Operation:
 
 
 def _quantized(builder: Builder, value: Value, wanted: Type) -> Value:
+    """A value of the float program as the quantized one reads it. What both take quantized may have been rescaled."""
     if value.type is wanted:
         return value
-    element = element_of(wanted)
-    if isinstance(element, UniformType) and with_element(value.type, element) is wanted:
-        return builder.value("quant.qcast", (value,), wanted)
-    if isinstance(element, UniformType):
-        cast = builder.value("tensor.cast", (value,), with_element(wanted, element_of(value.type)))
-        return builder.value("quant.qcast", (cast,), wanted)
-    return builder.value("tensor.cast", (value,), wanted)
+    given, element = element_of(value.type), element_of(wanted)
+    if isinstance(given, UniformType) and given is not element:
+        value = builder.value("quant.dcast", (value,), with_element(value.type, given.expressed_type))
+    if with_element(value.type, element) is not wanted:
+        value = builder.value("tensor.cast", (value,), with_element(wanted, element_of(value.type)))
+    return value if value.type is wanted else builder.value("quant.qcast", (value,), wanted)

@@ -11,36 +11,34 @@ import numpy as np
 
 from qrt.calibrate.observers import Summary
 from qrt.calibrate.targets.model import Target
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import ModelError
 from qrt.execute.program import Program, choose
 from qrt.execute.tapped import TappedProgram, name_of
-from qrt.ir import DenseElementsAttr, Module, Operation, StringAttr, Value, equal
+from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import CAUSE, KERNEL
 from qrt.report.model import FloatOperation, OutputReport, RegionReport, Report, Rescale
 from qrt.tensor.arrays import as_array
 from qrt.types import FloatType, TensorType, Type, UniformType
-from qrt.workflow.measure import OutputNoise, Reference, check_outputs, compare, joined
-from qrt.workflow.ports import histogram_of, port_reports, port_types, source_of, weight_bytes
-from qrt.workflow.slices import Kernel, Slice, located, run, sliced
-from qrt.workflow.tally import Tally
+from qrt.workflow.comparing.ports import Histogram, PortOf, histogram_of, port_reports, ports_of, weight_bytes
+from qrt.workflow.comparing.slices import Kernel, Slice, located, sliced
+from qrt.workflow.comparing.tally import Tally
+from qrt.workflow.comparing.values import Values, require_keys
+from qrt.workflow.measure import OutputNoise, Reference, as_float64, check_outputs, compare, joined
 from qrt.workflow.trial import Named
-from qrt.workflow.values import Values, require_keys
 
 
 @dataclass(eq=False)
 class Part:
-    """A region that both programs have, as an operation of each. ``sources`` are the names of the values at its ports
-    in the float program, and ``types`` how the quantized one reads and gives them."""
+    """A region that both programs have, as an operation of each."""
 
     key: str
     kernel: str
     region: Operation
     giver: Operation
-    sources: list[str]
-    types: list[Type]
+    ports: list[PortOf]
     tallies: dict[Type, Tally] = field(default_factory=dict)
 
     @property
@@ -66,21 +64,30 @@ class Comparison:
         self.floats, self.quantized = Values.of(named.module, name), Values.of(module, name)
         require_keys(self.quantized, f"the program {name!r}")
         self.parts: dict[str, Part] = {}
-        self.kernels: dict[str, tuple[Program, list[str]]] = {}
+        self._kernels: dict[str, Kernel] = {}
+        self._bodies: dict[str, Kernel] = {}
         self._part_of: dict[str, Part] = {}
         self._tallies: dict[str, Tally] = {}
         self.unmatched = self._unmatched()
-        self._order = {op: number for number, op in enumerate(self.quantized.function.walk())}
-        alone = {value for key in self.unmatched for op in self.quantized.keyed[key] for value in op.results}
+        self._order, self._float_order = (
+            {op: number for number, op in enumerate(each.function.walk())} for each in (self.quantized, self.floats)
+        )
+        alone = {value for key in self.unmatched for op in self.quantized.keyed.get(key, ()) for value in op.results}
         known = {*self.floats.names.values()}
         self._shared = {v: n for v, n in self.quantized.names.items() if n in known and v not in alone}
+        self._float_types = {name: value.type for value, name in self.floats.names.items()}
+        self._stored = {
+            name: element
+            for value, name in self._shared.items()
+            if isinstance(element := element_of(value.type), UniformType) and not _is_input(name)
+        }
         self._add_parts()
         if not self.parts:
             first = next(iter(self.unmatched.values()), name)
             raise ModelError(f"no key of the quantized program is one of the float program: {first}")
         self.rescales = self._rescales()
-        names = {*self.kernels, *(each for _, read in self.kernels.values() for each in read)}
-        names.update(name for part in self.parts.values() for name in part.sources)
+        names = {*self._kernels, *(port.name for part in self.parts.values() for port in part.ports)}
+        names.update(name for kernel in (*self._kernels.values(), *self._bodies.values()) for name in kernel.names)
         taps = {value: name for value, name in self.floats.names.items() if name in names}
         self.summaries = {n: Summary() for v, n in taps.items() if isinstance(element_of(v.type), FloatType)}
         self.float_program = TappedProgram(
@@ -95,21 +102,23 @@ class Comparison:
     # -- what both have ------------------------------------------------------------------------------------------------
 
     def _unmatched(self) -> dict[str, str]:
-        """Keys of regions that the float program lacks, or has another number of times; and how they are named."""
+        """Keys of regions that one of the programs lacks, or has another number of times; and how they are named."""
         found = {}
         for key, ops in self.quantized.keyed.items():
             others = self.floats.keyed.get(key, ())
             if len(others) != len(ops) and any(KERNEL in op.attributes or others for op in ops):
-                found[key] = f"{key} ({ops[0].location.filename}:{ops[0].location.line})"
+                found[key] = f"{key} ({_place(ops[0])})"
+        for key, ops in self.floats.keyed.items():
+            if key not in self.quantized.keyed and isinstance(ops[0], RegionOp):
+                found[key] = f"{key} ({_place(ops[0])})"
         return found
 
     def _add_parts(self) -> None:
         values = {name: value for value, name in self._shared.items()}
-        floats = {name: value.type for value, name in self.floats.names.items()}
         for key, givers in self.quantized.keyed.items():
             if key in self.unmatched or KERNEL not in givers[0].attributes:
                 continue
-            kernels: list[tuple[Kernel, Program]] = []
+            known: tuple[list[Kernel], list[Kernel]] = [], []
             for giver, region in zip(givers, self.floats.keyed[key], strict=True):
                 for result in region.results:
                     name = self.floats.names[result]
@@ -117,25 +126,24 @@ class Comparison:
                         _check_shapes(key, result, values[name])
                         part = sliced(values[name], self._shared, self._order)
                         self._add_part(key, giver, region, part, name)
-                        self._add_kernel(name, Kernel(part, floats, self.quantized.module), kernels)
+                        self._add_kernels(result, part, name, known)
 
     def _add_part(self, key: str, giver: Operation, region: Operation, found: Slice, name: str) -> None:
         if key not in self.parts:
-            names = self.floats.names
-            sources = [names.get(source_of(value), "") for value in (*region.operands, *region.results)]
-            types = port_types(region, found, names)
-            self.parts[key] = Part(key, _text(giver, KERNEL), region, giver, sources, types)
+            kernel = _text(giver, KERNEL)
+            self.parts[key] = Part(key, kernel, region, giver, ports_of(region, kernel, found, self.floats.names))
         part = self._part_of[name] = self.parts[key]
         type = element_of(found.result.type)
         self._tallies[name] = part.tallies.setdefault(type, Tally(type))
 
-    def _add_kernel(self, name: str, kernel: Kernel, known: list[tuple[Kernel, Program]]) -> None:
-        """Calls of one function have kernels that are equal: one is compiled."""
-        program = next((program for other, program in known if equal(other.function, kernel.function)), None)
-        if program is None:
-            program = kernel.compile()
-            known.append((kernel, program))
-        self.kernels[name] = program, kernel.names
+    def _add_kernels(self, result: Value, part: Slice, name: str, known: tuple[list[Kernel], list[Kernel]]) -> None:
+        """What the quantized program makes of values of the float one; and the float program, where these have been
+        rounded as the regions that compute them do."""
+        self._kernels[name] = Kernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
+        body = sliced(result, self.floats.names, self._float_order)
+        rounded = {entry.name: self._stored[entry.name] for entry in body.entries if entry.name in self._stored}
+        if rounded:
+            self._bodies[name] = Kernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
 
     def _rescales(self) -> tuple[Rescale, ...]:
         found = []
@@ -163,7 +171,7 @@ class Comparison:
             self._summarize(name, value)
             if name in seen:
                 seen[name].append(value)
-                self._tallies[name].add_alone(value, self._alone(name, current))
+                self._tallies[name].add_alone(value, self._kernels[name].run(current))
 
         expected = list(map(as_array, self.float_program.run_checked(arrays, tap)))
         check_outputs(self.float_program, expected, where)
@@ -195,7 +203,7 @@ class Comparison:
         }
 
     def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
-        """The outputs of the float program when it goes on with what the quantized region of a key gives."""
+        """The outputs of the float program when it goes on with what one quantized region gives."""
         arrays = self.float_program.checked(batch)
         current = self._arguments(arrays)
         part = self.parts[key]
@@ -203,15 +211,22 @@ class Comparison:
         def tap(op: Operation, value: Any) -> Any:
             name = name_of(op)
             if self._part_of.get(name) is part:
-                value = self._alone(name, current).astype(value.dtype)
+                value = self._with_error(name, value, current)
             current[name] = value
             return value
 
         return list(map(as_array, self.float_program.run_checked(arrays, tap)))
 
-    def _alone(self, name: str, current: dict[str, Any]) -> Array:
-        program, read = self.kernels[name]
-        return run(program, [current[each] for each in read])
+    def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
+        """A value with the error of the region that computes it: what the quantized one gives, less what comes from the
+        types of the values that it reads, which the regions that compute those have lost."""
+        given = self._kernels[name].run(current)
+        if name not in self._bodies:
+            return given.astype(value.dtype)
+        with np.errstate(all="ignore"):
+            error = as_float64(given) - as_float64(self._bodies[name].run(current))
+            changed = (as_float64(value) + error).astype(value.dtype)
+        return np.where(np.isfinite(changed), changed, given.astype(value.dtype))
 
     def _arguments(self, arrays: Sequence[Array]) -> dict[str, Any]:
         return {f"argument {number}": array for number, array in enumerate(arrays)}
@@ -242,28 +257,25 @@ class Comparison:
 
     def _region(self, part: Part, target: Target, share: float) -> RegionReport:
         tally = part.tally
-        values = (*part.region.operands, *part.region.results)
-        histograms = [self._histogram(*port) for port in zip(values, part.sources, strict=True)]
         return RegionReport(
             part.key,
             part.kernel,
             _place(part.region),
-            port_reports(part.region, part.giver, part.types, part.kernel, target, histograms),
+            port_reports(part.ports, part.giver, part.kernel, target, self._histogram),
             tally.alone.snr,
             tally.accumulated.snr,
             tally.clipped / tally.values if tally.values else 0.0,
             tally.unused,
             share,
-            weight_bytes(part.region, part.types),
+            weight_bytes(part.ports),
         )
 
-    def _histogram(self, value: Value, name: str) -> dict[int, int]:
-        constant = constant_of(value)
-        if isinstance(constant, DenseElementsAttr) and isinstance(constant.element, FloatType):
-            return dict(histogram_of(constant))
-        summary = self.summaries.get(name)
+    def _histogram(self, port: PortOf) -> Histogram:
+        if port.constant is not None:
+            return histogram_of(port.constant)
+        summary = self.summaries.get(port.name)
         record = None if summary is None else summary.record()
-        return {} if record is None or record.histogram is None else dict(record.histogram)
+        return {} if record is None or record.histogram is None else record.histogram
 
     def _kept(self) -> Iterable[FloatOperation]:
         """Regions whose result is a float."""
