@@ -19,10 +19,12 @@ class Schedule:
     rate: float
     decay: float
 
+    clip: float = 2.0
+
 
 SCHEDULES = {
-    "digits": Schedule(20, 50, 4e-3, 0.3),
-    "mnist": Schedule(8, 50, 4e-3, 0.3),
+    "digits": Schedule(20, 50, 4e-3, 1.5),
+    "mnist": Schedule(8, 50, 4e-3, 1.5),
     "vowels": Schedule(40, 27, 4e-3, 0.1),
 }
 
@@ -61,6 +63,10 @@ def trained(name: str, split: Split, schedule: Schedule | None = None, seed: int
                 if gradient.ndim > 1:
                     network.parameters[key] *= 1 - rate * how.decay
                 optimizers[key].step(gradient, rate)
+                if gradient.ndim > 1:
+                    w = network.parameters[key]
+                    bound = how.clip * np.sqrt(np.square(w).mean())
+                    np.clip(w, -bound, bound, out=w)
     return network.constants()
 
 

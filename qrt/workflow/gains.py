@@ -1,17 +1,18 @@
-"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/optional_passes.md)."""
+"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/passes_optional.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.errors import Diagnostic, QuantTypeError, shown
+from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
 from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
 from qrt.passes.quantization.attach_stats_ref import attach_keys
+from qrt.passes.quantization.checking.regions import REGION, operations_of
 from qrt.passes.quantization.equalize_scales import equalized
 from qrt.passes.quantization.fold_scales import folded
 from qrt.passes.remarks import remarks_to
@@ -58,7 +59,11 @@ def improved(
             continue
         before = before or _noise(program, target, kept, method, reference)
         new_records = kept | _records_of_new_keys(changed.module, kept, reference)
-        after = _noise(changed, target, new_records, method, reference)
+        try:
+            after = _noise(changed, target, new_records, method, reference)
+        except QuantError as error:
+            program = _refused(program, name, error, wanted)
+            continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
         if is_on:
@@ -106,7 +111,16 @@ def _changed(program: Named, target: Target, name: str) -> Named | None:
     with garbage_uncollected(), remarks_to(remarks.append):
         is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
         attach_keys(copy)
-    return Named(copy, (*program.remarks, *remarks)) if is_changed else None
+    gone = _places(program.module) - _places(copy)
+    said = [remark for remark in program.remarks if id(remark.location) not in gone]
+    return Named(copy, (*said, *remarks)) if is_changed else None
+
+
+def _places(module: Module) -> set[int]:
+    """The places in the text of what stands outside regions: of a folded operation nothing is left to be said."""
+    return {
+        id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
+    }
 
 
 def _noise(program: Named, target: Target, records: Records, method: RecordMethod, reference: Reference) -> Noise:
@@ -135,6 +149,14 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
             replace(operation, operation.operands)
     found = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
     return found.records
+
+
+def _refused(program: Named, name: str, error: QuantError, wanted: Wanted) -> Named:
+    """A program that stays as it is, because the target has no types for the changed one; the error where a pass was
+    asked for."""
+    if wanted != "auto":
+        raise error
+    return Named(program.module, (*program.remarks, Diagnostic("remark", f"{name} is off: {error}")))
 
 
 def _said(program: Named, message: str, wanted: Wanted) -> Named:

@@ -3,6 +3,7 @@ in silence, the caller's module changed."""
 
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from qrt import ir, kernels
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError, VerifyError
 from qrt.targets import Kernel, Port, Target
-from tests.workflow.programs import NETWORK, rows
+from tests.workflow.programs import NETWORK, rows, weights
 
 
 @pytest.mark.parametrize("method", ["minmax", "mse", "percentile", "entropy"])
@@ -52,6 +53,28 @@ def test_a_target_of_the_callers_own() -> None:
     assert names.count("qrt.matmul") == 2
     assert "math.tanh" in names
     assert any("'math.tanh' op stays float" in remark.message for remark in made.remarks)
+
+
+def test_weights_after_the_text_are_weights() -> None:
+    """Front ends write large constants as `dense_resource`. Hazard: a port whose values nobody knows."""
+    dense = weights(2, 8, 4)
+    values = np.float32(literal_eval(dense.partition("<")[2].partition(">")[0]))
+    text = NETWORK.replace(dense, "dense_resource<v> : tensor<8x4xf32>")
+    text += f'{{-# dialect_resources: {{ builtin: {{ v: "0x04000000{values.tobytes().hex()}" }} }} #-}}'
+    module, expected = (qrt.quantize_program(ir.parse(each), {"images": rows(9)}).module for each in (text, NETWORK))
+    assert str(module) == str(expected)
+    passes = "fuse-kernels{target=bf16},propagate-quant{target=bf16},export-quant{target=bf16}"  # which narrows them
+    module, expected = (ir.run_passes(ir.parse(each), passes) for each in (text, NETWORK))
+    assert str(module) == str(expected)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-44])
+def test_constant_data(value: float) -> None:
+    """The range is from the value to 0, and that of 0 alone has scale 1."""
+    text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = arith.addf %x, %x : tensor<4xf32>  "
+    x = np.full(4, value, np.float32)
+    made = qrt.quantize_program(ir.parse(f"{text}return %0 : tensor<4xf32> }}"), {"arg0": x})
+    np.testing.assert_allclose(made.program(x), 2 * x, rtol=1e-2)
 
 
 def test_wrong_arguments_are_named() -> None:

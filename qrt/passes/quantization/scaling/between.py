@@ -66,7 +66,7 @@ def pair_from(first: Product) -> Pair | None:
         user, annotations = single_user(value, ("quant.stats_ref",))
         passed += annotations
         value = annotations[-1].results[0] if annotations else value
-        if not isinstance(user, RegionOp) or len(user.results) != 1:
+        if not isinstance(user, RegionOp) or len(user.results) != 1 or len(value.uses) != 1:
             return None
         number = user.operands.index(value)
         if not is_open(user.input_specs[number], value):
