@@ -5,7 +5,7 @@ from typing import Final, Literal, get_args
 
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.errors import Diagnostic, QuantTypeError, shown
+from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
 from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
 from qrt.ir import Module, StringAttr
@@ -59,7 +59,11 @@ def improved(
             continue
         before = before or _noise(program, target, kept, method, reference)
         new_records = kept | _records_of_new_keys(changed.module, kept, reference)
-        after = _noise(changed, target, new_records, method, reference)
+        try:
+            after = _noise(changed, target, new_records, method, reference)
+        except QuantError as error:
+            program = _refused(program, name, error, wanted)
+            continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
         if is_on:
@@ -145,6 +149,14 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
             replace(operation, operation.operands)
     found = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
     return found.records
+
+
+def _refused(program: Named, name: str, error: QuantError, wanted: Wanted) -> Named:
+    """A program that stays as it is, because the target has no types for the changed one; the error where a pass was
+    asked for."""
+    if wanted != "auto":
+        raise error
+    return Named(program.module, (*program.remarks, Diagnostic("remark", f"{name} is off: {error}")))
 
 
 def _said(program: Named, message: str, wanted: Wanted) -> Named:

@@ -1,6 +1,6 @@
-"""Biases with the mean error of their products. Hazards: a mean that is rounded before the bias is, the error of a clamp
-or of an output's type in place of the product's, a bias that its type does not hold, a product without a bias that is
-left."""
+"""Biases with the mean error of their products. Hazards: a mean that is rounded before the bias is, the error of a
+clamp or of an output's type in place of the product's, a bias that its type does not hold, a product without a bias
+that is left."""
 
 from fractions import Fraction
 

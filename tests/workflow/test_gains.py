@@ -10,7 +10,7 @@ import pytest
 from qrt import ir
 from qrt.calibrate.records import Record
 from qrt.calibrate.targets.registry import find
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantError, QuantTypeError
 from qrt.execute.observe import calibrate_program
 from qrt.targets import Kernel, Port, Target, register_target
 from qrt.workflow.gains import improved, with_corrected_bias
@@ -190,6 +190,25 @@ def test_a_value_that_overflows_between_keeps_channels_as_they_are() -> None:
     message = "equalize-scales is off: a value between leaves the normal numbers of its type"
     assert said(made, "equalize-scales") == message
     assert made.module is start.module
+
+
+def test_a_target_that_refuses_the_changed_program_keeps_the_other() -> None:
+    """What runs by default may not break what ran without it; what is asked for is an error."""
+
+    def no_bias(inputs: list[Any], outputs: list[Any]) -> tuple[list[int], list[int]]:
+        if len(inputs) == 3:
+            raise QuantTypeError("no biases today")
+        return [], []
+
+    ports = Port("a", "i8"), Port("w", "i8", -127, 127, symmetric=True), Port("bias", "i32", symmetric=True, size="?")
+    plain = (Kernel(name, (Port("a", "i8"), Port("b", "i8")), (Port("y", "i8"),)) for name in ("mul", "add"))
+    register_target(Target("shy", (Kernel("matmul", ports, (Port("y", "i8"),), no_bias), *plain)))
+    case = Case(network(3, normalized=True, bias=False), "shy")
+    made, _ = case.improved()
+    assert "no biases today" in said(made, "fold-scales is off: ")
+    assert kernels(made.module) == ["matmul", "mul", "add", "matmul"]
+    with pytest.raises(QuantError, match="no biases today"):
+        case.improved(["fold-scales"])
 
 
 def test_what_is_no_pass_is_refused() -> None:
