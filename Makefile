@@ -112,7 +112,7 @@ test-oracle: build
 # With the libraries that tensors are exchanged with, in one process.
 test-exchange: build
 	$(BIN)/python -m pip install --quiet --group exchange
-	$(BIN)/python -m pytest tests/tensor/test_exchange.py
+	$(BIN)/python -m pytest tests/tensor/test_exchange.py tests/docs/test_two_processes.py
 
 # The source distribution, installed alone: it holds all that a build needs, and what it installs runs.
 test-sdist: build
