@@ -52,17 +52,18 @@ def improved(
             continue
         changed = _changed(program, target, name)
         if changed is None:
-            program = _said(program, f"{name} is off: there is nothing that it changes", wanted)
+            if wanted != "auto":
+                program = _said(program, f"{name} is off: there is nothing that it changes")
             continue
         if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
-            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type", wanted)
+            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type")
             continue
         before = before or _noise(program, target, kept, method, reference)
         new_records = kept | _records_of_new_keys(changed.module, kept, reference)
         try:
             after = _noise(changed, target, new_records, method, reference)
         except QuantError as error:
-            program = _refused(program, name, error, wanted)
+            program = _said(program, _refusal(name, error, wanted))
             continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
@@ -85,7 +86,11 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
         regions = corrected(trial.regions, target, reference.function, reference.batches)
     if regions is None:
         return trial
-    new = exported(regions, target, ())
+    try:
+        new = exported(regions, target, ())
+    except QuantError as error:
+        remark = Diagnostic("remark", _refusal(name, error, wanted))
+        return Trial(trial.regions, trial.module, (*trial.remarks, remark))
     before, after = reference.noise(trial.module), reference.noise(new.module)
     is_on = after.cost < before.cost or wanted != "auto"
     made = new if is_on else trial
@@ -151,17 +156,14 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
     return found.records
 
 
-def _refused(program: Named, name: str, error: QuantError, wanted: Wanted) -> Named:
-    """A program that stays as it is, because the target has no types for the changed one; the error where a pass was
-    asked for."""
+def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
+    """What is said of a pass after which the target has no types for the program; the error if it was asked for."""
     if wanted != "auto":
         raise error
-    return Named(program.module, (*program.remarks, Diagnostic("remark", f"{name} is off: {error}")))
+    return f"{name} is off: {str(error).splitlines()[0]}"
 
 
-def _said(program: Named, message: str, wanted: Wanted) -> Named:
-    if wanted == "auto":
-        return program
+def _said(program: Named, message: str) -> Named:
     return Named(program.module, (*program.remarks, Diagnostic("remark", message)))
 
 

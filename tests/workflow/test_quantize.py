@@ -68,15 +68,6 @@ def test_weights_after_the_text_are_weights() -> None:
     assert str(module) == str(expected)
 
 
-@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, 1e-44])
-def test_constant_data(value: float) -> None:
-    """The range is from the value to 0, and that of 0 alone has scale 1."""
-    text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = arith.addf %x, %x : tensor<4xf32>  "
-    x = np.full(4, value, np.float32)
-    made = qrt.quantize_program(ir.parse(f"{text}return %0 : tensor<4xf32> }}"), {"arg0": x})
-    np.testing.assert_allclose(made.program(x), 2 * x, rtol=1e-2)
-
-
 def test_wrong_arguments_are_named() -> None:
     module = ir.parse(NETWORK)
     with pytest.raises(QuantTypeError, match="method must be one of minmax, mse, percentile, entropy, got 'kl'"):

@@ -73,8 +73,8 @@ def pair_from(first: Product) -> Pair | None:
             return None
         second = product_of(user)
         if second is not None:
-            same = second.source == number and second.channel_axis == where.axis and has_open_constants(second)
-            return Pair(first, second, where.channels, tuple(passed)) if same else None
+            fits = second.channel_axis == where.axis and has_open_constants(second)
+            return Pair(first, second, where.channels, tuple(passed)) if fits else None
         moved = _through(user, number, where)
         if moved is None or not is_open(user.output_specs[0], user.results[0]):
             return None

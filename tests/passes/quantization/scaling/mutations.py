@@ -48,7 +48,7 @@ CHANGES = [
     (BETWEEN, "if where.axis in axes:", "if False:"),
     (BETWEEN, "sum(axis < where.axis for axis in axes)", "0"),
     (BETWEEN, "return where if keeps_shape and _is_homogeneous(region, number) else None", "return where"),
-    (BETWEEN, "same = second.source == number", "same = True"),
+    (BETWEEN, "fits = second.channel_axis == where.axis", "fits = True"),
     (BETWEEN, 'single_user(value, ("quant.stats_ref",))', 'single_user(value, ("quant.stats_ref", "quant.stats"))'),
     # Equalization.
     (EQUALIZE, "np.floor_divide(e2 - e1 + (m2 >= m1), 2)", "np.floor_divide(e2 - e1, 2)"),

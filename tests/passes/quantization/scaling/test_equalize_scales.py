@@ -196,6 +196,25 @@ def test_a_value_that_somebody_else_reads_stays():
     assert before == after
 
 
+@pytest.mark.parametrize("axes", [[1, 2], [2, 3]])
+def test_channels_are_followed_to_another_axis_and_may_end_there(axes):
+    """Height, width and channels have one size: channels that were summed up look like rows."""
+    rng = np.random.default_rng(2)
+
+    def numbers(*shape):
+        return (rng.standard_normal(shape) * np.float32([1, 64, 0.01])).astype(np.float32)
+
+    def body(text, x):
+        y = ops.transpose(text, product(text, "hwcf", x, numbers(2, 2, 3, 3)), [0, 3, 1, 2])
+        return ops.matmul(text, ops.mean(text, y, axes=axes), text.constant(numbers(3, 3)))
+
+    text = program((2, 4, 4, 3), body)
+    module, _ = passed(text, EQUALIZED)
+    assert ("/equalized" in str(module)) == (axes == [2, 3])
+    x = rng.standard_normal((2, 4, 4, 3)).astype(np.float32)
+    np.testing.assert_array_equal(qrt.compile(module)(x), qrt.compile(text)(x))
+
+
 def test_channels_that_nothing_uses_or_makes_stay():
     first, second = np.float32([[1, 2, 0, 400]] * 5), np.ones((4, 3), np.float32)
     second[1] = 0

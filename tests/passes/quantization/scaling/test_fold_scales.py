@@ -139,6 +139,29 @@ def test_a_batch_normalization_in_one_op_is_folded_with_the_relu_behind_it():
     np.testing.assert_allclose(qrt.compile(module)(x), qrt.compile(NORMALIZATION)(x), rtol=0, atol=2e-5)
 
 
+def test_a_constant_is_rounded_as_the_program_rounds_it():
+    """0.1 of f32 is another number than 0.1 of f64, and so are the products with it."""
+    old = "%4 = arith.subf %v, %m : f32"
+    text = (
+        NORMALIZATION.replace("1.0e-05", "0.1")
+        .replace("[[1.0, 2.0]", "[[1.7, 2.3]")
+        .replace(old, "%4 = arith.mulf %v, %t : f32")
+    )
+    text = text.replace("%5 = arith.mulf %4, %3", "%5 = arith.mulf %4, %c").replace(
+        "%3 = math.rsqrt %2", "%c = arith.mulf %t, %t"
+    )
+    module, _ = passed(text, f"{FUSED},fold-scales")
+    w = np.float32([[1.7, 2.3], [-3.0, 4.0], [0.5, 8.0]])
+    tenth, gamma = np.float32(0.1), np.float32([1.5, -0.75])
+    (found,) = [
+        op.attributes["value"].python
+        for op in module.operation.walk()
+        if op.name == "arith.constant" and str(op.results[0].type) == "tensor<3x2xf32>"
+    ]
+    np.testing.assert_array_equal(found, w * tenth * (tenth * tenth) * gamma)
+    assert (found != np.float32(np.float64(w) * 0.1) * (tenth * tenth) * gamma).any()
+
+
 def dense(text, x, step, *, clamped=False, weights=None):
     w = np.float32([[1, -2, 3, 0.5]] * 5) if weights is None else weights
     y = product(text, "matmul", x, w)
@@ -160,6 +183,10 @@ NEAR = {
     "a tiny weight": (lambda t, x: dense(t, x, by([1, 1e-39, 2, 3])), "leave the normal numbers of f32"),
     "a large weight": (lambda t, x: dense(t, x, by([1, 2, 3e38, 3])), "leave the normal numbers of f32"),
     "a clamp between": (lambda t, x: dense(t, x, by([1, 2, 3, 4]), clamped=True), None),
+    "a clamp on both sides": (
+        lambda t, x: dense(t, x, lambda t, y: ops.clamp(t, by([1, -2, 3, 4])(t, y), 0, None), clamped=True),
+        None,
+    ),
     "two that vary": (lambda t, x: dense(t, x, lambda t, y: ops.mul(t, y, y)), None),
     "another user": (lambda t, x: [y := dense(t, x, lambda t, y: y), by([1, 2, 3, 4])(t, y)], None),
     "two users": (lambda t, x: dense(t, x, lambda t, y: ops.add(t, by([1, 2, 3, 4])(t, y), ops.tanh(t, y))), None),
@@ -260,6 +287,19 @@ def test_specifications_go_where_their_values_go():
         "!quant.uniform<i8:f32, 5.000000e-01>",
     ]
     assert region.attributes["quant.key"].python == "main/mul.0"
+
+
+def test_the_specification_before_a_factor_is_the_product_s():
+    def body(text, x):
+        scaled = text.region(
+            "mul", [x], ["!quant.uniform<i8:f32, 0.5>"], "f32", lambda t, a: ops.mul(t, a, t.splat(2, a.shape))
+        )
+        w = text.constant(np.float32([[1, 2, 3, 4]] * 5))
+        return text.region("matmul", [scaled, w], ["f32", "f32"], "f32", ops.matmul)
+
+    module, _ = passed(program((3, 5), body), "fold-scales")
+    (region,) = [op for op in module.operation.walk() if op.name == "quant.region"]
+    assert [str(spec) for spec in region.specs] == ["!quant.uniform<i8:f32, 5.000000e-01>", "f32", "f32"]
 
 
 @pytest.mark.parametrize("name", ["WEIGHTS", "BETWEEN", "TAKEN"])
