@@ -25,11 +25,12 @@ def record_of(values: np.ndarray) -> Record:
     )
 
 
-def coarse(values: np.ndarray) -> np.ndarray:
-    """Values as their bins count: the end of the bin that is farther from 0, within the least and the greatest."""
-    bits = (values.astype(np.float32).view(np.uint32) >> 16) + 1
-    bits = np.where(values == 0, 0, bits)
-    return np.clip((bits << 16).astype(np.uint32).view(np.float32), values.min(), values.max())
+def spread(values: np.ndarray) -> np.ndarray:
+    """Values as the method mse counts their bins: four points of each, within the least and the greatest."""
+    bits = values.astype(np.float32).view(np.uint32) >> 16
+    near, far = ((bits + step << 16).astype(np.uint32).view(np.float32).astype(np.float64) for step in (0, 1))
+    points = np.concatenate([near + (far - near) * part for part in (0.125, 0.375, 0.625, 0.875)])
+    return np.clip(np.where(np.tile(values, 4) == 0, 0.0, points), float(values.min()), float(values.max()))
 
 
 finite = st.floats(-(2.0**60), 2.0**60, width=32).filter(lambda value: abs(value) > 2.0**-60)
@@ -37,7 +38,7 @@ finite = st.floats(-(2.0**60), 2.0**60, width=32).filter(lambda value: abs(value
 
 @given(st.lists(st.lists(finite, min_size=1, max_size=40), min_size=1, max_size=3), st.sampled_from([I8, SYMMETRIC]))
 def test_histograms_choose_what_the_values_would(parts: list[list[float]], storage: Storage) -> None:
-    """But for the end of a bin that stands for its values."""
+    """But for the points of a bin that stand for its values."""
     arrays = [np.float32(part) for part in parts]
     every = np.concatenate(arrays)
     for method in ("minmax", "mse"):
@@ -54,8 +55,22 @@ def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Stor
     rng = np.random.default_rng(5)
     for scale in (1e-3, 1.0, 1e5):
         values = (rng.standard_t(2, size=3000) * scale).astype(np.float32)
-        expected = choose_ranges(coarse(values).reshape(1, -1), storage, "mse", 100.0)
+        expected = choose_ranges(spread(values).reshape(1, -1), storage, "mse", 100.0)
         assert chosen_range([record_of(values)], storage, "mse") == (expected[0][0], expected[1][0])
+
+
+def test_the_least_error_is_hardly_more_than_that_of_the_whole_range() -> None:
+    """Hazard: bins as wide as a step, which make scales look exact that are not."""
+    rng = np.random.default_rng(9)
+    for _ in range(8):
+        values = np.abs(rng.normal(size=4000) * rng.uniform(0.5, 8)).astype(np.float32)
+        record = record_of(values)
+        errors = []
+        for method in ("mse", "minmax"):
+            low, high = chosen_range([record], I8, method)
+            scale = (high - low) / 255
+            errors.append(np.square(np.clip(np.rint(values / scale), 0, 255) * scale - values).sum())
+        assert errors[0] < 1.02 * errors[1]
 
 
 def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
