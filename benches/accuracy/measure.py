@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import qrt
 from benches.accuracy.data import Array, Split
@@ -73,6 +74,7 @@ def measured(
     made = qrt.quantize_program(case.module, case.calibration, target, method, passes=passes, budget=budget)
     check_kernels(made)
     said = passes if isinstance(passes, str) else ", ".join(passes) or "none"
+    said += f", `{budget}`" if budget else ""
     return compared(case, target, method, said, made.program.run(inputs(case.name, case.split.test))["logits"])
 
 
