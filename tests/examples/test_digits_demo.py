@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,8 @@ def test_demo_succeeds_and_regenerates_the_committed_programs(tmp_path: Path) ->
 def test_demo_fails_on_a_network_that_knows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    digits = load()
+    monkeypatch.setattr(demo, "load", lambda: replace(digits, train_images=digits.train_images[:8]))
     monkeypatch.setattr(demo, "train", lambda *_: Network.initial(np.random.default_rng(5)))
     assert demo.main(["--program", str(tmp_path / "digits.mlir")]) == 1
     assert "not as good" in capsys.readouterr().err

@@ -66,9 +66,10 @@ def test_upstream_reads_the_program() -> None:
 
 
 def test_floats_are_at_the_border_alone() -> None:
-    """Each op of the quantized program runs on kernels, and nothing is rescaled."""
+    """Each op of the quantized program runs on kernels, nothing is rescaled, and no float weight is left."""
     module = qrt.load(demo.PROGRAM)
-    names = [op.name for op in module.functions[0].regions[0].blocks[0]]
+    ops = list(module.functions[0].regions[0].blocks[0])
+    names = [op.name for op in ops]
     assert [name for name in names if name not in ("arith.constant", "quant.scast")] == [
         "quant.qcast",
         "qrt.conv2d",
@@ -79,4 +80,5 @@ def test_floats_are_at_the_border_alone() -> None:
         "quant.dcast",
         "func.return",
     ]
+    assert {str(op.results[0].type.element) for op in ops if op.name == "arith.constant"} == {"i8", "i32"}
     assert {step.engine for step in qrt.compile(module).coverage()} == {"kernel"}
