@@ -150,7 +150,8 @@ def test_figures_and_reasons_are_shown() -> None:
 
 
 def test_a_program_of_300_regions_is_below_2_megabytes() -> None:
-    page = network(300).html()
-    assert page.count('class="region"') == 301
-    assert page.count("<svg") > 1200
-    assert len(page.encode()) < 2_000_000
+    """By a fifth of it."""
+    page = network(60).html()
+    assert page.count('class="region"') == 61
+    assert page.count("<svg") == 241
+    assert len(page.encode()) < 2_000_000 / 5

@@ -22,7 +22,6 @@ from tests.passes.quantization.float_text import Tensor, Text
 TARGET = find("qrt-cpu")
 ROWS = np.random.default_rng(0).normal(size=(16, 8, 8, 3)).astype(np.float32)
 BATCHES = [{"arg0": ROWS[start : start + 4]} for start in range(0, 16, 4)]
-KERNELS = ("conv2d.0", "conv2d.1", "conv2d.2", "matmul.0")
 
 
 def network() -> str:
@@ -102,18 +101,17 @@ def faulty(report: Report) -> list[str]:
 
 
 def check(report: Report, expected: str) -> None:
-    """Every faulty region stands before every sound one."""
-    keys = faulty(report)
-    assert expected in keys
-    assert len(keys) < len(report)
-    assert list(report)[: len(keys)] == keys
-    assert report.regions[0].error_share > 0.3
+    """The faulty region is the worst, and costs more than all others together."""
+    assert expected in faulty(report)
+    assert next(iter(report)) == expected
+    assert report.regions[0].error_share > 0.5
     assert report.outputs[0].snr < sound().report.outputs[0].snr - 2
-    assert report.text().split("\n\n")[1].splitlines()[1].endswith(report.regions[0].key)
+    assert report.text().split("\n\n")[1].splitlines()[1].endswith(expected)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("change", [times_8, of_2_bits])
+@pytest.mark.parametrize(
+    ("kernel", "change"), [("conv2d.1", times_8), ("conv2d.0", of_2_bits), ("matmul.0", of_2_bits)]
+)
 def test_weights_of_a_wrong_type_are_found(kernel: str, change: Callable[[UniformType], UniformType]) -> None:
     report = explained(held(f"main/{kernel}", change), sound().records)
     check(report, f"main/{kernel}")
@@ -121,10 +119,11 @@ def test_weights_of_a_wrong_type_are_found(kernel: str, change: Callable[[Unifor
     assert report.regions[0].error_share > 0.8
 
 
-@pytest.mark.parametrize("name", ["arg0", "conv2d.0", "max_pool2d.0", "conv2d.1", "conv2d.2", "mean.0", "matmul.0"])
-@pytest.mark.parametrize("high", ["8 times", "1e6"])
+@pytest.mark.parametrize(
+    ("name", "high"), [("conv2d.1", "8 times"), ("arg0", "1e6"), ("conv2d.2", "1e6"), ("mean.0", "8 times")]
+)
 def test_a_value_of_a_wrong_range_is_found(name: str, high: str) -> None:
-    """By the regions that give and that take it; a max pool gives values of the type that it takes."""
+    """It is blamed on the region that computes it, not on those that read it. Nobody computes the argument."""
     records = dict(sound().records)
     record = records[f"main/{name}"]
     factor = 8 if high == "8 times" else 1e6 / record.high

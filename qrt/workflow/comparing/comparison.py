@@ -138,10 +138,12 @@ class Comparison:
 
     def _add_kernels(self, result: Value, part: Slice, name: str, known: tuple[list[Kernel], list[Kernel]]) -> None:
         """What the quantized program makes of values of the float one; and the float program, where these have been
-        rounded as the regions that compute them do."""
+        rounded to the types in which the regions that compute them give them, if these are read as they are."""
         self._kernels[name] = Kernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
-        rounded = {entry.name: self._stored[entry.name] for entry in body.entries if entry.name in self._stored}
+        rescaled = {e.name for e in part.entries if element_of(e.value.type) is not self._stored.get(e.name)}
+        read = {entry.name for entry in body.entries} - rescaled
+        rounded = {name: type for name, type in self._stored.items() if name in read}
         if rounded:
             self._bodies[name] = Kernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
 
