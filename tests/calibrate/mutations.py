@@ -82,7 +82,7 @@ CHANGES = [
     (RECORDS, "np.arange(FRACTIONS, 0, -1) / FRACTIONS", "np.arange(FRACTIONS - 1, 0, -1) / FRACTIONS"),
     (RECORDS, "if best is None or total < best[0]:", "if best is None or total <= best[0]:"),
     (RECORDS, "np.rint(scaled / scale), storage.low - zero", "np.rint(scaled / scale), storage.low - zero + 1"),
-    (RECORDS, "int(numbers @ (error * error)", "int(numbers @ (error + error)"),
+    (RECORDS, "int(numbers @ highs) << _UNIT_BITS", "int(numbers @ highs)"),
     # entropy.
     (ENTROPY, "PARTS - 1) + 0.5", "PARTS - 1) + 1.5"),
     (ENTROPY, "        if value:\n", "        if True:\n"),
