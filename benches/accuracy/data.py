@@ -41,6 +41,20 @@ class Split:
     test_labels: Labels
 
 
+def keep(name: str, split: Split, constants: dict[str, Array]) -> None:
+    """Writes what a network was trained on, and what it learned, for a process that has other libraries."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    np.savez(BUILD / f"{name}_data.npz", **vars(split))
+    np.savez(BUILD / f"{name}.npz", **constants)
+
+
+def kept(name: str) -> tuple[Split, dict[str, Array]]:
+    """What `keep` wrote."""
+    if not (BUILD / f"{name}.npz").exists():
+        raise FileNotFoundError(f"{BUILD} has no network {name}: run make accuracy first")
+    return Split(**np.load(BUILD / f"{name}_data.npz")), dict(np.load(BUILD / f"{name}.npz"))
+
+
 def digits() -> Split:
     """1,797 images of 8 x 8 pixels in [0, 1], a fifth of them held out: those of examples/digits."""
     from examples.digits.train import load

@@ -24,7 +24,7 @@ class Schedule:
 
 SCHEDULES = {
     "digits": Schedule(20, 50, 4e-3, 1.5),
-    "mnist": Schedule(8, 50, 4e-3, 1.5),
+    "mnist": Schedule(8, 50, 4e-3, 5.0),
     "vowels": Schedule(40, 27, 4e-3, 0.1),
 }
 

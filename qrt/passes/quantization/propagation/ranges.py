@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -211,13 +212,19 @@ class Ranges:
     def __init__(self, method: RecordMethod) -> None:
         self.method = method
         self._made: dict[Wanted, UniformType] = {}
+        # A function that is called often has the same keys and the same constants in each copy of its body.
+        self._of_records: dict[tuple[frozenset[str], Chosen], Span] = {}
+        self._of_constants: dict[tuple[bytes, tuple[int, ...], Chosen], tuple[Any, Any]] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
         """The range of a class, once its storage is known."""
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
-        return hull(statistics.bare, chosen_range([*statistics.records.values()], kind, self.method))
+        key = frozenset(statistics.records), kind
+        if key not in self._of_records:
+            self._of_records[key] = chosen_range([*statistics.records.values()], kind, self.method)
+        return hull(statistics.bare, self._of_records[key])
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
         """Computes the types of many ranges at once, which takes less time than one after the other."""
@@ -253,10 +260,17 @@ class Ranges:
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
-        low, high = choose_ranges(rows, kind, method, 100.0)
+        low, high = self._ranges_of_rows(rows, kind, method)
         if layout is None:
             return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
+
+    def _ranges_of_rows(self, rows: Any, kind: Chosen, method: Method) -> tuple[Any, Any]:
+        """The ranges of a constant."""
+        key = sha256(np.ascontiguousarray(rows)).digest(), rows.shape, kind
+        if key not in self._of_constants:
+            self._of_constants[key] = choose_ranges(rows, kind, method, 100.0)
+        return self._of_constants[key]
 
     def of_channels(
         self, node: Node, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
