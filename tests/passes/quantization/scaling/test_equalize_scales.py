@@ -76,7 +76,9 @@ def chained(draw):
     biases = draw(st.booleans())
 
     def body(text, x):
-        y = product(text, kind, x, numbers(*WEIGHTS[kind], axis=OUTPUTS[kind]), numbers(channels(kind)) if biases else None)
+        y = product(
+            text, kind, x, numbers(*WEIGHTS[kind], axis=OUTPUTS[kind]), numbers(channels(kind)) if biases else None
+        )
         for name in functions:
             y = FUNCTIONS[name](text, y)
         for name in moves:
@@ -225,7 +227,9 @@ def test_a_type_of_few_exponents_stays():
     assert str(passed(text, EQUALIZED)[0]) == str(fused)
 
 
-@pytest.mark.parametrize("spec", ["!quant.uniform<i8:f32, 0.5>", "!quant.calibrated<f32<-1.0:1.0>>", "!quant.none<f32>"])
+@pytest.mark.parametrize(
+    "spec", ["!quant.uniform<i8:f32, 0.5>", "!quant.calibrated<f32<-1.0:1.0>>", "!quant.none<f32>"]
+)
 def test_a_type_or_a_range_that_is_given_keeps_its_value(spec):
     fused = str(passed(two(relu), FUSED)[0])
     for place in (["input_specs = [f32, f32]"], ["output_specs = [f32]"]):
