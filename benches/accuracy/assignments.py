@@ -1,4 +1,4 @@
-"""Every assignment of 4 and 8 bits to the weights of a network that fits a budget of bytes: what a search has to find."""
+"""Every assignment of 4 and 8 bits to the weights of a network that fits a budget: what a search has to find."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -30,17 +30,17 @@ HEAD = """# Accuracy of quantized networks
 with the float program on data that is held out. `make accuracy-peers` adds the last section. A run rewrites its own
 sections.
 
-    python -m benches.accuracy
-    python -m benches.accuracy.peers
+    make accuracy
+    make accuracy-peers
 
-Architectures, seeds, splits and data are fixed in [`benches/accuracy`](../benches/accuracy), and training gives the
+Architectures, seeds, splits and data are fixed in `benches/accuracy`, and training gives the
 same bits on every machine. Parameters shrink a little in each step, and weights stay within twice their root mean
 square. Every step of a quantized program is a kernel, with casts at its border alone; the command fails where that is
 not so.
 
 *Same* counts the answers that are those of the float program, and *lost* the right answers that it has and the
 quantized program has not. The signal-to-noise ratio is that of the logits. The rows of *auto* run each
-[optional pass](reference/optional_passes.md) that gains on a sample of the training data. One image of the digits is
+optional pass that gains on a sample of the training data. One image of the digits is
 0.28 points of accuracy, which is why three numbers stand here. The digits have two more kinds of rows: what the search
 finds for `--budget size=0.8`, and every assignment of 4 and 8 bits to the three weights that fits, in their order.
 

@@ -1,52 +1,31 @@
-"""The networks of `make accuracy`, with drawn weights and data. Hazards: a float program that is another network than the
-one that was trained, a gradient that is none, an operation that stays float, a page that drops a section."""
-
-import sys
-from pathlib import Path
+"""The networks of `make accuracy`, with drawn weights and data. Hazards: a float program that is another network than
+the one that was trained, a gradient that is none, an operation that stays float, a page that drops a section."""
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import qrt
 from benches.accuracy import cnn, page, programs, vowels
 from benches.accuracy.data import Split
 from benches.accuracy.measure import Case, Row, check_kernels, compared
 from benches.accuracy.programs import inputs, program
-from benches.accuracy.train import Schedule, Trainable, logits, trained, untrained
+from benches.accuracy.train import Schedule, Trainable, logits, trained
+from tests.benches.networks import SHAPES, drawn, drawn_split
 
-SHAPES = {"digits": (8, 8, 1), "mnist": (28, 28, 1), "vowels": (3, 12)}
-CLASSES = {"digits": 10, "mnist": 10, "vowels": 9}
+STEPS = 3
 
 
 @pytest.fixture(autouse=True)
 def _short_series(monkeypatch):
-    monkeypatch.setattr(programs, "STEPS", SHAPES["vowels"][0])
+    monkeypatch.setattr(programs, "STEPS", STEPS)
 
 
 networks = pytest.mark.parametrize("name", SHAPES)
 
 
-def drawn_split(name: str, count: int = 6) -> Split:
-    rng = np.random.default_rng(4)
-    inputs = rng.random((2, count, *SHAPES[name])).astype(np.float32) - (name == "vowels") * np.float32(0.5)
-    labels = rng.integers(0, CLASSES[name], (2, count))
-    return Split(inputs[0], labels[0], inputs[1], labels[1])
-
-
-def drawn(name: str, split: Split) -> Trainable:
-    """Every parameter is drawn, those too that begin with 0 or 1."""
-    rng = np.random.default_rng(5)
-    network = untrained(name, split, rng)
-    for value in network.parameters.values():
-        value += rng.normal(size=value.shape) * 0.1
-    return network
-
-
 @networks
 def test_the_float_program_computes_the_network(name):
-    split = drawn_split(name)
+    split = drawn_split(name, steps=STEPS)
     constants = drawn(name, split).constants()
     found = Case.of(name, split, constants).logits
     np.testing.assert_allclose(found, logits(name, constants, split.test), rtol=0, atol=2e-5)
@@ -55,7 +34,7 @@ def test_the_float_program_computes_the_network(name):
 @networks
 def test_gradients_are_differences_of_the_loss(name):
     """In the direction of the gradient of each parameter. Batch norm takes the batch's moments in both."""
-    split = drawn_split(name, 3)
+    split = drawn_split(name, 3, STEPS)
     network = drawn(name, split)
 
     def loss() -> float:
@@ -90,7 +69,7 @@ def _logits_of_the_batch(network: Trainable, batch: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "target"), [("digits", "qrt-cpu"), ("mnist", "int4-weights"), ("vowels", "qrt-cpu")])
 def test_a_quantized_network_is_kernels_alone(name, target):
-    split = drawn_split(name)
+    split = drawn_split(name, steps=STEPS)
     case = Case.of(name, split, drawn(name, split).constants())
     passes = ["fold-scales"] if name == "mnist" else []
     made = qrt.quantize_program(case.module, case.calibration, target, "minmax", passes=passes)
@@ -105,13 +84,13 @@ def test_floats_within_a_program_are_found():
     text += "quant.return %t : tensor<?x4xf32> } {input_specs = [!quant.none<f32>], output_specs = [!quant.none<f32>], "
     text += 'kernel = "lookup"} : (tensor<?x4xf32>) -> tensor<?x4xf32>  return %1 : tensor<?x4xf32> }'
     made = qrt.quantize_program(qrt.ir.parse(text), {"arg0": np.ones((2, 4), np.float32)}, passes=[])
-    with pytest.raises(ValueError, match="no kernels|floats"):
+    with pytest.raises(ValueError, match=r"no kernels|floats"):
         check_kernels(made)
 
 
 def test_training_learns():
     """Two classes that one channel tells apart."""
-    split = drawn_split("vowels", 54)
+    split = drawn_split("vowels", 54, STEPS)
     split.train[:, :, 0] += np.where(split.train_labels % 2, 2, -2)[:, np.newaxis]
     labels = split.train_labels % 2
     easy = Split(split.train, labels, split.train, labels)

@@ -1,5 +1,5 @@
-"""Weights whose bytes stand at the end of the text. Hazards: weights that nobody reads as constants, so that they have no
-range; extents that are read from the middle of a function of one variable, which is then none."""
+"""Weights whose bytes stand at the end of the text. Hazards: weights that nobody reads as constants, so that they have
+no range; extents that are read from the middle of a function of one variable, which is then none."""
 
 import numpy as np
 import pytest
