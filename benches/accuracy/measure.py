@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import qrt
 from benches.accuracy.data import Array, Split
 from benches.accuracy.programs import inputs, program
 from qrt.calibrate.records import RecordMethod
 
-CASTS = frozenset({"quant.qcast", "quant.dcast"})
+BUDGET = "size=0.8"
+"""Of the weights' bytes, on digits."""
 WITHOUT_FLOATS = frozenset({"builtin.module", "func.func", "func.return", "arith.constant", "quant.scast"})
 
 

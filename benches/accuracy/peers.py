@@ -1,9 +1,9 @@
-"""ONNX Runtime's `quantize_static` on the networks of `make accuracy`: the same weights, calibration data and held-out data.
+"""ONNX Runtime's `quantize_static` on the networks of `make accuracy`: the same weights and data.
 
     python -m benches.accuracy.peers [--networks digits mnist vowels]
 
-It runs where onnxruntime is installed, after `make accuracy` has trained the networks. The exit status is 1 if qrt is more
-than half a decibel below the best method of `quantize_static`.
+It runs where onnxruntime is installed, after `make accuracy` has trained the networks. The exit status is 1 if qrt is
+more than half a decibel below the best method of `quantize_static`.
 """
 
 import argparse
@@ -100,8 +100,8 @@ def main(arguments: list[str] | None = None) -> int:
         split, constants = kept(name)
         found[name] = rows_of(Case.of(name, split, constants), constants)
     lines = [
-        f"ONNX Runtime {onnxruntime.__version__}: `quantize_static` in the format QDQ, with 8 bits for weights and activations,",
-        "a scale for each channel of the weights, and the same data for calibration.",
+        f"ONNX Runtime {onnxruntime.__version__}: `quantize_static` in the format QDQ, with 8 bits for weights",
+        "and activations, a scale for each channel of the weights, and the same data for calibration.",
         "",
         "| network | quantizer | method | same | lost | signal-to-noise |",
         "|---|---|---|---:|---:|---:|",

@@ -32,7 +32,8 @@ def _calls_of_the_cell() -> str:
     steps = range(STEPS)
     arguments = ",\n    ".join(f'%x{step}: tensor<?x12xf32> {{qrt.name = "x{step}"}}' for step in steps)
     calls = "\n".join(
-        f"  %h{step + 1} = func.call @cell(%x{step}, %h{step}) : (tensor<?x12xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>"
+        f"  %h{step + 1} = func.call @cell(%x{step}, %h{step})"
+        " : (tensor<?x12xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>"
         for step in steps
     )
     return f"""
