@@ -233,10 +233,11 @@ def _weights(offers: _Offers, found: dict[Place, int], names: list[str]) -> Iter
     classes = _Classes[Place]()
     nodes: dict[Place, list[Node]] = {}
     places: dict[object, Place] = {}
+    computed = {_place(node) for site in offers.sites for node in site.floats if node.constant is None}
     for site in offers.sites:
         for node in site.floats:
             place = _place(node)
-            if node.constant is not None and node.is_input and found.get(place, 32) <= MOST_BITS:
+            if place not in computed and found.get(place, 32) <= MOST_BITS:
                 nodes.setdefault(place, []).append(node)
                 classes.join(places.setdefault(_content(node), place), place)
     members: dict[Place, list[Place]] = {}

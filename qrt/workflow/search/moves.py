@@ -17,8 +17,8 @@ TRIALS, TRIALS_PER_CHOICE = 64, 8
 """The improvement at the end makes at most TRIALS, and so many more for each weight."""
 NEAR, FAR = 2, 5
 """How many choices it changes at a time: NEAR while that is better, then more, up to FAR."""
-MOVES = 20_000
-"""It changes no more at a time where that can be done in more ways than this."""
+WAYS = 20_000
+"""Of all changes, the improvement takes the most promising: as many as can be made in so many ways."""
 
 Move = tuple[tuple[int, int], ...]
 """Numbers of choices, each with its new width."""
@@ -62,15 +62,15 @@ class Search:
         for number in numbers:
             for width in self._choices[number].widths:
                 self._trials.at(moved(default, ((number, width),)))
-            for one in self._choices[number].widths:
-                for other in self._choices[number].widths:
-                    before, after = (self._trials.at(moved(default, ((number, width),))) for width in (one, other))
-                    self._keep_gain(before, after, number)
+            for one, other in combinations(self._choices[number].widths, 2):
+                before, after = (self._trials.at(moved(default, ((number, width),))) for width in (one, other))
+                self._keep_gain(before, after, number)
 
-    def _keep_gain(self, before: Tried, after: Tried, number: int) -> tuple[Fraction, ...]:
-        gain = self._goal.gain(before, after)
-        self._gains[number, before.widths[number], after.widths[number]] = gain
-        return gain
+    def _keep_gain(self, before: Tried, after: Tried, number: int) -> None:
+        """Remembers what a change of one width has gained, and that the reverse would lose it."""
+        one, other, gain = before.widths[number], after.widths[number], self._goal.gain(before, after)
+        self._gains[number, one, other] = gain
+        self._gains[number, other, one] = tuple(-each for each in gain)
 
     # -- greedy --------------------------------------------------------------------------------------------------------
 
@@ -138,13 +138,22 @@ class Search:
         ]
         found = []
         for count in range(1, most + 1):
-            if count <= NEAR or comb(len(changes), count) <= MOVES:
-                for move in combinations(changes, count):
-                    widths = moved(state.widths, move)
-                    if len(dict(move)) == count and self._goal.may_gain(state, widths):
-                        found.append((self._promise(state, move), widths))
+            for move in combinations(self._likely(state, changes, count), count):
+                widths = moved(state.widths, move)
+                if len(dict(move)) == count and self._goal.may_gain(state, widths):
+                    found.append((self._promise(state, move), widths))
         found.sort(key=lambda each: each[0], reverse=True)
         return [widths for _, widths in found]
+
+    def _likely(self, state: Tried, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+        """The most promising changes, as many of wider ports as of narrower ones, that can be made in at most WAYS."""
+        if comb(len(changes), count) <= WAYS:
+            return changes
+        most = next(size for size in range(WAYS) if comb(2 * size + 2, count) > WAYS)
+        ordered = sorted(changes, key=lambda change: self._promise(state, (change,)), reverse=True)
+        wider = [change for change in ordered if change[1] > state.widths[change[0]]]
+        narrower = [change for change in ordered if change[1] < state.widths[change[0]]]
+        return [*wider[:most], *narrower[:most]]
 
     def _promise(self, state: Tried, move: Move) -> tuple[Fraction, ...]:
         """The sum of what the changes gained when they were measured last."""

@@ -9,6 +9,7 @@ from os import PathLike
 from qrt.calibrate.records import Record, RecordMethod, write_records
 from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantTypeError
+from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.workflow.calibrate import Progress
 from qrt.workflow.measure import Reference
 from qrt.workflow.search.bits import Choice, with_widths
@@ -101,8 +102,9 @@ def searched(
     wanted = budget if isinstance(budget, Budget) else Budget.parse(budget)
     if metric is not None and wanted.kind == "snr":
         raise QuantTypeError("budget snr= is measured at the outputs: give size= or drop= with a metric")
-    run = Runner(named, target, records, method, reference, metric, progress)
     with ExitStack() as stack:
+        stack.enter_context(ranges_kept())
+        run = Runner(named, target, records, method, reference, metric, progress)
         kept = None
         if journal is not None:
             subject = _subject(named, target, records, method, reference, wanted, metric)

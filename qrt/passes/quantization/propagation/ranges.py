@@ -28,6 +28,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.passes.quantization.propagation.graph import Graph, Group, Node
+from qrt.passes.quantization.propagation.kept import kept
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
@@ -212,19 +213,15 @@ class Ranges:
     def __init__(self, method: RecordMethod) -> None:
         self.method = method
         self._made: dict[Wanted, UniformType] = {}
-        # A function that is called often has the same keys and the same constants in each copy of its body.
-        self._of_records: dict[tuple[frozenset[str], Chosen], Span] = {}
-        self._of_constants: dict[tuple[bytes, tuple[int, ...], Chosen], tuple[Any, Any]] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
         """The range of a class, once its storage is known."""
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
-        key = frozenset(statistics.records), kind
-        if key not in self._of_records:
-            self._of_records[key] = chosen_range([*statistics.records.values()], kind, self.method)
-        return hull(statistics.bare, self._of_records[key])
+        records, method = [*statistics.records.values()], self.method
+        chosen = kept(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
+        return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
         """Computes the types of many ranges at once, which takes less time than one after the other."""
@@ -260,17 +257,14 @@ class Ranges:
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
-        low, high = self._ranges_of_rows(rows, kind, method)
+        low, high = kept(
+            lambda: (sha256(rows.tobytes()).digest(), str(rows.dtype), rows.shape, kind, method),
+            None,
+            lambda: choose_ranges(rows, kind, method, 100.0),
+        )
         if layout is None:
             return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
-
-    def _ranges_of_rows(self, rows: Any, kind: Chosen, method: Method) -> tuple[Any, Any]:
-        """The ranges of a constant."""
-        key = sha256(np.ascontiguousarray(rows)).digest(), rows.shape, kind
-        if key not in self._of_constants:
-            self._of_constants[key] = choose_ranges(rows, kind, method, 100.0)
-        return self._of_constants[key]
 
     def of_channels(
         self, node: Node, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
