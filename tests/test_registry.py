@@ -46,6 +46,7 @@ OTHER_FUNCTIONS = {
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
     "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
     "calibrate_program": "a program", "quantize_program": "a program",
+    "explain_program": "a program",
     "is_fully_quantized": "a program", "is_quantized": "a program",
     "register_pass": "a program", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip

@@ -13,6 +13,7 @@
 
 /* The compilers' cpuid.h have these bits under different names, or not at all. */
 #define LEAF7_EDX_AMX (1u << 24 | 1u << 25) /* AMX-TILE, AMX-INT8 */
+#define LEAF7_ECX_AVX512_VBMI (1u << 1)
 #define LEAF7_1_EAX_AVX_VNNI (1u << 4)
 
 #define XCR0_AVX 0x06u      /* the system saves SSE and AVX state */
@@ -69,6 +70,8 @@ static uint32_t decode(const answers *found) {
     features |= QRT_CPU_AVX512;
     if (found->leaf7_ecx & bit_AVX512VNNI)
         features |= QRT_CPU_AVX512_VNNI;
+    if (found->leaf7_ecx & LEAF7_ECX_AVX512_VBMI)
+        features |= QRT_CPU_AVX512_VBMI;
     if ((found->xcr0 & XCR0_TILES) == XCR0_TILES && (found->leaf7_edx & LEAF7_EDX_AMX) == LEAF7_EDX_AMX &&
         found->palette[0] == PALETTE_EAX && found->palette[1] == PALETTE_EBX &&
         (found->palette[2] & 0xffff) == PALETTE_ECX)

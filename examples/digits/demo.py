@@ -1,4 +1,5 @@
-"""Trains, quantizes, writes `digits.mlir`, runs it with `qrt run` on the held-out images and compares it with floats.
+"""Trains, writes `digits_float.mlir`, makes `digits.mlir` of it with `qrt quantize`, runs that with `qrt run` on the
+held-out images and compares it with floats.
 
     python -m examples.digits.demo [--program digits.mlir]
 
@@ -19,21 +20,32 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import qrt
 from examples.digits.network import Array, Network, unrounded
-from examples.digits.quantize import Constant, QuantizedNetwork, quantize
 from examples.digits.train import Digits, accuracy, load, train
-from examples.digits.write_ir import write_ir
+from examples.digits.write_float import write_float
 
 PROGRAM = Path(__file__).with_name("digits.mlir")
 SHADES = " .:-=+*#%@"
 
 
+def qrt_command(*arguments: str | Path) -> None:
+    """Runs the command line tool."""
+    subprocess.run([sys.executable, "-m", "qrt", *map(str, arguments)], check=True)
+
+
+def qrt_quantize(program: Path, images: Array, output: Path) -> None:
+    """Quantizes a float program, with ranges from images."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "train.npz")
+        np.savez(data, images=images)
+        qrt_command("quantize", program, "--data", data, "-o", output)
+
+
 def qrt_run(program: Path, images: Array) -> Array:
-    """The logits that the command line tool computes, through .npy files."""
+    """The logits that a program computes, through .npy files."""
     with tempfile.TemporaryDirectory() as folder:
         images_file, logits_file = Path(folder, "images.npy"), Path(folder, "logits.npy")
         np.save(images_file, images)
-        command = ["run", str(program), "--input", f"images={images_file}", "--output", f"logits={logits_file}"]
-        subprocess.run([sys.executable, "-m", "qrt", *command], check=True)
+        qrt_command("run", program, "--input", f"images={images_file}", "--output", f"logits={logits_file}")
         logits: Array = np.load(logits_file)
         return logits
 
@@ -48,18 +60,22 @@ def microseconds_per_image(run: Callable[[Array], object], images: Array) -> flo
     return min(seconds) / len(images) * 1e6
 
 
-def table(
-    digits: Digits, network: Network, quantized: QuantizedNetwork, program: Path, logits: dict[str, Array]
-) -> str:
+def constants(module: qrt.ir.Module) -> list[Array]:
+    """The tensors of integers that a quantized program reads as weights and biases."""
+    stored = [op.operands[0].operation for op in module.operation.walk() if op.name == "quant.scast"]
+    return [op.attributes["value"].python for op in stored if op is not None and op.name == "arith.constant"]
+
+
+def table(digits: Digits, network: Network, program: Path, logits: dict[str, Array]) -> str:
     """Both networks side by side."""
-    constants = [value.storage for value in vars(quantized).values() if isinstance(value, Constant)]
-    compiled = qrt.compile(qrt.load(program))
+    module = qrt.load(program)
+    compiled = qrt.compile(module)
     times = (
         microseconds_per_image(lambda images: network.forward(images, unrounded), digits.test_images),
         microseconds_per_image(compiled, digits.test_images),
     )
     scores = [accuracy(one, digits.test_labels) for one in logits.values()]
-    sizes = [sum(array.nbytes for array in arrays) / 1000 for arrays in (vars(network).values(), constants)]
+    sizes = [sum(array.nbytes for array in arrays) / 1000 for arrays in (vars(network).values(), constants(module))]
     agreement = accuracy(logits["int8"], logits["float32"].argmax(axis=1))
     return "\n".join([
         f"{'':24}{'float32, NumPy':>16}{'int8, qrt':>16}",
@@ -81,7 +97,12 @@ def pictures(images: Array, labels: NDArray[np.integer], predictions: NDArray[np
 def main(arguments: list[str] | None = None) -> int:
     """The whole way from the images to the comparison; returns the exit status."""
     parser = argparse.ArgumentParser(description="handwritten digits, from float training to an int8 program")
-    parser.add_argument("--program", type=Path, default=PROGRAM, help="where to write the program (%(default)s)")
+    parser.add_argument(
+        "--program",
+        type=Path,
+        default=PROGRAM,
+        help="where to write the program, and beside it that in floats (%(default)s)",
+    )
     program: Path = parser.parse_args(arguments).program
 
     digits = load()
@@ -89,15 +110,16 @@ def main(arguments: list[str] | None = None) -> int:
     with threadpool_limits(limits=1):  # products this small lose time to BLAS's threads
         network = train(digits.train_images, digits.train_labels)
     print(f"trained on {len(digits.train_images)} images in {time.perf_counter() - start:.1f} s")
-    quantized = quantize(network, digits.train_images)
-    program.write_text(write_ir(quantized), encoding="utf-8")
-    print(f"wrote {program}; running it on {len(digits.test_images)} held-out images\n")
+    in_floats = program.with_stem(f"{program.stem}_float")
+    in_floats.write_text(write_float(network), encoding="utf-8")
+    qrt_quantize(in_floats, digits.train_images, program)
+    print(f"wrote {in_floats} and {program}; running it on {len(digits.test_images)} held-out images\n")
 
     logits = {
         "float32": network.forward(digits.test_images, unrounded).logits,
         "int8": qrt_run(program, digits.test_images),
     }
-    print(table(digits, network, quantized, program, logits), end="\n\n")
+    print(table(digits, network, program, logits), end="\n\n")
 
     predictions = logits["int8"].argmax(axis=1)
     right = predictions == digits.test_labels

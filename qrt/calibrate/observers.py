@@ -106,6 +106,9 @@ class Summary:
             made._add_range(record.count, record.low, record.high)
         return made
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Summary.of, (self.record(), self.nonfinite)  # less than its bins, most of which are 0
+
     def digest(self) -> str:
         return _digest(self.nonfinite, self.record())
 

@@ -1,11 +1,12 @@
 """A sample of data that depends on the data alone: not on their order, nor on how they were split
 (docs/reference/calibration.md)."""
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -53,7 +54,7 @@ class Sample:
     (True, 2)
     """
 
-    __slots__ = ("_known", "_rows", "by_rows", "most", "most_bytes", "names")
+    __slots__ = ("_rows", "by_rows", "most", "most_bytes", "names")
 
     def __init__(
         self, names: Sequence[str], *, by_rows: bool = True, most: int = MOST_ROWS, most_bytes: int = MOST_BYTES
@@ -63,7 +64,6 @@ class Sample:
         self.most = most
         self.most_bytes = most_bytes
         self._rows: list[Row] = []
-        self._known: set[bytes] = set()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -84,22 +84,23 @@ class Sample:
             found.update(f"{array.dtype.name} {array.shape} ".encode())
             found.update(array.tobytes())
         key = found.digest()
-        if key in self._known or (len(self._rows) == self.most and key > self._rows[-1].key):
+        if len(self._rows) == self.most and key > self._rows[-1].key:
             return
-        if all(map(_is_finite, arrays)):
+        if not self._has(key) and all(map(_is_finite, arrays)):
             size = sum(array.nbytes for array in arrays)
             self._keep(Row(key, size, tuple(array.copy() for array in arrays), is_run))
+
+    def _has(self, key: bytes) -> bool:
+        place = bisect_left(self._rows, key, key=attrgetter("key"))
+        return place < len(self._rows) and self._rows[place].key == key
 
     def _keep(self, row: Row) -> None:
         """Adds a row that is not there yet. A row stays if those before it take less than the most bytes: the one that
         passes them stays too, because without it a later, smaller one could take its place after a merge.
         """
         insort(self._rows, row)
-        self._known.add(row.key)
         before = accumulate((each.size for each in self._rows), initial=0)
         kept = sum(taken < self.most_bytes for taken, _ in zip(before, self._rows, strict=False))
-        for each in self._rows[min(kept, self.most) :]:
-            self._known.remove(each.key)
         del self._rows[min(kept, self.most) :]
 
     def merge(self, other: Self) -> None:
@@ -107,7 +108,7 @@ class Sample:
         if other._kind != self._kind:
             raise QuantTypeError("samples are merged that keep the same inputs, by the same bounds")
         for row in other._rows:
-            if row.key not in self._known:
+            if not self._has(row.key):
                 self._keep(row)
 
     @property

@@ -24,6 +24,7 @@ VERBS = {
     "run": "run a function of a program",
     "opt": "check, transform and print a program",
     "quantize": "quantize a float program, with ranges from data",
+    "explain": "say what a quantization did to a program, and where it lost accuracy",
     "bench": "measure the kernels on this machine",
 }
 """What there is to do, each a file."""

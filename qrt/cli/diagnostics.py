@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import TextIO
 
 from qrt.errors import Diagnostic
 
@@ -11,13 +12,14 @@ _SEVERITIES = {"error": "\033[0;1;31m", "warning": "\033[0;1;35m", "note": "\033
 
 def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
     """The text of a diagnostic and its notes. `colour`: whether it has colours; None where the terminal says so."""
-    if not (_is_terminal() if colour is None else colour):
+    if not (has_colours(sys.stderr) if colour is None else colour):
         return str(diagnostic)
     return "\n".join([_coloured(diagnostic), *(spelled(note, True) for note in diagnostic.notes)])
 
 
-def _is_terminal() -> bool:
-    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def has_colours(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows colours."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _coloured(diagnostic: Diagnostic) -> str:

@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from functools import partial
+from typing import BinaryIO
 
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
@@ -25,18 +27,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     parser.add_argument("--target", default="qrt-cpu", metavar="NAME", help="the device (default qrt-cpu)")
     parser.add_argument("--method", default="mse", choices=RECORD_METHODS, help="how ranges are chosen (default mse)")
+    parser.add_argument("--budget", metavar="snr=33", help="search bit widths: size=0.6, snr=33 or drop=0.005")
     parser.add_argument(
         "--checkpoint", metavar="C", help="keep what was seen of the data in this file, or go on from it"
     )
     parser.add_argument("--require-full", action="store_true", help="fail where an operation or a port stays float")
     parser.add_argument("--skip-nonfinite", action="store_true", help="leave NaNs and infinities out, and count them")
     parser.add_argument("-o", dest="output", metavar="Q.mlir", help="where the program goes; printed if not given")
+    parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+def run(options: argparse.Namespace) -> int:
+    """Runs the command. The status is 1 where the budget is out of reach."""
     module = load(options.file)
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(
@@ -45,11 +49,13 @@ def run(options: argparse.Namespace) -> None:
             options.target,
             options.method,
             function=options.function,
+            budget=options.budget,
             checkpoint=options.checkpoint,
             skip_nonfinite=options.skip_nonfinite,
             require_full=options.require_full,
             progress=progress,
         )
+        page = None if options.html is None else made.report.html()
     for diagnostic in made.remarks:
         print(spelled(diagnostic), file=sys.stderr)
     for key, count in made.calibration.skipped.items():
@@ -57,5 +63,12 @@ def run(options: argparse.Namespace) -> None:
     text = str(made.module)
     if options.output is None:
         sys.stdout.write(text)
-    else:
-        write_files([(options.output, lambda file: file.write(text.encode()))])
+    outputs = [(name, each) for name, each in ((options.output, text), (options.html, page)) if name and each]
+    write_files([(name, partial(_write, each)) for name, each in outputs])
+    if made.said:
+        print(made.said, file=sys.stderr)
+    return 0 if made.reached else 1
+
+
+def _write(text: str, file: BinaryIO) -> None:
+    file.write(text.encode())

@@ -17,7 +17,7 @@ from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_locate
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
-from qrt.execute.prepare import OBSERVED
+from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
@@ -97,7 +97,7 @@ class _Builder:
         if op.name == "arith.constant" and (array := held(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
-        if op.name == OBSERVED:
+        if op.name == OBSERVED and REPLACED not in op.attributes:
             return [self._observed(op, operands[0])]
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]

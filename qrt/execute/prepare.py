@@ -130,6 +130,8 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
 
 OBSERVED = "quant.stats_ref"
 """The op that names a value of which a run may tell."""
+REPLACED = "quant.replaced"
+"""An attribute of such an op: the run may go on with another value."""
 _ANNOTATED = frozenset({"quant.region", "quant.stats", OBSERVED, "quant.coupled_ref", *FAKE_QUANTS})
 
 STEPS: dict[str, Callable[[Module, Operation, bool, bool], None]] = {

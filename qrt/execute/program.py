@@ -92,7 +92,7 @@ class Program:
         module.verify()
         _check_extents(module)
         self._module = module
-        self._function = _choose(module, function)
+        self._function = choose(module, function)
         self.name: str = self._function.attributes["sym_name"].python
         self.inputs = _ports(self._function, "arg")
         self.outputs = _ports(self._function, "result")
@@ -399,7 +399,8 @@ def _memory(name: str) -> Iterator[None]:
         raise ModelError(f"{name} needs more memory than there is: {error}") from None
 
 
-def _choose(module: ir.Module, name: str | None) -> ir.Operation:
+def choose(module: ir.Module, name: str | None) -> ir.Operation:
+    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
     functions = {f.attributes["sym_name"].python: f for f in module.functions}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))

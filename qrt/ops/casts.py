@@ -6,6 +6,8 @@ The rule is MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attri
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ from qrt.ops.core import (
     storage_dtype,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType, check_integrity
 
@@ -169,6 +172,9 @@ def _bind_requantize(
 ) -> BoundCall | None:
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
+    if _pays(source, element, prod(shape)):
+        table = _table(source, element, attributes["requant"])
+        return bind_bytes(container(source), container(element), prod(shape), table)
     layout = _common_layout(source, element, shape)
     if layout is None:
         return None
@@ -187,6 +193,25 @@ def _bind_requantize(
         zero_points=np.ascontiguousarray(zero_points),
         requant=parameters.take(order),
     )
+
+
+_MANY = 256
+"""From so many elements on a table pays: it has as many."""
+
+
+def _pays(source: UniformType, element: UniformType, size: int) -> bool:
+    """Whether a table of all results is faster than computing each."""
+    has_table = source.is_per_layer and element.is_per_layer and source.storage_width <= 8
+    return has_table and size >= _MANY and is_fast(kernels.active())
+
+
+@lru_cache(maxsize=256)
+def _table(source: UniformType, element: UniformType, rule: str) -> Array:
+    """The results of all bytes, those outside of the storage bounds too, by the reference."""
+    ends = np.iinfo(storage_dtype(source))
+    here, there = TensorType((256,), source), TensorType((256,), element)
+    results = _reference_requantize([np.arange(ends.min, ends.max + 1)], (here,), there, {"requant": rule})
+    return results.astype(storage_dtype(element))
 
 
 def _common_layout(

@@ -6,6 +6,7 @@ table's type. ``x`` is per layer, and so is the table.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -53,6 +54,18 @@ def table_of(
     bounds = out.storage_min, out.storage_max, out.expressed_type.name
     stored = numerics.quantize(results, out.scale, out.zero_point, *bounds, rounding=rounding)
     return stored.astype(storage_dtype(out))
+
+
+@cache
+def is_fast(isa: str) -> bool:
+    """Whether an instruction set looks up many elements at a time: then no computation of 8-bit elements is faster."""
+    return kernels.coverage()[isa]["lookup_row"] != "ref"
+
+
+def bind_bytes(storage: str, out: str, size: int, table: Array) -> BoundCall:
+    """A lookup of all 256 bytes, whatever the width and the bounds of the type: element ``b`` of the ``table`` is the
+    result of the byte ``b`` of the container ``storage``, least value first."""
+    return _core.bind_lookup(isa=kernels.active(), storage=storage, width=8, out=out, size=size, table=table)
 
 
 def _check_table_types(x: UniformType, out: UniformType, types: Sequence[TensorType | UniformType]) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qrt.errors import QuantError, nearest, shown
+from qrt.report.as_json import as_json
+from qrt.report.text import as_text
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class PortReport:
         How many integers the type has; 0 for a float.
     histogram : mapping of int to int
         How many of its float values have these 16 high bits, as in a record. It may be empty.
+    scale : float
+        The greatest scale, over all channels and blocks; 0 for a float or a type whose codes are not equally spaced.
+    scales : int
+        How many scales there are.
     """
 
     name: str
@@ -43,6 +49,8 @@ class PortReport:
     high: float
     codes: int
     histogram: Mapping[int, int] = field(default_factory=dict)
+    scale: float = 0.0
+    scales: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,8 @@ class RegionReport:
         How many of its result's codes no value has.
     error_share : float
         The squared error at the program's outputs when this region alone is quantized, as a share of the sum of these
-        over all regions. It is 0 where nothing is lost.
+        over all regions. What the types of its operands lose counts for the regions that compute these. It is 0 where
+        nothing is lost.
     weight_bytes : int
         What its constants take.
     """
@@ -145,6 +154,10 @@ class Report(Mapping[str, RegionReport]):
         Values that have two types.
     floats : tuple of FloatOperation
         What stays float.
+    unmatched : tuple of str
+        Keys of regions, with their places, that only one of the two programs has. They are not measured.
+    sampled : int
+        On how many rows ``error_share`` was measured, where these are not all.
     """
 
     function: str
@@ -154,6 +167,8 @@ class Report(Mapping[str, RegionReport]):
     regions: tuple[RegionReport, ...]
     rescales: tuple[Rescale, ...]
     floats: tuple[FloatOperation, ...]
+    unmatched: tuple[str, ...] = ()
+    sampled: int = 0
 
     def __getitem__(self, key: str) -> RegionReport:
         found = [each for each in self.regions if each.key == key] or [
@@ -171,6 +186,26 @@ class Report(Mapping[str, RegionReport]):
 
     def __len__(self) -> int:
         return len(self.regions)
+
+    def text(self, width: int = 80) -> str:
+        """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
+        return as_text(self, width)
+
+    def json(self) -> str:
+        """The figures as JSON (docs/reference/report.md)."""
+        return as_json(self)
+
+    def html(self) -> str:
+        """A page: one file that names no other."""
+        from qrt.report.html import as_html  # on first use: pictures need more modules
+
+        return as_html(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from qrt.report.html import as_fragment
+
+        return as_fragment(self)
 
 
 class UnknownRegion(QuantError, KeyError):

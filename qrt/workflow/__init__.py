@@ -1,5 +1,7 @@
-"""The workflow: a float program and data become a quantized program (docs/quantization.md)."""
+"""The workflow: a float program and data become a quantized program, and a report says what that did
+(docs/quantization.md)."""
 
+from qrt.workflow.explain import explain_program
 from qrt.workflow.quantize import QuantizedProgram, quantize_program
 
-__all__ = ["QuantizedProgram", "quantize_program"]
+__all__ = ["QuantizedProgram", "explain_program", "quantize_program"]

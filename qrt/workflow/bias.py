@@ -22,7 +22,7 @@ from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.scaling.biases import add_bias, unclamped
 from qrt.passes.quantization.scaling.products import Product, product_of
 from qrt.text.floats import FORMATS
-from qrt.types import FloatType, QuantizedType, UniformType
+from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 from qrt.workflow.measure import Batches
 from qrt.workflow.trial import copied
 
@@ -144,7 +144,8 @@ def _bias_spec(product: Product, target: Target) -> Spec | None:
         inputs: list[Spec] = [*given, product.element]
         outputs = [_spec(spec) for spec in region.output_specs]
         if ports[0][2].is_float:
-            return product.element if ports[0][2].storage == product.element.name else FloatType(ports[0][2].storage)
+            stored = FloatType(ports[0][2].storage)
+            return NoQuantizedType(stored) if stored is product.element else stored
         try:
             constraint_of(kernel, coarser_bias=target.coarser_bias)(inputs, outputs)
         except QuantError:

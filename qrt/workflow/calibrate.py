@@ -3,12 +3,19 @@
 from collections.abc import Callable
 from hashlib import sha256
 
+import numpy as np
+
 from qrt import ir
+from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError
 from qrt.execute.batches import Data, run_count
 from qrt.execute.observe import Observer, observed_program, runs, sample_of
+from qrt.execute.program import Program
+from qrt.ops.core import Array
 from qrt.workflow.checkpoint import Checkpoint, Seen, followed
+from qrt.workflow.measure import as_float64
 
+Batch = dict[str, Array]
 Progress = Callable[[str, int, int | None], None]
 """A function that is told what is being done, how many steps of it are done, and of how many, if that is known."""
 
@@ -62,3 +69,20 @@ def calibrated(
 
 def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
     return sha256(f"{function} {skip_nonfinite} {module}".encode()).hexdigest()
+
+
+def measurable(program: Program, sample: Sample) -> list[Batch]:
+    """The batches of a sample for which a program's outputs are finite. One for which they are not is run row by row,
+    where its rows are independent."""
+    kept: list[Batch] = []
+    for batch in sample.batches():
+        if _has_finite_outputs(program, batch):
+            kept.append(batch)
+        elif sample.by_rows and len(counts := {len(array) for array in batch.values()}) == 1:
+            rows = [{name: array[i : i + 1] for name, array in batch.items()} for i in range(counts.pop())]
+            kept += [row for row in rows if _has_finite_outputs(program, row)]
+    return kept
+
+
+def _has_finite_outputs(program: Program, batch: Batch) -> bool:
+    return all(np.isfinite(as_float64(value)).all() for value in program.run(batch).values())

@@ -1,17 +1,18 @@
-"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/optional_passes.md)."""
+"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/passes_optional.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.errors import Diagnostic, QuantTypeError, shown
+from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
 from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
 from qrt.passes.quantization.attach_stats_ref import attach_keys
+from qrt.passes.quantization.checking.regions import REGION, operations_of
 from qrt.passes.quantization.equalize_scales import equalized
 from qrt.passes.quantization.fold_scales import folded
 from qrt.passes.remarks import remarks_to
@@ -51,14 +52,19 @@ def improved(
             continue
         changed = _changed(program, target, name)
         if changed is None:
-            program = _said(program, f"{name} is off: there is nothing that it changes", wanted)
+            if wanted != "auto":
+                program = _said(program, f"{name} is off: there is nothing that it changes")
             continue
         if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
-            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type", wanted)
+            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type")
             continue
         before = before or _noise(program, target, kept, method, reference)
         new_records = kept | _records_of_new_keys(changed.module, kept, reference)
-        after = _noise(changed, target, new_records, method, reference)
+        try:
+            after = _noise(changed, target, new_records, method, reference)
+        except QuantError as error:
+            program = _said(program, _refusal(name, error, wanted))
+            continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
         if is_on:
@@ -80,7 +86,11 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
         regions = corrected(trial.regions, target, reference.function, reference.batches)
     if regions is None:
         return trial
-    new = exported(regions, target, ())
+    try:
+        new = exported(regions, target, ())
+    except QuantError as error:
+        remark = Diagnostic("remark", _refusal(name, error, wanted))
+        return Trial(trial.regions, trial.module, (*trial.remarks, remark))
     before, after = reference.noise(trial.module), reference.noise(new.module)
     is_on = after.cost < before.cost or wanted != "auto"
     made = new if is_on else trial
@@ -89,12 +99,12 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 
 def chosen(wanted: Wanted) -> Sequence[str]:
     """The names of the passes that are tried. QuantTypeError for another one."""
-    if wanted == "auto":
+    if isinstance(wanted, str) and wanted == "auto":
         return OPTIONAL_PASSES
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise QuantTypeError(f"passes must be 'auto' or a sequence of names, got {shown(wanted)}")
     for name in wanted:
-        if name not in OPTIONAL_PASSES:
+        if not isinstance(name, str) or name not in OPTIONAL_PASSES:
             raise QuantTypeError(f"passes must be among {', '.join(OPTIONAL_PASSES)}, got {shown(name)}")
     return wanted
 
@@ -106,7 +116,16 @@ def _changed(program: Named, target: Target, name: str) -> Named | None:
     with garbage_uncollected(), remarks_to(remarks.append):
         is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
         attach_keys(copy)
-    return Named(copy, (*program.remarks, *remarks)) if is_changed else None
+    gone = _places(program.module) - _places(copy)
+    said = [remark for remark in program.remarks if id(remark.location) not in gone]
+    return Named(copy, (*said, *remarks)) if is_changed else None
+
+
+def _places(module: Module) -> set[int]:
+    """The places in the text of what stands outside regions: of a folded operation nothing is left to be said."""
+    return {
+        id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
+    }
 
 
 def _noise(program: Named, target: Target, records: Records, method: RecordMethod, reference: Reference) -> Noise:
@@ -137,9 +156,14 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
     return found.records
 
 
-def _said(program: Named, message: str, wanted: Wanted) -> Named:
-    if wanted == "auto":
-        return program
+def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
+    """What is said of a pass after which the target has no types for the program; the error if it was asked for."""
+    if wanted != "auto":
+        raise error
+    return f"{name} is off: {str(error).splitlines()[0]}"
+
+
+def _said(program: Named, message: str) -> Named:
     return Named(program.module, (*program.remarks, Diagnostic("remark", message)))
 
 

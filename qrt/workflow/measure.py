@@ -24,7 +24,8 @@ Batches = Sequence[dict[str, Array]]
 class Error:
     """Sums over values: of the squares of a reference (``signal``), and of the squared differences from it (``noise``).
 
-    ``nonfinite`` counts the NaNs and infinities that stand where the reference is finite; they are in no sum.
+    ``nonfinite`` counts the NaNs and infinities that stand where the reference is finite; they are in no sum. Where the
+    reference itself is not finite, nothing counts.
 
     >>> one = Error.of(np.float32([1, -3]), np.float32([1, -2.5]))
     >>> (one + Error.of(np.float32([2]), np.float32([2]))).signal
@@ -37,15 +38,16 @@ class Error:
 
     @classmethod
     def of(cls, reference: Array, approximation: Array) -> "Error":
-        """The error of one array. Both are of one shape, and the reference is finite."""
-        r, a = as_float64(reference), as_float64(approximation)
-        finite = np.isfinite(a)
+        """The error of one array. Both are of one shape."""
+        r, a = as_float64(reference).reshape(-1), as_float64(approximation).reshape(-1)
+        known = np.isfinite(r)
+        if not known.all():
+            r, a = r[known], a[known]
+        signal, finite = square_sum(r), np.isfinite(a)
         nonfinite = a.size - int(np.count_nonzero(finite))
         if nonfinite:
-            r_finite, a = r[finite], a[finite]
-        else:
-            r_finite = r
-        return cls(square_sum(r), _noise(r_finite, a), nonfinite)
+            r, a = r[finite], a[finite]
+        return cls(signal, _noise(r, a), nonfinite)
 
     def __add__(self, other: "Error") -> "Error":
         return Error(self.signal + other.signal, self.noise + other.noise, self.nonfinite + other.nonfinite)
@@ -132,8 +134,7 @@ class Reference:
         self.batches = batches
         self.outputs: list[list[Array]] = [_outputs(program, batch) for batch in batches]
         for number, values in enumerate(self.outputs, 1):
-            for port, value in zip(program.outputs, values, strict=True):
-                _check_finite(value, f"output {port.name!r} of the float program, run {number} of the sample")
+            check_outputs(program, values, f"run {number} of the sample")
 
     def noise(self, module: Module | Program) -> Noise:
         """Runs another program over the sample, and compares its outputs."""
@@ -183,8 +184,10 @@ def _noise(r: Array, a: Array) -> Fraction:
     return square_sum(error[~far]) + 4 * square_sum(r[far] / 2 - a[far] / 2)
 
 
-def _check_finite(value: Array, what: str) -> None:
-    try:
-        require_finite(as_float64(value), what)
-    except QuantTypeError as error:
-        raise ModelError(f"{error}: errors cannot be measured against it") from None
+def check_outputs(program: Program, values: Sequence[Array], where: str) -> None:
+    """Refuses a NaN or an infinity among the outputs of the float program."""
+    for port, value in zip(program.outputs, values, strict=True):
+        try:
+            require_finite(as_float64(value), f"{where}: output {port.name!r} of the float program")
+        except QuantTypeError as error:
+            raise ModelError(f"{error}: errors cannot be measured against it") from None

@@ -1,6 +1,8 @@
-"""From a float program and data to a quantized program (docs/reference/records.md)."""
+"""From a float program and data to a quantized program (docs/quantization.md)."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from os import PathLike, fspath
 
 from qrt import ir
@@ -11,7 +13,12 @@ from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
-from qrt.workflow.calibrate import Progress, calibrated
+from qrt.report import Report
+from qrt.workflow.calibrate import Progress, calibrated, measurable
+from qrt.workflow.explain import report_of
+from qrt.workflow.gains import Wanted, chosen, improved, with_corrected_bias
+from qrt.workflow.measure import Reference
+from qrt.workflow.search import Budget, Metric, searched
 from qrt.workflow.trial import check_full, named, quantized
 
 
@@ -28,7 +35,13 @@ class QuantizedProgram:
     calibration : Calibration
         The records of the values that the types were chosen from.
     remarks : tuple of Diagnostic
-        What the passes said, in order: what stays float, and why.
+        What the passes said, in order: what stays float, which optional passes are on, and why.
+    reached : bool
+        Whether the program is within the budget; True where none was given.
+    said : str
+        One line that says what was reached; empty where no budget was given.
+    report : Report
+        What each region lost, and what stays float. It is measured on the sample when it is first asked for.
 
     Examples
     --------
@@ -43,6 +56,14 @@ class QuantizedProgram:
     program: Program
     calibration: Calibration
     remarks: tuple[Diagnostic, ...]
+    reached: bool
+    said: str
+    _measure: Callable[[], Report] = field(repr=False)
+
+    @cached_property
+    def report(self) -> Report:
+        """What each region lost, and what stays float. It is measured on the sample when it is first asked for."""
+        return self._measure()
 
 
 def quantize_program(
@@ -51,17 +72,21 @@ def quantize_program(
     target: str | Target = "qrt-cpu",
     method: RecordMethod = "mse",
     *,
+    budget: str | None = None,
+    metric: Metric | None = None,
     checkpoint: str | PathLike[str] | None = None,
     function: str | None = None,
     skip_nonfinite: bool = False,
+    passes: Wanted = "auto",
     require_full: bool = False,
     progress: Progress | None = None,
 ) -> QuantizedProgram:
     """Quantizes a float program for a target, with ranges from data.
 
     It runs the passes ``fuse-kernels`` and ``attach-stats-ref``, keeps records of the values while the program runs on
-    the data, and then runs ``propagate-quant`` with the records, ``check-quant`` and ``export-quant``. The same program
-    and data give the same text, on every machine, however the data is split.
+    the data, and then runs ``propagate-quant`` with the records, ``check-quant`` and ``export-quant``. Which optional
+    passes run and which widths a budget gives is decided by runs on a sample of the data. The same program and data
+    give the same text, on every machine, however the data is split.
 
     Parameters
     ----------
@@ -75,13 +100,20 @@ def quantize_program(
         The device: a name, a path that ends in ``.toml``, or a Target, which is registered by its name.
     method : str, default "mse"
         How ranges are chosen: ``"minmax"``, ``"mse"``, ``"percentile"`` or ``"entropy"``.
+    budget : str, optional
+        It makes bit widths be searched: ``"size=0.6"``, ``"snr=33"`` or ``"drop=0.005"``.
+    metric : callable, optional
+        With a budget: a function of a compiled Program that says how good it is, larger for better.
     checkpoint : str or PathLike, optional
-        A file in which what has been seen of the data is kept every ten seconds and at the end. A later call with the
-        same program and data goes on from it.
+        A file in which what has been seen of the data is kept, every ten seconds and at the end. A later call with the
+        same program and data goes on from it. The trials of a search are kept beside it.
     function : str, optional
         The function that runs on the data; ``main``, or the only one, if not given.
     skip_nonfinite : bool, default False
         True leaves NaNs and infinities out of the records and counts them; False makes the first an error.
+    passes : "auto" or sequence of str, default "auto"
+        The optional passes: ``"auto"`` runs each of ``"fold-scales"``, ``"equalize-scales"`` and ``"correct-bias"``
+        that makes the error at the outputs less; names run these and no others.
     require_full : bool, default False
         True makes it an error that an operation on floats, or a port that the target can quantize, stays float.
     progress : callable, optional
@@ -91,13 +123,14 @@ def quantize_program(
     Returns
     -------
     QuantizedProgram
-        It has ``module``, ``program``, ``calibration`` and ``remarks``.
+        It has ``module``, ``program``, ``report``, ``calibration``, ``remarks``, ``reached`` and ``said``. If the
+        budget is out of reach, it is the nearest program that was found, and ``reached`` is False.
 
     Raises
     ------
     ModelError
-        If no value needs a type, the data is empty or does not fit, a value is a NaN or infinite, or the checkpoint
-        is no whole one, or of another program or other data.
+        If no value needs a type, the data is empty or does not fit, a value is a NaN or infinite, the metric raises or
+        returns no finite number, or the checkpoint is no whole one, or of another program or other data.
     FileError
         If the checkpoint cannot be read or written.
     VerifyError
@@ -106,7 +139,7 @@ def quantize_program(
     QuantError
         If there is no such target.
     QuantTypeError
-        If an argument is of another type.
+        If an argument is of another type, or the budget is none.
 
     Examples
     --------
@@ -119,26 +152,63 @@ def quantize_program(
     >>> made.program(np.float32([[0, 1, -1, 0.25]])).tolist()
     [[0.0, 0.7590768337249756, -0.7590768337249756, 0.2504953444004059]]
     """
+    wanted = _checked(module, method, budget, metric, checkpoint, passes, skip_nonfinite, require_full, progress)
+    device = _known(target)
+    start = named(module, device)
+    kept = None if checkpoint is None else fspath(checkpoint)
+    seen = calibrated(start.module, data, function, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
+    batches = measurable(Program(start.module, function), seen.sample) if skip_nonfinite else seen.sample.batches()
+    reference = Reference(start, function, batches)
+    program, records = improved(start, device, seen.calibration.records, method, reference, passes)
+    reached, said = True, ""
+    if wanted is None:
+        trial = quantized(program, device, records, method)
+    else:
+        journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
+        found = searched(program, device, records, method, reference, wanted, metric, journal)
+        program, trial, reached, said = found.named, found.trial, found.reached, found.said
+    trial = with_corrected_bias(trial, device, reference, passes)
+    if require_full:
+        check_full(program, trial, device)
+    remarks = (*program.remarks, *trial.remarks)
+    return QuantizedProgram(
+        trial.module,
+        Program(trial.module, function),
+        seen.calibration,
+        remarks,
+        reached,
+        said,
+        partial(report_of, program, trial, device, batches, function),
+    )
+
+
+def _checked(
+    module: object,
+    method: object,
+    budget: str | None,
+    metric: object,
+    checkpoint: object,
+    passes: Wanted,
+    skip_nonfinite: object,
+    require_full: object,
+    progress: object,
+) -> Budget | None:
+    """The budget, when all arguments are what they must be: before anything runs."""
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
     require(checkpoint, (str, PathLike, type(None)), "quantize_program: checkpoint", "the name of a file")
     require(require_full, bool, "quantize_program: require_full", "True or False")
-    device = _known(target)
-    program = named(module, device)
-    seen = calibrated(
-        program.module,
-        data,
-        function,
-        skip_nonfinite=skip_nonfinite,
-        checkpoint=None if checkpoint is None else fspath(checkpoint),
-        progress=progress,
-    )
-    trial = quantized(program, device, seen.calibration.records, method)
-    if require_full:
-        check_full(program, trial, device)
-    remarks = (*program.remarks, *trial.remarks)
-    return QuantizedProgram(trial.module, Program(trial.module, function), seen.calibration, remarks)
+    require(skip_nonfinite, bool, "quantize_program: skip_nonfinite", "True or False")
+    if progress is not None and not callable(progress):
+        raise QuantTypeError(f"quantize_program: progress must be a function, got {shown(progress)}")
+    chosen(passes)
+    wanted = None if budget is None else Budget.parse(budget)
+    if metric is not None and not callable(metric):
+        raise QuantTypeError(f"quantize_program: metric must be a function of a program, got {shown(metric)}")
+    if metric is not None and wanted is None:
+        raise QuantTypeError("quantize_program: a metric goes with a budget: give budget='size=0.6' or 'drop=0.005'")
+    return wanted
 
 
 def _known(target: str | Target) -> Target:

@@ -9,6 +9,7 @@ from qrt.errors import Diagnostic, VerifyError
 from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.quantization.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.passes.quantization.check_quant import CheckQuant, float_ports
 from qrt.passes.quantization.checking.regions import shown
@@ -74,6 +75,7 @@ def exported(regions: Module, target: Target, said: Remarks) -> Trial:
         CheckQuant(target=target.name).run(regions)
         module = copied(regions)
         ExportQuant(target=target.name).run(module)
+        DeadCodeElimination().run(module)  # float weights of which the optional passes have made others
         module.operation.attributes[TARGET] = StringAttr(target.name)
     return Trial(regions, module, tuple(remarks))
 

@@ -1,5 +1,6 @@
 """Observers keep exactly what they saw, whatever the order, the split and the dtype."""
 
+import pickle
 import tracemalloc
 from fractions import Fraction
 from typing import Any
@@ -139,3 +140,14 @@ def test_memory_does_not_grow_with_the_data() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2 << 20
+
+
+def test_a_summary_is_pickled_as_its_record() -> None:
+    summary = seen(Summary, [np.float32([1, -2, 0])])
+    summary.update(np.float32([np.inf]), skip_nonfinite=True)
+    data = pickle.dumps(summary)
+    assert len(data) < 1000
+    assert pickle.loads(data).digest() == summary.digest()
+    empty = pickle.loads(pickle.dumps(Summary()))
+    empty.merge(summary)
+    assert empty.digest() == summary.digest()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrt.calibrate.choose import Storage, choose_ranges
+from qrt.calibrate.choose import Storage, choose_ranges, least_error_ranges
 from qrt.calibrate.records import Record, chosen_range, read_records, write_records
 from qrt.errors import ModelError
 
@@ -25,11 +25,12 @@ def record_of(values: np.ndarray) -> Record:
     )
 
 
-def coarse(values: np.ndarray) -> np.ndarray:
-    """Values as their bins count: the end of the bin that is farther from 0, within the least and the greatest."""
-    bits = (values.astype(np.float32).view(np.uint32) >> 16) + 1
-    bits = np.where(values == 0, 0, bits)
-    return np.clip((bits << 16).astype(np.uint32).view(np.float32), values.min(), values.max())
+def spread(values: np.ndarray) -> np.ndarray:
+    """Values as the method mse counts their bins: four points of each, within the least and the greatest."""
+    bits = values.astype(np.float32).view(np.uint32) >> 16
+    near, far = ((bits + step << 16).astype(np.uint32).view(np.float32).astype(np.float64) for step in (0, 1))
+    points = np.concatenate([near + (far - near) * part for part in (0.125, 0.375, 0.625, 0.875)])
+    return np.clip(np.where(np.tile(values, 4) == 0, 0.0, points), float(values.min()), float(values.max()))
 
 
 finite = st.floats(-(2.0**60), 2.0**60, width=32).filter(lambda value: abs(value) > 2.0**-60)
@@ -37,7 +38,7 @@ finite = st.floats(-(2.0**60), 2.0**60, width=32).filter(lambda value: abs(value
 
 @given(st.lists(st.lists(finite, min_size=1, max_size=40), min_size=1, max_size=3), st.sampled_from([I8, SYMMETRIC]))
 def test_histograms_choose_what_the_values_would(parts: list[list[float]], storage: Storage) -> None:
-    """But for the end of a bin that stands for its values."""
+    """But for the points of a bin that stand for its values."""
     arrays = [np.float32(part) for part in parts]
     every = np.concatenate(arrays)
     for method in ("minmax", "mse"):
@@ -54,7 +55,8 @@ def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Stor
     rng = np.random.default_rng(5)
     for scale in (1e-3, 1.0, 1e5):
         values = (rng.standard_t(2, size=3000) * scale).astype(np.float32)
-        expected = choose_ranges(coarse(values).reshape(1, -1), storage, "mse", 100.0)
+        ends = (np.float64([min(values.min(), 0)]), np.float64([max(values.max(), 0)]))
+        expected = least_error_ranges(spread(values).reshape(1, -1), *ends, storage)
         assert chosen_range([record_of(values)], storage, "mse") == (expected[0][0], expected[1][0])
 
 

@@ -18,6 +18,7 @@ from tests.docs.walkthrough import CheckoutWalk, Walk, steps
 
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}
 DIGITS = ROOT / "examples" / "digits"
+PROGRAMS = ("digits.mlir", "digits_float.mlir")
 LOWERING = "examples/lowering/conv2d.mlir"
 MAKEFILE = (ROOT / "Makefile").read_text()
 CHECKOUT = "docs/tutorials/writing_a_pass.md"
@@ -39,8 +40,8 @@ def folder(tmp_path, monkeypatch):
     """A folder that holds the examples' programs, the demo's as `f.mlir` too, and images for it; and stands there."""
     (tmp_path / "examples" / "digits").mkdir(parents=True)
     (tmp_path / "examples" / "lowering").mkdir()
-    for target in ("examples/digits/digits.mlir", "f.mlir"):
-        (tmp_path / target).write_text((DIGITS / "digits.mlir").read_text())
+    for target, program in (*((f"examples/digits/{name}", name) for name in PROGRAMS), ("f.mlir", PROGRAMS[0])):
+        (tmp_path / target).write_text((DIGITS / program).read_text())
     (tmp_path / LOWERING).write_text((ROOT / LOWERING).read_text())
     np.save(tmp_path / "images.npy", np.zeros((2, 8, 8, 1), np.float32))
     monkeypatch.chdir(tmp_path)

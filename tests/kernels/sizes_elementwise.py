@@ -111,8 +111,8 @@ def binary() -> Iterator[Case]:
 
 def lookup() -> Iterator[Case]:
     rng = np.random.default_rng(5)
-    for given in combinations(rng, 4, size=COUNTS, width=tuple(range(1, 9)), storage=BYTES, out=tuple(DTYPES),
-                              constant=(False, True)):  # fmt: skip
+    for given in combinations(rng, 4, size=(*COUNTS, 191, 192, 193), width=tuple(range(1, 9)), storage=BYTES,
+                              out=tuple(DTYPES), constant=(False, True)):  # fmt: skip
         constant, entries = given.pop("constant"), 1 << given["width"]
         x, table = draw(rng, given["storage"], given["size"]), draw(rng, given["out"], entries)
         least = -entries // 2 if given["storage"] == "i8" else 0

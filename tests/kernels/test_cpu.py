@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     (platform.system(), platform.machine()) != ("Linux", "x86_64"), reason="the answers are those of Linux on x86-64"
 )
 
-AVX2, FMA, AVX512, AVX512_VNNI, AVX_VNNI, AMX = (1 << bit for bit in range(6))
+AVX2, FMA, AVX512, AVX512_VNNI, AVX_VNNI, AMX, AVX512_VBMI = (1 << bit for bit in range(7))
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Machine:
 
     leaf1_ecx: int = 1 << 12 | 1 << 27 | 1 << 29  # FMA, OSXSAVE, F16C
     leaf7_ebx: int = 1 << 5 | 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31  # AVX2, AVX-512 F, DQ, BW, VL
-    leaf7_ecx: int = 1 << 11  # AVX512-VNNI
+    leaf7_ecx: int = 1 << 1 | 1 << 11  # AVX512-VBMI, AVX512-VNNI
     leaf7_edx: int = 1 << 24 | 1 << 25  # AMX-TILE, AMX-INT8
     leaf7_1_eax: int = 1 << 4  # AVX-VNNI
     palette_eax: int = 1024 << 16 | 8192
@@ -33,7 +33,7 @@ class Machine:
     granted: int = 1
 
 
-ALL = AVX2 | FMA | AVX512 | AVX512_VNNI | AVX_VNNI | AMX
+ALL = AVX2 | FMA | AVX512 | AVX512_VNNI | AVX_VNNI | AMX | AVX512_VBMI
 MACHINE = Machine()
 
 
@@ -56,7 +56,8 @@ def detect(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (replace(MACHINE, leaf7_edx=1 << 24), ALL & ~AMX),  # tiles without 8-bit products
         (replace(MACHINE, palette_ebx=4 << 16 | 64), ALL & ~AMX),
         (replace(MACHINE, leaf7_1_eax=0), ALL & ~AVX_VNNI),
-        (replace(MACHINE, leaf7_ecx=0), ALL & ~AVX512_VNNI),
+        (replace(MACHINE, leaf7_ecx=1 << 1), ALL & ~AVX512_VNNI),
+        (replace(MACHINE, leaf7_ecx=1 << 11), ALL & ~AVX512_VBMI),  # Cascade Lake
         (replace(MACHINE, leaf7_ebx=1 << 5), AVX2 | FMA | AVX_VNNI),  # Alder Lake
         (replace(MACHINE, leaf7_ebx=1 << 5 | 1 << 16), AVX2 | FMA | AVX_VNNI),  # AVX-512 F alone
     ],

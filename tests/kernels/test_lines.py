@@ -89,6 +89,24 @@ def test_lookup(isa: str, width: int, storage: str, out: str) -> None:
     np.testing.assert_array_equal(run(_core.bind_lookup(**bound, table=table), x), expected)
 
 
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("width", [3, 8])
+@pytest.mark.parametrize("out", ["u8", "i16", "i32"])
+def test_a_lookup_of_any_count_stays_in_its_memory(isa: str, width: int, out: str) -> None:
+    """Hazards: blocks that end with the row, or a little before; rows that begin at any byte; elements behind them."""
+    rng = np.random.default_rng(width)
+    table = rng.integers(0, 2**31, 1 << width).astype(DTYPES[out])
+    x = rng.integers(0, 256, 420).astype(np.uint8)
+    for count in (*range(1, 140), *range(189, 196), *range(254, 260), 320, 383, 385):
+        call = _core.bind_lookup(isa=isa, storage="u8", width=width, out=out, size=count, table=table)
+        first = count % 7
+        given = np.full(count + 80, 85, DTYPES[out])
+        expected = given.copy()
+        expected[first : first + count] = table[x[first + 3 : first + 3 + count].astype(int) % (1 << width)]
+        call(x[first + 3 : first + 3 + count], given[first : first + count])
+        np.testing.assert_array_equal(given, expected)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

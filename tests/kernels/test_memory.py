@@ -26,7 +26,7 @@ from tests.kernels.draws import ISAS
 
 MEGABYTE = 1 << 20
 THREADS = 2
-QUADS = ("avxvnni", "avx512vnni", "amx")  # pack weights as bytes; the others as pairs of 16 bits
+QUADS = ("avxvnni", "avx512vnni", "avx512vbmi", "amx")  # pack weights as bytes; the others as pairs of 16 bits
 SECONDS_ON_REF = ("square", "3x3", "large")
 CASES = {
     "rows": ((2048, 512, 512), False),

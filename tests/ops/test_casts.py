@@ -158,6 +158,18 @@ def test_requantize_drawn(data: st.DataObject, rng: np.random.Generator, shape: 
         assert got[index] == naive.stored(int(q[index]) - zp, rule, (scale,), 1.0, out, index)
 
 
+@pytest.mark.parametrize("rule", numerics.REQUANT_RULES)
+@pytest.mark.parametrize("out", ["u8", "i8", "i5", "i16", "i32"])
+@pytest.mark.parametrize("storage", ["i8", "u8", "i5"])
+def test_requantize_of_every_byte(storage: str, out: str, rule: str) -> None:
+    """From 256 elements on a table has them. Hazards: the sign of a byte, bytes outside of the bounds,
+    another rule, which rounds the halves elsewhere."""
+    x = TensorType((777,), UniformType(storage, "f32", 0.5, 3, storage_min=0, storage_max=9))
+    element = UniformType(out, "f32", 1.0, -7 if out != "u8" else 7)
+    q = np.arange(777).astype(np.int8 if storage[0] == "i" else np.uint8)
+    check_kernels("requantize", (q,), (x,), TensorType((777,), element), requant=rule)
+
+
 @given(uniform_types(widths=range(1, 9)), generators())
 def test_requantize_to_the_same_type_changes_nothing(t: UniformType, rng: np.random.Generator) -> None:
     q = storage_of(t, (50,), rng)

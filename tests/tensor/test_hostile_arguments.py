@@ -4,6 +4,7 @@ a result. Raw exceptions of NumPy and Python name neither the function nor the a
 import inspect
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ FLOAT_PROGRAM = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = math.tanh %k : tensor<2xf32>
   return %y : tensor<2xf32>
 }"""
-DATA = {"arg0": np.float32([[1, 2], [3, 4]])}
+DATA = {"arg0": np.float32([1, 2])}
+QUANTIZED_PROGRAM = qrt.quantize_program(qrt.ir.parse(FLOAT_PROGRAM), DATA).module
 
 
 class Odd:
@@ -57,6 +59,10 @@ CALLS: dict[str, Call] = {
     "conv2d": (qrt.conv2d, {"x": IMAGE, "w": FILTER, "bias": BIAS1, "out_type": OUT}),
     "dcast": (qrt.dcast, {"q": Q}),
     "depthwise_conv2d": (qrt.depthwise_conv2d, {"x": IMAGE, "w": DEPTHWISE, "bias": BIAS1, "out_type": OUT}),
+    "explain_program": (
+        qrt.explain_program,
+        {"module": QUANTIZED_PROGRAM, "against": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA},
+    ),
     "float_matmul": (qrt.float_matmul, {"a": FLOATS, "w": Q}),
     "float_results": (lambda mode: qrt.float_results(mode).__enter__(), {"mode": "allow"}),
     "is_fully_quantized": (qrt.is_fully_quantized, {"module": qrt.ir.parse(PROGRAM), "target": "qrt-cpu"}),
@@ -174,8 +180,8 @@ for _q in (Q, CHANNELS, NIBBLES):
     CALLS |= {f"{_q.type}: {name}": (call, {"q": _q, **given}) for name, (call, given) in FUNCTIONS.items()}
     CALLS[f"{_q.type}: two sizes"] = (lambda size, q=_q: q.reshape(size, 2), {"size": 2})
 
-FLAGS = {"saturating", "interpret", "strict_upstream", "allow_unregistered"}
-"""Anything that is true or false."""
+FLAGS = {"saturating", "interpret", "strict_upstream", "allow_unregistered", "progress"}
+"""Anything that is true or false, and a function of the caller's, which raises what it likes."""
 DOCUMENTED = {"__getitem__": IndexError, "two indices": IndexError}
 """What NumPy raises, and the docstrings say."""
 
@@ -186,7 +192,8 @@ def test_every_public_function_is_called() -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_wrong_argument_is_an_error_of_ours(name: str) -> None:
+def test_a_wrong_argument_is_an_error_of_ours(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a text may be the name of a file that is written
     function, arguments = CALLS[name]
     allowed = QuantError, DOCUMENTED.get(name.rpartition(": ")[2], QuantError)
     threads = qrt.get_num_threads()

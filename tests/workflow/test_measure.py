@@ -71,7 +71,7 @@ def test_differences_beyond_float64_count() -> None:
 def test_a_float_program_that_gives_nan_is_refused_at_its_output() -> None:
     text = FLOAT.replace("arith.addf %x, %x", "math.log %x")
     with pytest.raises(
-        ModelError, match=r"output 'y' of the float program, run 2 of the sample must be finite, got nan"
+        ModelError, match=r"run 2 of the sample: output 'y' of the float program must be finite, got nan"
     ):
         Reference(Named(ir.parse(text), ()), None, [{"x": X[2:]}, {"x": X[:2]}])
 

@@ -74,8 +74,10 @@ class Tables:
         return {*self.handlers, *self.structured, *self.branches}
 
 
-Tap = Callable[[Operation, Any], None]
-"""A function that is told a value that a `quant.stats_ref` names, once it is computed. It keeps no reference to it."""
+Tap = Callable[[Operation, Any], Any]
+"""A function that is told a value that a `quant.stats_ref` names, once it is computed. Where the op says that the value
+may be replaced, the run goes on with what the function returns, if that is not None. Elsewhere the function keeps no
+reference to the value."""
 
 
 class Run:

@@ -31,7 +31,9 @@ def _stats_ref(op: Operation, compiler: Compiler) -> Step:
     def run(frame: Frame) -> None:
         value = frame[result] = frame[source]
         if frame[0].tap is not None:
-            frame[0].tap(op, value)
+            other = frame[0].tap(op, value)
+            if other is not None:
+                frame[result] = other
 
     return run
 

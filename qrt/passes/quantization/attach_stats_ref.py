@@ -14,6 +14,8 @@ from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.export.tags import KEY
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
 
+CONTROL = ("scf.", "affine.")
+"""The dialects of loops and branches."""
 _NAMED = ("quant.stats", "quant.stats_ref")
 
 
@@ -35,7 +37,8 @@ class AttachStatsRef:
 
 
 def attach_keys(module: Module) -> None:
-    """Puts ``quant.key`` on each region, and on each operation outside of them whose value a region takes.
+    """Puts ``quant.key`` on each region, on each operation outside of them whose value a region takes, and on loops and
+    branches.
 
     It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
     """
@@ -47,18 +50,23 @@ def attach_keys(module: Module) -> None:
         for operation in labels:
             if KEY in operation.attributes or not _gives_a_port(operation):
                 continue
-            value = operation.results[0]
-            key = known.get(value)
+            if operation.name.startswith(CONTROL):
+                key, label = None, labels[operation]
+            else:
+                value = operation.results[0]
+                key, label = known.get(value), _label(value, labels, function)
             if key is None:
-                key = _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}")
+                key = _not_in(taken, f"{function.sym_name}/{label}")
             operation.attributes[KEY] = StringAttr(key)
 
 
 def _gives_a_port(operation: Operation) -> bool:
-    """Whether an operation is a region, or has no regions and gives a value that a region takes."""
+    """Whether an operation is a region or control flow, or gives a value that a region takes."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
-    if operation.regions or not operation.results or operation.name in (*IDENTITIES, "quant.dcast"):
+    if operation.name.startswith(CONTROL):
+        return bool(operation.regions)
+    if not operation.results or operation.name in (*IDENTITIES, "quant.dcast"):
         return False
     return constant_of(operation.results[0]) is None and any(map(_is_taken, operation.results))
 

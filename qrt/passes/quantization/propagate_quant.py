@@ -19,6 +19,7 @@ from qrt.passes.quantization.propagation.coupling import remark_uncoupled
 from qrt.passes.quantization.propagation.decide import Decider
 from qrt.passes.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.passes.quantization.propagation.graph import build
+from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.passes.quantization.propagation.origins import write_origins
 from qrt.passes.quantization.propagation.ranges import Ranges, attach
 from qrt.passes.quantization.propagation.rescale import Rescaler, write_specs
@@ -89,9 +90,10 @@ def propagate(
     remark_left(each for each in left if each not in read)
     select(graph, target)
     ranges = Ranges(settings.method)
-    Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
-    decider = Decider(graph, target, ranges, order)
-    decider.run()
+    with ranges_kept():  # a function that is called often has the same keys and constants in each copy of its body
+        Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
+        decider = Decider(graph, target, ranges, order)
+        decider.run()
     if settings.origins:
         write_origins(graph, decider, settings.records or {}, settings.method)
     remark_uncoupled(graph)

@@ -56,11 +56,16 @@ def by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
             q = args[0] if args else None
             if not isinstance(q, Tensor) or q.type.axis is not None or q.type.block_sizes is not None:
                 return rule(*args, **kwargs)
-            source = stored(q)
+            t, is_plain = q.type, q.type.storage_type.width not in PACKED_WIDTHS
+            source = q._data if is_plain else stored(q)
             result = routine(source, *args[1:], **kwargs)
-            if isinstance(result, (list, tuple)):
-                return type(result)([made(part, q.type, source) for part in result])
-            return made(result, q.type, source)
+            if is_plain and type(result) is np.ndarray:
+                return calls.tensor_of(result, t, result.shape)
+            if not isinstance(result, (list, tuple)):
+                return made(result, t, source)
+            if is_plain and result and type(result[0]) is np.ndarray:
+                return type(result)([calls.tensor_of(part, t, part.shape) for part in result])
+            return type(result)([made(part, t, source) for part in result])
 
         return moved  # type: ignore[return-value]
 

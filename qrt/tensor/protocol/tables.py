@@ -1,4 +1,4 @@
-"""Functions of one element as tables: of a few elements of at most 8 bits, one lookup costs less than some ufuncs."""
+"""Functions of one element as tables: a lookup of elements of at most 8 bits costs less than some ufuncs."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -6,28 +6,35 @@ from typing import Any
 
 import numpy as np
 
+from qrt import kernels
 from qrt.eager.storage import is_packed
 from qrt.ops.core import storage_dtype
+from qrt.ops.lookup import is_fast
 from qrt.tensor.functions import lookup
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 Compute = Callable[..., QuantTensor]
 _FEW = 256
-"""So many elements are looked up: NumPy's ufuncs handle 64 at a time, a lookup one."""
+"""So many elements are looked up where a kernel handles one at a time: NumPy's ufuncs handle 64."""
 
 
 def of_elements(compute: Compute, q: QuantTensor, *options: Any) -> QuantTensor:
     """What ``compute`` makes of a tensor and the options, element by element."""
-    if q._data.size <= _FEW and (table := _table(compute, q.type, *options)) is not None:
+    if (q._data.size <= _FEW or is_fast(kernels.active())) and (table := _table(compute, q.type, *options)) is not None:
         return lookup(q, table)
     return compute(q, *options)
+
+
+def has_table(t: UniformType) -> bool:
+    """Whether elements of the type are looked up as they are stored, in one table for all."""
+    return t.is_per_layer and t.storage_width <= 8 and not is_packed(t)
 
 
 @lru_cache(maxsize=256)
 def _table(compute: Compute, t: UniformType, *options: Any) -> QuantTensor | None:
     """What ``compute`` makes of every storage of a type per layer, in whatever bounds; None for other types."""
-    if not t.is_per_layer or t.storage_width > 8 or is_packed(t):
+    if not has_table(t):
         return None
     low, high = t.default_bounds
     return compute(QuantTensor._of(np.arange(low, high + 1).astype(storage_dtype(t)), t), *options)

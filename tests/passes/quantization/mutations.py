@@ -83,8 +83,10 @@ CHANGES = [
     # Rescales and causes.
     (RESCALE, "if (value, taken) not in self._made:", "if True:"),
     (RESCALE, "or source.type is taker.type:", "or source.type is not taker.type:"),
+    (DECIDE, "node.in_class.type = _widest(", "_widest("),
+    (DECIDE, "return max(known, key=lambda type", "return min(known, key=lambda type"),
     (CAUSES, "wanted = other.type", "wanted = node.type"),
-    (CAUSES, "or hub.in_class is not node.in_class", "or True"),
+    (CAUSES, "or hub.in_class is other.in_class", "or True"),
     # Values that scf and calls hand on, filters in another order.
     (FORWARDING, "    elif operation.name in _ARMS:", "    elif operation.name in ():"),
     (FORWARDING, "        yield from _each(last, 0, operation.results)\n", ""),

@@ -150,6 +150,17 @@ def test_isclose_is_exact(data: st.DataObject, scales: Any, is_edge: bool) -> No
     assert np.allclose(q, r, rtol, atol) is bool(expected.all())
 
 
+@pytest.mark.parametrize("rtol", [0, 0.5, -0.5])
+@pytest.mark.parametrize("atol", [0, 0.25, -0.25, 40.0])
+def test_isclose_of_every_pair_of_bytes(rtol: float, atol: float) -> None:
+    """Hazards: storage that nothing is close to, intervals past the ends of the storage. Floats are exact here."""
+    t, u = UniformType("i8", "f32", 0.5, 3), UniformType("u8", "f32", 0.75, 100)
+    q = QuantTensor(np.arange(-128, 128).astype(np.int8)[:, None], t)
+    r = QuantTensor(np.arange(256).astype(np.uint8), u)
+    x, y = np.asarray(q, np.float64), np.asarray(r, np.float64)
+    np.testing.assert_array_equal(np.isclose(q, r, rtol, atol), abs(x - y) <= atol + rtol * abs(y))
+
+
 def _plus(a: float | Fraction, b: Fraction) -> Any:
     return a if a == inf else Fraction(a) + b
 

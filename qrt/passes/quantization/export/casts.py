@@ -8,12 +8,12 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, Operation, Value, attribute
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.ports import PortOf
 from qrt.passes.quantization.export.tags import keep_tags
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, Type, UniformType
 
 Key = tuple[Value, Type, tuple[int, ...] | None]
@@ -38,8 +38,9 @@ class Casts:
     def _stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
         if value.operation is not None:
             self._read[value.operation] = None
-        if isinstance(constant_of(value), DenseElementsAttr):
-            return _constant(value, element, permutation)
+        constant = dense_of(value)
+        if constant is not None:
+            return _constant(value, constant, element, permutation)
         if permutation is not None:
             transposed = _transposed(self.stored(value, element), permutation)
             self.made.append(transposed)
@@ -104,9 +105,9 @@ class Casts:
 
 def _narrowed(value: Value, type: Type) -> Value:
     """A float value in a narrower type; a constant is rounded at once, half to even as `arith.truncf` rounds."""
-    constant, element = constant_of(value), element_of(type)
+    constant, element = dense_of(value), element_of(type)
     builder = Builder.after(value)
-    if not isinstance(constant, DenseElementsAttr) or not isinstance(element, FloatType):
+    if constant is None or not isinstance(element, FloatType):
         return builder.value("arith.truncf", (value,), type)
     rounded = numerics.round_to_format(np.asarray(constant.python), element.name)
     return builder.constant(constant_attribute(rounded, type), type)
@@ -119,10 +120,10 @@ def _transposed(value: Value, permutation: tuple[int, ...]) -> Operation:
     return Builder.after(value).create("qrt.transpose", (value,), (type,), said)
 
 
-def _constant(value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
+def _constant(
+    value: Value, constant: DenseElementsAttr, element: UniformType, permutation: tuple[int, ...] | None
+) -> Value:
     """A constant as the reference of `qcast` stores it: integers and a `quant.scast`."""
-    constant = constant_of(value)
-    assert isinstance(constant, DenseElementsAttr)
     assert isinstance(value.type, TensorType)
     if not element.is_storage_castable:
         raise QuantTypeError(f"{element.shown()} is not stored in signless integers")

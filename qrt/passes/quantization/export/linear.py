@@ -28,6 +28,7 @@ from qrt.passes.lower_qrt.parameters import Channels, centred
 from qrt.passes.lower_qrt.requantize import Requantization, requantize
 from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, tensor_type, uniform_type
 from qrt.passes.quantization.export.exact import MOST, Arithmetic, Exact, Report, divisor, number
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, UniformType
 
 _ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf")
@@ -89,7 +90,7 @@ class Linear:
     def of(self, value: Value) -> Exact:
         """What a value of the body is."""
         if value not in self._values:
-            constant = constant_of(value)
+            constant = dense_of(value) or constant_of(value)
             if constant is None:
                 raise QuantTypeError(f"the body uses a value of type {value.type} that is not known")
             self._values[value] = self._constant(constant)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.ir import DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
+from qrt.errors import QuantTypeError
+from qrt.ir import DenseElementsAttr, DenseResourceAttr, FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import is_ranked_tensor
 from qrt.ir.core.matching import constant_of
 from qrt.ops.elementwise import BINDERS, FLOAT_PREDICATES
@@ -44,6 +45,18 @@ def behind(value: Value, passed: list[Operation]) -> Value:
         passed.append(value.operation)
         value = value.operation.operands[0]
     return value
+
+
+def dense_of(value: Value) -> DenseElementsAttr | None:
+    """The constant tensor that a value is; a resource is read."""
+    constant = constant_of(value)
+    if isinstance(constant, DenseResourceAttr):
+        try:
+            return DenseElementsAttr(constant.array, constant.type)
+        except QuantTypeError as error:
+            assert value.operation is not None  # it has the constant
+            raise value.operation.error(str(error)) from None
+    return constant if isinstance(constant, DenseElementsAttr) else None
 
 
 def splat_of(value: Value) -> float | None:

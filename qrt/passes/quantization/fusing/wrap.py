@@ -103,7 +103,8 @@ class Body:
             for other, place in _same_extent(operation, number, axis):
                 known = self.values.get(other)
                 if known is not None and is_ranked_tensor(known.type):
-                    return self._builder.value("tensor.dim", [known, self._builder.index(place)], INDEX)
+                    sized, own = _with_extent(known, place)
+                    return self._builder.value("tensor.dim", [sized, self._builder.index(own)], INDEX)
             return None
 
         return extent
@@ -131,6 +132,26 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
     return number >= operation.input_count and operation.indexing_maps[number] == AffineMapAttr.identity(
         operation.indexing_maps[number].dimensions
     )
+
+
+def _with_extent(value: Value, axis: int) -> tuple[Value, int]:
+    """Where a value has the extent of an axis from: a body that reads one as one function has no other use of what is
+    computed between its operand and its result."""
+    while (source := value.operation) is not None:
+        if source.name in BINDERS:
+            found = [(operand, axis) for operand in source.operands if is_ranked_tensor(operand.type)]
+        elif isinstance(source, StructuredOp):
+            found = [
+                pair
+                for pair in _same_extent(source, source.input_count, axis)
+                if pair[0] in source.operands[: source.input_count]
+            ]
+        else:
+            break
+        if not found:
+            break
+        value, axis = found[0]
+    return value, axis
 
 
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:

@@ -71,12 +71,16 @@ class Causes:
 
 
 def _stays(other: Node, node: Node) -> bool:
-    """Whether the type of one end of an edge stays when the other end, `node`, is annotated. A value that is handed on
-    has a hub between its definitions and uses. If the hub is in the class of `node`, it may leave it then and join that
-    of the other end, whose type is chosen anew unless it was given.
+    """Whether the type of one end of an edge stays when the other end, `node`, is annotated.
+
+    A value that is handed on has a hub between its definitions and uses. An annotated definition may change the range
+    of the hub, or leave its class. The hub may then join a use, whose type is chosen anew unless it was given. An
+    annotated use has the type of the definition, which stays.
     """
     hub = None if other.group is None else other.group.hub
-    return other.in_class.given is not None or hub is None or hub.site is not None or hub.in_class is not node.in_class
+    if node.is_input or other.in_class.given is not None:
+        return True
+    return hub is None or hub.site is not None or hub.in_class is other.in_class
 
 
 def _outranks(other: Node, node: Node, order: list[Node]) -> bool:

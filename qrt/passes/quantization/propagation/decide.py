@@ -5,6 +5,9 @@ none and has a range, lets the kernel's constraint change what is not decided, a
 decides puts the other regions with ports in these classes back on the heap. A class is decided once, so there are at
 most as many visits as regions and ports.
 
+A hub that is in a class with no port takes the widest type of the value's uses: what is handed on is not clipped for
+one of them.
+
 A constraint that a target names may need another type at a port than its class has: the port then leaves its class,
 and a rescale will stand there. A function that a target brings may not: that is an error.
 """
@@ -24,7 +27,7 @@ from qrt.errors import QuantError, shown
 from qrt.passes.quantization.propagation.classes import Class, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
-from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, own_range
+from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, covered, own_range, width
 from qrt.passes.quantization.propagation.select import fits
 from qrt.passes.remarks import remark
 from qrt.types import FloatType, NoQuantizedType, UniformType
@@ -75,6 +78,9 @@ class Decider:
         for node in self._graph.nodes:
             if node.site is not None and node.type is None:
                 raise node.site.operation.error(_undecided(node))
+        for node in self._graph.nodes:
+            if node.site is None and node.type is None and node.group is not None:
+                node.in_class.type = _widest([use.type for use in node.group.uses])
 
     def _wanted(self) -> Iterator[Wanted]:
         """The ranges of which types are proposed, as far as storage and range are known."""
@@ -228,6 +234,12 @@ class Decider:
         type = _type(bias, proposed)
         if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
             raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+
+
+def _widest(types: list[Spec | None]) -> Spec | None:
+    """The type of one scale that stands for the widest range, the first of several; None where there is none."""
+    known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
+    return max(known, key=lambda type: width(covered(type)), default=None)
 
 
 def _said(error: Exception) -> str:

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from qrt.calibrate.targets.model import Kernel, Port, Spec
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.errors import QuantTypeError
-from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
+from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.convert_stats import said_by
 from qrt.passes.quantization.forms import Form, form_of
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.passes.quantization.propagation.forwarding import Forwarded, forwarded
 from qrt.types import CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
@@ -321,7 +321,7 @@ def _add_hub(graph: Graph, group: Group) -> None:
 
 def _constant(value: Value) -> npt.NDArray[Any] | None:
     """The real numbers of a constant of floats."""
-    attribute = constant_of(value)
-    if isinstance(attribute, DenseElementsAttr) and isinstance(attribute.element, FloatType):
-        return np.asarray(attribute.python)
+    constant = dense_of(value)
+    if constant is not None and isinstance(constant.element, FloatType):
+        return np.asarray(constant.python)
     return None

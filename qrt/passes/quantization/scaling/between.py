@@ -66,15 +66,15 @@ def pair_from(first: Product) -> Pair | None:
         user, annotations = single_user(value, ("quant.stats_ref",))
         passed += annotations
         value = annotations[-1].results[0] if annotations else value
-        if not isinstance(user, RegionOp) or len(user.results) != 1:
+        if not isinstance(user, RegionOp) or len(user.results) != 1 or len(value.uses) != 1:
             return None
         number = user.operands.index(value)
         if not is_open(user.input_specs[number], value):
             return None
         second = product_of(user)
         if second is not None:
-            same = second.source == number and second.channel_axis == where.axis and has_open_constants(second)
-            return Pair(first, second, where.channels, tuple(passed)) if same else None
+            fits = second.channel_axis == where.axis and has_open_constants(second)
+            return Pair(first, second, where.channels, tuple(passed)) if fits else None
         moved = _through(user, number, where)
         if moved is None or not is_open(user.output_specs[0], user.results[0]):
             return None

@@ -2,10 +2,11 @@
 
 from qrt.dialects.linalg.structure import generic
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import Block, Region, Value
+from qrt.ir import ArrayAttr, Block, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.passes.quantization.export.tags import ORIGINS
 from qrt.passes.quantization.forms.clamps import clamps_of
 from qrt.passes.quantization.forms.elements import behind
 from qrt.passes.quantization.scaling.products import Array, Product, constant, shape
@@ -60,5 +61,10 @@ def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
     for user, index in uses:
         user.set_operand(index, total)
     copy.set_specs([*product.region.input_specs, spec, *product.region.output_specs])
+    origins = copy.attributes.get(ORIGINS)
+    if isinstance(origins, ArrayAttr):
+        count = len(product.region.operands)
+        said = (*origins.elements[:count], StringAttr("constraint"), *origins.elements[count:])
+        copy.attributes[ORIGINS] = ArrayAttr(said)
     builder.insert(copy)
     return copy

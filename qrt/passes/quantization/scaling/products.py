@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import DenseElementsAttr, Operation, StringAttr, Value
+from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, erase_dead
 from qrt.numerics import round_to_format
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms import Form, form_of
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.text.floats import FORMATS
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, TensorType, Type
 
@@ -88,6 +88,8 @@ class Product:
             if array is not None:
                 old = self.region.operands[operand.number]
                 self.region.set_operand(operand.number, constant(Builder.before(self.region), array, old.type))
+                if old.operation is not None:
+                    erase_dead([old.operation])
 
 
 def product_of(region: Operation) -> Product | None:
@@ -108,8 +110,8 @@ def product_of(region: Operation) -> Product | None:
 
 def constant_array(value: Value) -> Array | None:
     """The numbers of a constant tensor of floats, as float64."""
-    found = constant_of(value)
-    if not isinstance(found, DenseElementsAttr) or not isinstance(found.element, FloatType):
+    found = dense_of(value)
+    if found is None or not isinstance(found.element, FloatType):
         return None
     return np.asarray(found.python, np.float64)
 
@@ -147,7 +149,8 @@ def along(vector: Array, axis: int, rank: int) -> Array:
 def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
     """Whether nothing fixes how a port stores its values: nothing is said, or a least width; with ``hints`` also where
     a range is said."""
-    return spec is element_of(value.type) or isinstance(spec, AnyQuantizedType | (CalibratedType if hints else ()))
+    said = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
+    return spec is element_of(value.type) or isinstance(spec, said)
 
 
 def has_open_constants(product: Product) -> bool:
@@ -157,12 +160,12 @@ def has_open_constants(product: Product) -> bool:
 
 
 def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None, list[Operation]]:
-    """The only operation that uses a value, once, behind annotations of these names, and the annotations; None where
-    there are others, or none in its block."""
+    """The only operation that uses a value, behind annotations of these names, and the annotations; None where there
+    are others, or none in its block."""
     passed: list[Operation] = []
     block = value.block
-    while len(value.uses) == 1:
-        (user,) = value.users
+    while len(users := value.users) == 1:
+        (user,) = users
         if user.parent is not block:
             break
         if user.name not in through:

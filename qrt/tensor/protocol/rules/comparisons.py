@@ -6,19 +6,23 @@ A real number becomes an integer of the storage for each scale, so that NumPy co
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from math import isnan
+from math import isnan, lcm
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from qrt.eager.calls import Tensor
+from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, parameter_index, parameters_of, storage_dtype
 from qrt.tensor.arrays import as_array
+from qrt.tensor.functions import lookup
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
 from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.tables import has_table
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, Any] = {
@@ -245,6 +249,9 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 @implements(np.isclose, kind="order")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     """``abs(a - b) <= atol + rtol * abs(b)`` of the rationals. Floats decide where their error cannot matter."""
+    found = _by_intervals(a, b, rtol, atol)
+    if found is not None:
+        return found
     operands = a, b, rtol, atol
     with np.errstate(all="ignore"):
         x, y, relative, absolute = map(_nearest_doubles, operands)
@@ -260,6 +267,44 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
         rows = zip(*(rationals_where(each, np.asarray(is_doubtful)) for each in operands), strict=True)
         found[is_doubtful] = [_is_close(*row) for row in rows]
     return found[()]
+
+
+def _by_intervals(a: Any, b: Any, rtol: Any, atol: Any) -> Any:
+    """``np.isclose`` by two lookups: of the least and of the greatest storage of ``a`` that is close to an element of
+    ``b``. None for operands that are no tensors per layer, the second of at most 8 bits, and for other tolerances than
+    finite numbers."""
+    if not (isinstance(a, QuantTensor) and isinstance(b, QuantTensor)) or {type(rtol), type(atol)} - {int, float}:
+        return None
+    intervals = _close_intervals(a.type, b.type, rtol, atol)
+    if intervals is None:
+        return None
+    least, greatest = (lookup(b, table)._data for table in intervals)
+    try:
+        return (a._data >= least) & (a._data <= greatest)
+    except ValueError:
+        raise QuantValueError(f"np.isclose: shapes {a.shape} and {b.shape} do not broadcast") from None
+
+
+@lru_cache(maxsize=64)
+def _close_intervals(
+    t: UniformType, u: UniformType, rtol: float, atol: float
+) -> tuple[QuantTensor, QuantTensor] | None:
+    """The ends, in storage of ``t``, of what is close to each storage of ``u``. No storage is in an interval that ends
+    before it begins."""
+    if is_packed(t) or not t.is_per_layer or not has_table(u) or rtol - rtol != 0 or atol - atol != 0:
+        return None
+    parts = [*map(Fraction, (t.scales[0], u.scales[0], atol)), Fraction(rtol) * Fraction(u.scales[0])]
+    denominator = lcm(*(part.denominator for part in parts))
+    step, unit, fixed, relative = (int(part * denominator) for part in parts)
+    zero, (low, high), ends = t.zero_points[0], t.default_bounds, []
+    for q in range(u.default_bounds[0], u.default_bounds[1] + 1):
+        n = q - u.zero_points[0]
+        margin = fixed + relative * abs(n)
+        least, greatest = max(zero - (margin - n * unit) // step, low), min(zero + (n * unit + margin) // step, high)
+        ends.append((least, greatest) if least <= greatest else (high, low))
+    storage = UniformType(storage_dtype(t), u.expressed_type, 1.0)
+    first, last = np.array(ends, storage_dtype(t)).T.copy()
+    return QuantTensor._of(first, storage), QuantTensor._of(last, storage)
 
 
 def _nearest_doubles(x: Any) -> Array:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from qrt.eager.storage import PACKED_WIDTHS
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import ALL, broadcast, into, made, numbers, one_type, plain, stored, tensor, truth
 from qrt.tensor.protocol.rules.moves import atleast_1d, atleast_2d, atleast_3d, ravel
 from qrt.tensor.protocol.table import Rule, implements
-from qrt.tensor.quant_tensor import QuantTensor, join
+from qrt.tensor.quant_tensor import QuantTensor, join, tensor_of
 from qrt.types import UniformType, check_integrity
 
 
@@ -53,11 +54,12 @@ def _by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
         def joined(arrays: Any, *args: Any, **kwargs: Any) -> Any:
             is_plain = type(arrays) in (list, tuple) and len(args) < 2 and (not kwargs or [*kwargs] == ["axis"])
             t = _of_one_layer(arrays) if is_plain else None
-            return (
-                rule(arrays, *args, **kwargs)
-                if t is None
-                else made(routine([*map(stored, arrays)], *args, **kwargs), t)
-            )
+            if t is None:
+                return rule(arrays, *args, **kwargs)
+            if t.storage_type.width in PACKED_WIDTHS:
+                return made(routine([*map(stored, arrays)], *args, **kwargs), t)
+            data = routine([q._data for q in arrays], *args, **kwargs)
+            return tensor_of(data, t, data.shape)
 
         return joined  # type: ignore[return-value]
 

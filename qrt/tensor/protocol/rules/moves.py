@@ -28,7 +28,7 @@ from qrt.tensor.protocol.elements import (
     truth,
 )
 from qrt.tensor.protocol.table import implements, present
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 
 Axes = Any
 """An integer, a sequence of integers, or None."""
@@ -467,7 +467,8 @@ def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
     if x.type.is_per_layer and x.ndim > 1:  # the elements of a vector would be scalars, which are no views
         source = stored(x)
         rows = source.transpose(axis, *(d for d in range(x.ndim) if d != axis))
-        return tuple(made(row, x.type, source) for row in rows)
+        t, shape = x.type, rows.shape[1:]
+        return tuple([made(row, t, source) if is_packed(t) else tensor_of(row, t, shape) for row in rows])
     return tuple(x[(ALL,) * axis + (i,)] for i in range(x.shape[axis]))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
+from qrt.eager.storage import PACKED_WIDTHS
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import clamp
@@ -27,7 +28,9 @@ def truth(x: Any) -> Any:
     if not isinstance(x, Tensor):
         array = as_array(x)
         return array.astype(bool) if array.dtype == object else x
-    return stored(x) if _has_zeros_at_0(x.type) else np.not_equal(stored(x), zero_points(x))
+    t = x.type
+    data = stored(x) if t.storage_type.width in PACKED_WIDTHS else x._data
+    return data if _has_zeros_at_0(t) else np.not_equal(data, zero_points(x))
 
 
 @lru_cache(maxsize=256)

@@ -187,7 +187,7 @@ def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any =
     d = axis_of(name, axis, a.ndim)
     units, bound = _units_along(name, a, d), a.shape[d] * max_magnitude(a.type)
     try:
-        acc = np.add.reduceat(centred(a), indices, d)
+        acc = np.add.reduceat(centred(a, bound), indices, d, dtype_for(bound))
     except (TypeError, ValueError, IndexError) as error:
         raise QuantValueError(f"{name}: {error}") from error
     return finish(name, acc, bound, units, dtype, out)

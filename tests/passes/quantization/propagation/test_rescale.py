@@ -206,3 +206,33 @@ def test_no_annotation_is_named_that_others_follow() -> None:
     after = run(text.replace("{0}", taken))
     assert after.of("op")[1][0] != taken
     assert any("f.mlir:4 op input 0" in each for each in after.causes)
+
+
+def test_no_annotation_is_named_that_narrows_what_is_handed_on() -> None:
+    """The range of the branch is that of its definitions. If `%0` had the type of its first use, the branch would be
+    narrow enough to join that use, whose type would become another."""
+    given = "!quant.uniform<i8:f32, 0.0172:-128>"
+    inner = region("%2", "op", "%0", "f32", range_of(-0.55, 0))
+    lines = [I1, region("%0", "op", "%x", A, "{0}"), region("%1", "op", "%0", range_of(-0.5, 0), A)]
+    lines += [f"%i = scf.if %c -> {T} {{", inner, f"scf.yield %2 : {T} }} else {{ scf.yield %0 : {T} }}"]
+    text = function("%x", *lines, region("%3", "op", "%i", "f32", A))
+    before = run(text.replace("{0}", given))
+    (edge,) = [each for each in before.causes if "f.mlir:4 op input 0" in each]
+    assert "annotate f.mlir:3" not in edge
+    taken = before.of("op")[1][0]
+    after = run(text.replace("{0}", taken))
+    assert any("f.mlir:4 op input 0" in each for each in after.causes)
+
+
+def test_what_no_port_shares_is_handed_on_in_the_widest_type_of_its_uses() -> None:
+    """No definition has a type for the range of the branch, and no use has a range near to it. Hazard: the results
+    leave as floats, and change their types in silence."""
+    low, high = "!quant.uniform<i8:f32, 0.001:127>", "!quant.uniform<i8:f32, 0.001:-128>"
+    lines = [I1, region("%0", "op", "%x", A, low), region("%1", "op", "%x", A, high), f"%i = scf.if %c -> {T} {{"]
+    lines += [f"scf.yield %0 : {T} }} else {{ scf.yield %1 : {T} }}"]
+    uses = [region(f"%{n}", "op", "%i", range_of(-size, size), A) for n, size in ((2, 20), (3, 90), (4, 4))]
+    result = run(function("%x", *lines, *uses))
+    first, widest, last = (each[0] for each in result.of("op")[2:])
+    made = [each[1] for each in result.of("op")[:2]]
+    assert sorted(result.of("rescale")) == sorted([*([each, widest] for each in made), [widest, first], [widest, last]])
+    assert sum("a value that is handed on takes" in each for each in result.causes) == 2

@@ -1,0 +1,70 @@
+"""Programs that tell values while they run, and go on with others where they are told so."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from qrt.dialects.quant.annotations import IDENTITIES
+from qrt.execute.interpret.core import Tap
+from qrt.execute.observe import ObservedProgram
+from qrt.execute.prepare import OBSERVED, REPLACED, inline, prepared
+from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ops.core import Array
+from qrt.passes.dce import DeadCodeElimination
+
+_NAME = "statsKey"
+
+
+def flattened(module: Module, name: str) -> Module:
+    """A copy without annotations, with the bodies of functions in place of calls in the function of that name, and
+    without what nothing reads."""
+    with garbage_uncollected():
+        copy = Module(module.operation.clone({}), module.upstream)
+        for op in [op for op in copy.operation.walk() if op.name in IDENTITIES]:
+            replace(op, op.operands)
+        function = copy.function(name)
+        if len(function.regions[0].blocks) == 1:
+            inline(copy, function, saturating=False, observed=True)
+        DeadCodeElimination().run(copy)
+    return copy
+
+
+class TappedProgram(ObservedProgram):
+    """A program that tells values by names. It takes the module, which is changed.
+
+    >>> import numpy as np
+    >>> from qrt import ir
+    >>> module = ir.parse("func.func @f(%x: tensor<1xf32>) -> tensor<1xf32> { return %x : tensor<1xf32> }")
+    >>> argument = module.functions[0].regions[0].blocks[0].arguments[0]
+    >>> TappedProgram(module, "f", {argument: "x"}).run_tapped({"arg0": np.float32([1])}, lambda op, value: value + 1)
+    [array([2.], dtype=float32)]
+    """
+
+    def __init__(self, module: Module, function: str, taps: Mapping[Value, str]) -> None:
+        self._taps = taps
+        super().__init__(module, function)
+
+    def run_tapped(self, inputs: Mapping[str, Any], tap: Tap) -> list[Any]:
+        """The results of a run. ``tap`` is given each value with an op, of which ``name_of`` is the name. The run goes
+        on with what it returns, if that is not None. Quantized values are given as they are stored."""
+        return self.run_checked(self.checked(inputs), tap)
+
+    def run_checked(self, arrays: Sequence[Array], tap: Tap) -> list[Any]:
+        """As ``run_tapped``, on checked inputs."""
+        return self._outgoing(self._plan(self._types(arrays)).run(arrays, tap=tap))
+
+    @cached_property
+    def _prepared(self) -> Module:
+        for value, name in self._taps.items():
+            said = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
+            tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), said)
+            value.replace_all_uses(tap.results[0])
+            tap.set_operand(0, value)
+        return prepared(self._module, self.name, self._saturating, observed=True)
+
+
+def name_of(tap: Operation) -> str:
+    """The name of the value that a tap tells."""
+    return str(tap.attributes[_NAME].python)

@@ -1,0 +1,130 @@
+"""What a quantization did to a program: its report, measured (docs/reference/report.md)."""
+
+from qrt import ir
+from qrt.calibrate.targets.model import Target
+from qrt.calibrate.targets.registry import find
+from qrt.errors import ModelError, require
+from qrt.execute.batches import Data
+from qrt.execute.observe import runs, sample_of
+from qrt.execute.program import Program, choose
+from qrt.ir import StringAttr
+from qrt.ops.core import Array
+from qrt.passes.quantization.export.tags import TARGET
+from qrt.report.model import Report
+from qrt.workflow.comparing.comparison import Comparison, rows_of
+from qrt.workflow.measure import Batches, Reference
+from qrt.workflow.trial import Named, Trial, named
+
+MANY_REGIONS = 100
+FEW_ROWS = 64
+"""Of programs with more than so many regions, shares of the error are measured on no more than so many rows."""
+
+
+def explain_program(
+    module: ir.Module,
+    against: ir.Module,
+    data: Data,
+    *,
+    function: str | None = None,
+    target: str | Target | None = None,
+) -> Report:
+    """Says what a quantization did to a program: both run on data, and their values are compared.
+
+    Each region, which is one kernel, is measured when it is fed the values of the float program, and in the quantized
+    program, where the errors of earlier ones have been added up. Sums are exact: the data may be split into any
+    batches and come in any order. What each region costs at the outputs is measured on a sample of at most 256 rows.
+
+    Parameters
+    ----------
+    module : ir.Module
+        The quantized program, as ``quantize_program`` and ``qrt quantize`` write it. It is not changed.
+    against : ir.Module
+        The float program that it was made of. It is not changed.
+    data : mapping or iterable
+        What both programs run on, as ``quantize_program`` takes it.
+    function : str, optional
+        The function that runs on the data; ``main``, or the only one, if not given.
+    target : str or Target, optional
+        The device, if it is another than the one that the quantized program names.
+
+    Returns
+    -------
+    Report
+        It maps keys of regions to their reports, those first that cost most at the outputs.
+
+    Raises
+    ------
+    ModelError
+        If the quantized program has no keys, or none that the float program has; if the two do not take or give the
+        same values; if the data is empty or does not fit; or an output of the float program is a NaN or infinite.
+    VerifyError
+        If a program breaks a rule.
+    QuantError
+        If there is no such target.
+    QuantTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = math.tanh %x : tensor<4xf32>  "
+    >>> module, data = ir.parse(text + "return %0 : tensor<4xf32> }"), {"arg0": np.float32([-1, 0, 0.5, 1])}
+    >>> from qrt.workflow import quantize_program
+    >>> report = explain_program(quantize_program(module, data).module, module, data)
+    >>> report["lookup.0"].kernel, report["lookup.0"].error_share
+    ('lookup', 1.0)
+    """
+    require(module, ir.Module, "explain_program: module", "a Module")
+    require(against, ir.Module, "explain_program: against", "a Module")
+    require(function, (str, type(None)), "explain_program: function", "a name")
+    device = _device(module, target)
+    choose(against, str(choose(module, function).attributes["sym_name"].python))
+    comparison = Comparison(named(against, device), module, function)
+    program = comparison.float_program
+    sample = sample_of(program)
+    for where, arrays in runs(program, data):
+        comparison.add(where, arrays)
+        sample.update(dict(zip((port.name for port in program.inputs), arrays, strict=True)))
+    return _reported(comparison, device, sample.batches())
+
+
+def report_of(program: Named, trial: Trial, target: Target, batches: Batches, function: str | None = None) -> Report:
+    """The report of a program that was quantized, measured on a sample."""
+    comparison = Comparison(program, trial.module, function)
+    for number, batch in enumerate(batches, 1):
+        comparison.add(f"run {number} of the sample", comparison.float_program.checked(batch))
+    return _reported(comparison, target, batches)
+
+
+def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
+    """The report of two programs that have run. What each region costs is measured on a sample."""
+    program = comparison.float_program
+    sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
+    reference = Reference(comparison.named, program.name, sample)
+    sampled = sum(rows_of(batch, program) for batch in sample)
+    return comparison.report(target, comparison.errors(reference), sampled)
+
+
+def _few(batches: Batches, program: Program) -> Batches:
+    """The first batches of not more rows than are measured where there are many regions; at least one."""
+    kept: list[dict[str, Array]] = []
+    rows = 0
+    for batch in batches:
+        rows += rows_of(batch, program)
+        if kept and rows > FEW_ROWS:
+            break
+        kept.append(batch)
+    return kept
+
+
+def _device(module: ir.Module, target: str | Target | None) -> Target:
+    """The target that is given, or that a quantized program names."""
+    if isinstance(target, Target):
+        return target
+    if target is not None:
+        return find(target)
+    said = module.operation.attributes.get(TARGET)
+    if not isinstance(said, StringAttr):
+        where = module.operation.location.render("the module does not say quant.target")
+        raise ModelError(f"{where}: `qrt quantize` writes it; give the target")
+    return find(said.value)
