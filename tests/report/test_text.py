@@ -54,7 +54,8 @@ def test_reasons_are_said_whole() -> None:
     words = " ".join(hostile().text().split())
     assert ("because " * 60).strip() in words
     assert "network.mlir:20: math.exp the target qrt-cpu has no kernel for it" in words
-    assert "the float program lacks, which are not measured k" in words
+    assert "4 regions, 1 not measured, 1 rescale" in words
+    assert "one program only: not measured, and in no share k" in words
     said = " ".join(replace(network(), sampled=64).text().split())
     assert "256 rows measured, of which 64 for the share of error, 7 regions, 1 rescale, 1 operation left float" in said
 

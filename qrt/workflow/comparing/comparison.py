@@ -97,7 +97,7 @@ class Comparison:
         self.program = TappedProgram(self.quantized.module, name, told)
         _check_inputs(self.float_program, self.program)
         self.outputs: list[OutputNoise] = []
-        self.rows = 0
+        self.rows = self.skipped = 0
 
     # -- what both have ------------------------------------------------------------------------------------------------
 
@@ -255,6 +255,7 @@ class Comparison:
             (*_left(self.named), *self._kept()),
             tuple(self.unmatched.values()),
             sampled if sampled != self.rows else 0,
+            self.skipped,
         )
 
     def _region(self, part: Part, target: Target, share: float) -> RegionReport:

@@ -52,10 +52,12 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
 
 def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Iterator[PortOf]:
     constants = list(part.constants)
+    giver = part.result.operation
+    given = giver.operands if giver is not None and len(giver.operands) == len(region.operands) else region.operands
     read: dict[str, list[Type]] = {}
     for entry in part.entries:
         read.setdefault(entry.name, []).extend(_read_as(entry.value, part))
-    for value in region.operands:
+    for value, operand in zip(region.operands, given, strict=True):
         if constant_of(value) is not None:
             like = next((each for each in constants if _shape(each) == _shape(value)), None)
             if like is not None:
@@ -64,7 +66,7 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
             continue
         name = names.get(source_of(value), "")
         types = read.get(name, [])
-        yield PortOf(types[0] if types else element_of(value.type), True, name)
+        yield PortOf(types[0] if types else element_of(operand.type), True, name)  # without: it is of another program
         del types[: len(types) > 1]  # a value may be read in two types, one for each port
 
 
