@@ -138,8 +138,8 @@ def _device(module: ir.Module, target: str | Target | None) -> Target:
     said = module.operation.attributes.get(TARGET)
     if not isinstance(said, StringAttr):
         message = "the module does not say quant.target, which `qrt quantize` writes: give the target (--target)"
-        raise ModelError(module.operation.location.render(message))
+        raise ModelError(f"{module.operation.location.filename}: {message}")
     if said.value not in names():
         message = f"the program was made for {shown(said.value)}, a target that is not known: give its file (--target)"
-        raise ModelError(module.operation.location.render(message))
+        raise ModelError(f"{module.operation.location.filename}: {message}")
     return known(said.value)

@@ -135,7 +135,7 @@ class Target:
         function = constraint if callable(constraint) else None
         table = {
             "name": name,
-            "ports": {key: text if isinstance(text, str) else [*text] for key, text in ports.items()},
+            "ports": {key: [*text] if isinstance(text, tuple) else text for key, text in ports.items()},
             "outputs": [*outputs],
             "constraint": "free" if callable(constraint) else constraint,
             "constrained": [*constrained],
