@@ -171,7 +171,7 @@ def _label(name: str) -> Markup:
 def _port(port: "PortReport") -> Markup:
     drawn = histogram(port)
     title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", specified(port.spec)))
-    said = [f"from {port.origin}"]
+    said = [f"from {port.origin or 'unknown'}"]
     if port.codes:
         spaced = f", scale {number(port.scale)}" if port.scale else ""
         several = f", the greatest of {port.scales:,}" if port.scales > 1 else ""

@@ -130,7 +130,7 @@ def ratio(value: float) -> str:
 
 def origin(port: "PortReport") -> str:
     """Where the type of a port came from, and which values it has."""
-    said = visible(port.origin)
+    said = visible(port.origin) or "unknown"
     if port.codes:
         said += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
     if port.scale:

@@ -398,6 +398,19 @@ def test_what_optional_passes_have_changed_is_measured() -> None:
     assert [port.spec for port in blind["matmul.1"].ports] == [port.spec for port in report["matmul.1"].ports]
 
 
+@pytest.mark.parametrize("target", ["qrt-cpu", "weight-only"])
+def test_a_bias_that_corrects_is_a_port(target: str) -> None:
+    """The float program has none. Without it the origins of all ports were lost, and its bytes."""
+    module, data = ir.parse(NETWORK), {"images": rows(20)}
+    made = qrt.quantize_program(module, data, target, passes=["correct-bias"])
+    kernel = "matmul" if target == "qrt-cpu" else "float_matmul"
+    region = made.report[f"{kernel}.0"]
+    assert [port.name for port in region.ports] == ["a", "w", "bias", "y"]
+    assert (region.ports[2].origin, region.ports[2].bits, region.ports[2].is_constant) == ("constraint", 32, True)
+    assert region.ports[1].origin == "values"
+    assert region.weight_bytes == 16 * 8 + 8 * 4
+
+
 def test_keys_that_one_program_lacks_are_listed_and_not_measured() -> None:
     report = explained(QUANTIZED.replace("main/add.0", "main/add.7"))
     assert report.unmatched == ("main/add.7 (q.mlir:8)", "main/add.0 (f.mlir:3)")

@@ -45,7 +45,7 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
     if not isinstance(region, RegionOp) or region.kernel != kernel:
         inputs = list(_merged(part))
     else:
-        inputs = list(_operands(region, part, names))
+        inputs = [*_operands(region, part, names), *_added(region, part)]
     outputs = [PortOf(element_of(part.result.type), False, names.get(value, "")) for value in region.results]
     return [*inputs, *outputs]
 
@@ -68,6 +68,22 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
         types = read.get(name, [])
         yield PortOf(types[0] if types else element_of(operand.type), True, name)  # without: it is of another program
         del types[: len(types) > 1]  # a value may be read in two types, one for each port
+
+
+def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
+    """The constants that the quantized program has at ports which are absent in the float one: a bias that corrects."""
+    giver, count = part.result.operation, len(region.operands)
+    wanted = count if giver is None else len(_origins(giver)) - len(region.results)
+    for operation in part.operations if wanted > count else ():
+        if operation.name.startswith("qrt.") and len(operation.operands) == wanted:
+            yield from (PortOf(element_of(value.type), True, constant=value) for value in operation.operands[count:])
+            return
+
+
+def _origins(giver: Operation) -> list[str]:
+    """Where the types of the ports of a region came from."""
+    said = giver.attributes.get(ORIGINS)
+    return [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
 
 
 def _merged(part: Slice) -> Iterator[PortOf]:
@@ -108,10 +124,7 @@ def port_reports(
     """The ports of a region, whose result an operation of the quantized program gives."""
     inputs = sum(port.is_input for port in ports)
     names = _port_names(kernel, inputs, len(ports) - inputs, target)
-    said = giver.attributes.get(ORIGINS)
-    origins = (
-        [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
-    )
+    origins = _origins(giver)
     if len(origins) != len(ports):
         origins = [""] * len(ports)
     each = zip(ports, names, origins, strict=True)
