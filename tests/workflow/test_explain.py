@@ -398,6 +398,14 @@ def test_what_optional_passes_have_changed_is_measured() -> None:
     assert [port.spec for port in blind["matmul.1"].ports] == [port.spec for port in report["matmul.1"].ports]
 
 
+def test_a_narrower_float_is_what_a_port_stores() -> None:
+    """Not the f32 to which the exported program widens it."""
+    made = qrt.quantize_program(ir.parse(CALLED), {"images": rows(20)}, "bf16")
+    for region in made.report.values():
+        assert {(port.spec, port.bits, port.origin) for port in region.ports} == {("bf16", 16, "target")}
+    assert {each.reason.rpartition(" ")[2] for each in made.report.floats} == {"bf16"}
+
+
 @pytest.mark.parametrize("target", ["qrt-cpu", "weight-only"])
 def test_a_bias_that_corrects_is_a_port(target: str) -> None:
     """The float program has none. Without it the origins of all ports were lost, and its bytes."""

@@ -12,7 +12,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.ir import ArrayAttr, DenseElementsAttr, DenseResourceAttr, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
-from qrt.passes.quantization.export.tags import ORIGINS
+from qrt.passes.quantization.export.tags import KERNEL, ORIGINS
 from qrt.report.model import PortReport
 from qrt.types import FloatType, TensorType, Type, UniformType
 from qrt.workflow.comparing.slices import Slice
@@ -46,7 +46,7 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
         inputs = list(_merged(part))
     else:
         inputs = [*_operands(region, part, names), *_added(region, part)]
-    outputs = [PortOf(element_of(part.result.type), False, names.get(value, "")) for value in region.results]
+    outputs = [PortOf(stored_type(part.result), False, names.get(value, "")) for value in region.results]
     return [*inputs, *outputs]
 
 
@@ -115,7 +115,25 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
-    return casts or [element_of(value.type)]
+    return casts or _narrowed(value, part) or [stored_type(value)]
+
+
+def _narrowed(value: Value, part: Slice) -> list[Type]:
+    """The narrower floats in which a slice reads a value, where its target stores such."""
+    if part.result.operation is None or "target" not in _origins(part.result.operation):
+        return []
+    return [
+        element_of(operation.results[0].type)
+        for operation in part.operations
+        if operation.name == "arith.truncf" and operation.operands[0] is value
+    ]
+
+
+def stored_type(value: Value) -> Type:
+    """The type of the elements of a value as a kernel gives it, which may be a narrower float than the program's."""
+    source = value.operation
+    is_narrow = source is not None and source.name == "arith.extf" and KERNEL in source.attributes
+    return element_of(source.operands[0].type if source is not None and is_narrow else value.type)
 
 
 def port_reports(
