@@ -400,7 +400,8 @@ def test_what_optional_passes_have_changed_is_measured() -> None:
 
 def test_a_narrower_float_is_what_a_port_stores() -> None:
     """Not the f32 to which the exported program widens it."""
-    made = qrt.quantize_program(ir.parse(CALLED), {"images": rows(20)}, "bf16")
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(20)}, "bf16")
+    assert made.report["matmul.0"].weight_bytes == 16 * 8 * 2
     for region in made.report.values():
         assert {(port.spec, port.bits, port.origin) for port in region.ports} == {("bf16", 16, "target")}
     assert {each.reason.rpartition(" ")[2] for each in made.report.floats} == {"bf16"}

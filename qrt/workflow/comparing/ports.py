@@ -51,7 +51,7 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
 
 
 def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Iterator[PortOf]:
-    constants = list(part.constants)
+    constants = [*part.constants, *_narrow_constants(part)]
     giver = part.result.operation
     given = giver.operands if giver is not None and len(giver.operands) == len(region.operands) else region.operands
     read: dict[str, list[Type]] = {}
@@ -120,13 +120,21 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
     """The narrower floats in which a slice reads a value, where its target stores such."""
-    if part.result.operation is None or "target" not in _origins(part.result.operation):
+    if not _has_narrow(part):
         return []
-    return [
-        element_of(operation.results[0].type)
-        for operation in part.operations
-        if operation.name == "arith.truncf" and operation.operands[0] is value
-    ]
+    casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
+    return [element_of(cast.results[0].type) for cast in casts]
+
+
+def _narrow_constants(part: Slice) -> list[Value]:
+    """The constants of narrower floats that a slice reads, where its target stores such."""
+    widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
+    return [value for value in widened if constant_of(value) is not None]
+
+
+def _has_narrow(part: Slice) -> bool:
+    """Whether the target fixes types: casts between floats may be those of the export, not of the program."""
+    return part.result.operation is not None and "target" in _origins(part.result.operation)
 
 
 def stored_type(value: Value) -> Type:
