@@ -32,7 +32,7 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir, metrics, plot, targets
+    from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute import Program, compile, load
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _LAZY = {
+    "calibrate": "qrt.calibrate",
     "ir": "qrt.ir",
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
@@ -82,6 +83,7 @@ __all__ = [
     "add",
     "avg_pool2d",
     "bias_type",
+    "calibrate",
     "calibrate_program",
     "clamp",
     "compile",

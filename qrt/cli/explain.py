@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", required=True, metavar="X.npz", help="arrays by the names of inputs: .npz or .safetensors"
     )
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
-    parser.add_argument("--target", metavar="NAME", help="the device, if it is another than the program names")
+    parser.add_argument("--target", metavar="NAME", help="the device, or its file, if the program names no known one")
+    parser.add_argument(
+        "--skip-nonfinite", action="store_true", help="leave out rows whose float outputs are NaNs or infinite"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON, whose schema has a version")
     form.add_argument("--html", metavar="OUT", help="write a page to a file")
@@ -33,7 +36,14 @@ def run(options: argparse.Namespace) -> None:
     quantized, floats = load(options.file), load(options.against)
     data = load_tensors(options.data)
     with chosen_kernels(options):
-        report = explain_program(quantized, floats, data, function=options.function, target=options.target)
+        report = explain_program(
+            quantized,
+            floats,
+            data,
+            function=options.function,
+            target=options.target,
+            skip_nonfinite=options.skip_nonfinite,
+        )
     if options.html is not None:
         from qrt.report.html import as_html
 

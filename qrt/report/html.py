@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrt.report.figures import decibels, number, plural, share, specified, visible
 from qrt.report.markup import Markup, element, joined
 from qrt.report.svg import has_range, histogram
-from qrt.report.text import counted, ratio
+from qrt.report.text import UNMATCHED, counted, ratio
 
 if TYPE_CHECKING:
     from qrt.report.model import PortReport, RegionReport, Report
@@ -171,7 +171,7 @@ def _label(name: str) -> Markup:
 def _port(port: "PortReport") -> Markup:
     drawn = histogram(port)
     title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", specified(port.spec)))
-    said = [f"from {port.origin}"]
+    said = [f"from {port.origin or 'unknown'}"]
     if port.codes:
         spaced = f", scale {number(port.scale)}" if port.scale else ""
         several = f", the greatest of {port.scales:,}" if port.scales > 1 else ""
@@ -214,7 +214,7 @@ def _floats(report: "Report") -> Iterator[Markup]:
 
 def _unmatched(report: "Report") -> Iterator[Markup]:
     if report.unmatched:
-        yield element("h2", "Regions that the float program lacks, which are not measured")
+        yield element("h2", UNMATCHED)
         yield element("ul", *(element("li", each) for each in report.unmatched))
 
 

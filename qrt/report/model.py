@@ -158,6 +158,8 @@ class Report(Mapping[str, RegionReport]):
         Keys of regions, with their places, that only one of the two programs has. They are not measured.
     sampled : int
         On how many rows ``error_share`` was measured, where these are not all.
+    skipped : int
+        How many rows were left out, because an output of the float program is a NaN or infinite for them.
     """
 
     function: str
@@ -169,6 +171,7 @@ class Report(Mapping[str, RegionReport]):
     floats: tuple[FloatOperation, ...]
     unmatched: tuple[str, ...] = ()
     sampled: int = 0
+    skipped: int = 0
 
     def __getitem__(self, key: str) -> RegionReport:
         found = [each for each in self.regions if each.key == key] or [

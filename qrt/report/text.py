@@ -19,6 +19,7 @@ _COLUMNS: tuple[tuple[str, Callable[["RegionReport"], str]], ...] = (
 )
 _LEAST = 72
 """Columns that a line of a region needs."""
+UNMATCHED = "Regions of one program only: not measured, and in no share"
 _CULPRIT = 0.2
 """The share of the error from which a region is shown in red."""
 
@@ -60,9 +61,8 @@ class _Paint:
 
 
 def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterator[str]:
-    yield from map(
-        paint.title, wrapped(f"{visible(report.function)} on {visible(report.target)}: {counted(report)}", width)
-    )
+    yield from map(paint.title, wrapped(f"{visible(report.function)} on {visible(report.target)}", width))
+    yield from wrapped(f"  {counted(report)}", width, 4)
     for output in report.outputs:
         same = "" if output.same_answers is None else f", {share(output.same_answers)} same answers"
         yield from wrapped(f"  {visible(output.name)}: {ratio(output.snr)}{same}", width, 4)
@@ -96,7 +96,7 @@ def _lists(report: "Report") -> Iterator[tuple[str, list[tuple[str, str]]]]:
     if report.floats:
         yield "What stays float, and why", [(f"{each.place}: {each.name}", each.reason) for each in report.floats]
     if report.unmatched:
-        yield "Regions that the float program lacks, which are not measured", [(each, "") for each in report.unmatched]
+        yield UNMATCHED, [(each, "") for each in report.unmatched]
 
 
 def _row(region: "RegionReport", width: int, paint: _Paint) -> str:
@@ -114,6 +114,10 @@ def counted(report: "Report") -> str:
         plural(len(report.rescales), "rescale"),
         plural(len(report.floats), "operation") + " left float",
     ]
+    if report.unmatched:
+        counts.insert(2, f"{len(report.unmatched):,} not measured")
+    if report.skipped:
+        counts[0] += f", {plural(report.skipped, 'row')} left out"
     few = f", of which {report.sampled:,} for the share of error" if report.sampled else ""
     return f"{counts[0]}{few}, " + ", ".join(counts[1:])
 
@@ -126,8 +130,9 @@ def ratio(value: float) -> str:
 
 def origin(port: "PortReport") -> str:
     """Where the type of a port came from, and which values it has."""
-    said = f"{visible(port.origin)}; {number(port.low)} to {number(port.high)}"
-    said += f", {plural(port.codes, 'code')}" if port.codes else ", floats"
+    said = visible(port.origin) or "unknown"
+    if port.codes:
+        said += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
     if port.scale:
         said += f", scale {number(port.scale)}" + (f", the greatest of {port.scales:,}" if port.scales > 1 else "")
     return said

@@ -74,14 +74,17 @@ def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
 def measurable(program: Program, sample: Sample) -> list[Batch]:
     """The batches of a sample for which a program's outputs are finite. One for which they are not is run row by row,
     where its rows are independent."""
-    kept: list[Batch] = []
-    for batch in sample.batches():
-        if _has_finite_outputs(program, batch):
-            kept.append(batch)
-        elif sample.by_rows and len(counts := {len(array) for array in batch.values()}) == 1:
-            rows = [{name: array[i : i + 1] for name, array in batch.items()} for i in range(counts.pop())]
-            kept += [row for row in rows if _has_finite_outputs(program, row)]
-    return kept
+    return [part for batch in sample.batches() for part in finite_parts(program, batch, by_rows=sample.by_rows)]
+
+
+def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
+    """The rows of a batch for which a program's outputs are finite: all in one, or each alone."""
+    if _has_finite_outputs(program, batch):
+        return [batch]
+    if not by_rows or len(counts := {len(array) for array in batch.values()}) != 1:
+        return []
+    rows = [{name: array[i : i + 1] for name, array in batch.items()} for i in range(counts.pop())]
+    return [row for row in rows if _has_finite_outputs(program, row)]
 
 
 def _has_finite_outputs(program: Program, batch: Batch) -> bool:

@@ -2,8 +2,8 @@
 
 from qrt import ir
 from qrt.calibrate.targets.model import Target
-from qrt.calibrate.targets.registry import find
-from qrt.errors import ModelError, require
+from qrt.calibrate.targets.registry import known, names
+from qrt.errors import ModelError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.observe import runs, sample_of
 from qrt.execute.program import Program, choose
@@ -11,7 +11,9 @@ from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import TARGET
 from qrt.report.model import Report
+from qrt.workflow.calibrate import finite_parts
 from qrt.workflow.comparing.comparison import Comparison, rows_of
+from qrt.workflow.gains import changed_as
 from qrt.workflow.measure import Batches, Reference
 from qrt.workflow.trial import Named, Trial, named
 
@@ -27,6 +29,7 @@ def explain_program(
     *,
     function: str | None = None,
     target: str | Target | None = None,
+    skip_nonfinite: bool = False,
 ) -> Report:
     """Says what a quantization did to a program: both run on data, and their values are compared.
 
@@ -45,7 +48,11 @@ def explain_program(
     function : str, optional
         The function that runs on the data; ``main``, or the only one, if not given.
     target : str or Target, optional
-        The device, if it is another than the one that the quantized program names.
+        The device, if it is another than the one that the quantized program names: a name, a path that ends in
+        ``.toml``, or a Target, which is registered by its name.
+    skip_nonfinite : bool, default False
+        True leaves out and counts the rows for which an output of the float program is a NaN or infinite; False makes
+        the first an error.
 
     Returns
     -------
@@ -77,14 +84,21 @@ def explain_program(
     require(module, ir.Module, "explain_program: module", "a Module")
     require(against, ir.Module, "explain_program: against", "a Module")
     require(function, (str, type(None)), "explain_program: function", "a name")
+    require(skip_nonfinite, bool, "explain_program: skip_nonfinite", "True or False")
     device = _device(module, target)
     choose(against, str(choose(module, function).attributes["sym_name"].python))
-    comparison = Comparison(named(against, device), module, function)
+    comparison = Comparison(changed_as(named(against, device), device, module), module, function)
     program = comparison.float_program
     sample = sample_of(program)
     for where, arrays in runs(program, data):
-        comparison.add(where, arrays)
-        sample.update(dict(zip((port.name for port in program.inputs), arrays, strict=True)))
+        batch = dict(zip((port.name for port in program.inputs), arrays, strict=True))
+        parts = finite_parts(program, batch, by_rows=sample.by_rows) if skip_nonfinite else [batch]
+        for part in parts:
+            comparison.add(where, list(part.values()))
+            sample.update(part)
+        comparison.skipped += rows_of(batch, program) - sum(rows_of(part, program) for part in parts)
+    if not comparison.rows:
+        raise ModelError(f"no row is left: an output of {shown(program.name)} is a NaN or infinite for each")
     return _reported(comparison, device, sample.batches())
 
 
@@ -119,12 +133,13 @@ def _few(batches: Batches, program: Program) -> Batches:
 
 def _device(module: ir.Module, target: str | Target | None) -> Target:
     """The target that is given, or that a quantized program names."""
-    if isinstance(target, Target):
-        return target
     if target is not None:
-        return find(target)
+        return known(target)
     said = module.operation.attributes.get(TARGET)
     if not isinstance(said, StringAttr):
-        where = module.operation.location.render("the module does not say quant.target")
-        raise ModelError(f"{where}: `qrt quantize` writes it; give the target")
-    return find(said.value)
+        message = "the module does not say quant.target, which `qrt quantize` writes: give the target (--target)"
+        raise ModelError(f"{module.operation.location.filename}: {message}")
+    if said.value not in names():
+        message = f"the program was made for {shown(said.value)}, a target that is not known: give its file (--target)"
+        raise ModelError(f"{module.operation.location.filename}: {message}")
+    return known(said.value)

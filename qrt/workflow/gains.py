@@ -8,12 +8,13 @@ from qrt.calibrate.targets.model import Target
 from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
 from qrt.execute.observe import calibrate_program
 from qrt.execute.program import Program
-from qrt.ir import Module, StringAttr
+from qrt.ir import ArrayAttr, Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
 from qrt.passes.quantization.attach_stats_ref import attach_keys
 from qrt.passes.quantization.checking.regions import REGION, operations_of
 from qrt.passes.quantization.equalize_scales import equalized
+from qrt.passes.quantization.export.tags import PASSES
 from qrt.passes.quantization.fold_scales import folded
 from qrt.passes.remarks import remarks_to
 from qrt.tensor.arrays import as_array
@@ -109,6 +110,23 @@ def chosen(wanted: Wanted) -> Sequence[str]:
     return wanted
 
 
+def changed_as(program: Named, target: Target, quantized: Module) -> Named:
+    """A float program after the passes of which a quantized one says that they have changed it. They depend on its
+    constants alone, so both then have the same values by the same keys."""
+    for name in passes_of(quantized):
+        program = _changed(program, target, name) or program
+    return program
+
+
+def passes_of(module: Module) -> list[str]:
+    """The passes that have changed the floats of a program."""
+    said = module.operation.attributes.get(PASSES)
+    names = (
+        [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
+    )
+    return [name for name in names if name in OPTIONAL_PASSES[:2]]
+
+
 def _changed(program: Named, target: Target, name: str) -> Named | None:
     """A program after a pass; None where the pass changes nothing."""
     copy = copied(program.module)
@@ -116,9 +134,12 @@ def _changed(program: Named, target: Target, name: str) -> Named | None:
     with garbage_uncollected(), remarks_to(remarks.append):
         is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
         attach_keys(copy)
+    if not is_changed:
+        return None
+    copy.operation.attributes[PASSES] = ArrayAttr(tuple(map(StringAttr, (*passes_of(program.module), name))))
     gone = _places(program.module) - _places(copy)
     said = [remark for remark in program.remarks if id(remark.location) not in gone]
-    return Named(copy, (*said, *remarks)) if is_changed else None
+    return Named(copy, (*said, *remarks))
 
 
 def _places(module: Module) -> set[int]:

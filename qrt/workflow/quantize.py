@@ -9,7 +9,7 @@ from qrt import ir
 from qrt.calibrate.calibration import Calibration
 from qrt.calibrate.records import RECORD_METHODS, RecordMethod
 from qrt.calibrate.targets.model import Target
-from qrt.calibrate.targets.registry import find, names, register_target
+from qrt.calibrate.targets.registry import known
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
@@ -153,7 +153,7 @@ def quantize_program(
     [[0.0, 0.7590768337249756, -0.7590768337249756, 0.2504953444004059]]
     """
     wanted = _checked(module, method, budget, metric, checkpoint, passes, skip_nonfinite, require_full, progress)
-    device = _known(target)
+    device = known(target)
     start = named(module, device)
     kept = None if checkpoint is None else fspath(checkpoint)
     seen = calibrated(start.module, data, function, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
@@ -209,13 +209,3 @@ def _checked(
     if metric is not None and wanted is None:
         raise QuantTypeError("quantize_program: a metric goes with a budget: give budget='size=0.6' or 'drop=0.005'")
     return wanted
-
-
-def _known(target: str | Target) -> Target:
-    """A target that passes find by its name."""
-    if isinstance(target, str):
-        target = find(target)
-    require(target, Target, "quantize_program: target", "a name or a Target")
-    if target.name not in names() or find(target.name) is not target:
-        register_target(target)
-    return target

@@ -10,7 +10,7 @@ import pytest
 import qrt
 from qrt import targets
 from qrt.calibrate.targets import registry
-from qrt.calibrate.targets.text import read_target
+from qrt.calibrate.targets.model import read_target
 from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.targets import Kernel, Port, Target
 

@@ -53,7 +53,11 @@ def test_each_form_is_that_of_the_report(files: Any, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("change", "more", "said"),
     [
-        (lambda: Path("q.mlir").write_text(NETWORK), [], "q.mlir:1:1: error: the module does not say quant.target"),
+        (
+            lambda: Path("q.mlir").write_text(NETWORK),
+            [],
+            "error: q.mlir: the module does not say quant.target",
+        ),
         (lambda: Path("q.mlir").write_text(NETWORK), ["--target", "tflite"], "no operation says quant.key"),
         (lambda: Path("f.mlir").unlink(), [], "f.mlir"),
         (lambda: np.savez("x.npz", other=rows(4)), [], "no input is named 'other'"),

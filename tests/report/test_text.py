@@ -3,6 +3,7 @@ not stand first, a reason that is left out."""
 
 import re
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -54,7 +55,10 @@ def test_reasons_are_said_whole() -> None:
     words = " ".join(hostile().text().split())
     assert ("because " * 60).strip() in words
     assert "network.mlir:20: math.exp the target qrt-cpu has no kernel for it" in words
-    assert "the float program lacks, which are not measured k" in words
+    assert "4 regions, 1 not measured, 1 rescale" in words
+    assert "one program only: not measured, and in no share k" in words
+    said = " ".join(replace(network(), skipped=3).text().split())
+    assert "256 rows measured, 3 rows left out, 7 regions" in said
     said = " ".join(replace(network(), sampled=64).text().split())
     assert "256 rows measured, of which 64 for the share of error, 7 regions, 1 rescale, 1 operation left float" in said
 
@@ -66,3 +70,14 @@ def test_colours_are_shown_where_asked_and_change_no_word() -> None:
     assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
     red = [line for line in coloured.splitlines() if line.startswith("\x1b[31m")]
     assert ["conv2d.0" in red[0], "conv2d.1" in red[1], len(red)] == [True, True, 2]
+
+
+def test_the_first_line_is_not_cut() -> None:
+    assert network().text().splitlines()[0] == "main on qrt-cpu"
+
+
+def test_a_port_of_floats_has_no_range() -> None:
+    report = network(1)
+    port = replace(report.regions[0].ports[0], spec="f32", origin="float", low=-inf, high=inf, codes=0, scale=0.0)
+    text = replace(report, regions=(replace(report.regions[0], ports=(port,)),)).text()
+    assert f"input {port.name}: f32\n    from float\n" in text

@@ -2,6 +2,7 @@
 report that depends on the split or the machine, a key that is matched with another value, a loss that is not said."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, inf, log10
 from typing import Any
@@ -333,8 +334,16 @@ def test_a_port_of_two_bits_is_found() -> None:
 @pytest.mark.parametrize(
     ("quantized_text", "data", "said"),
     [
-        (QUANTIZED.replace("quant.key", "my.key"), None, r"q\.mlir:6:.* error: no operation says quant\.key"),
-        (QUANTIZED.replace('quant.target = "qrt-cpu"', ""), None, r"q\.mlir:5:.* error: the module does not say quant"),
+        (
+            QUANTIZED.replace("quant.key", "my.key"),
+            None,
+            r"^q\.mlir: no operation says quant\.key: the program 'main' is",
+        ),
+        (
+            QUANTIZED.replace('quant.target = "qrt-cpu"', ""),
+            None,
+            r"^q\.mlir: the module does not say quant\.targ.*give",
+        ),
         (QUANTIZED.replace("main/", "other/"), None, r"no key .* of the float program: other/add\.0 \(q\.mlir:8\)"),
         (QUANTIZED.replace("?x3", "?x4"), None, r"main/add\.0 is tensor<\?x4x.*, and tensor<\?x3xf32> in the float"),
         (QUANTIZED.replace('"x"', '"z"'), None, r"takes \(z: .*\), and the float program \(x: "),
@@ -350,6 +359,65 @@ def test_a_port_of_two_bits_is_found() -> None:
 def test_what_does_not_fit_is_said_with_its_place(quantized_text: str, data: Any, said: str) -> None:
     with pytest.raises(ModelError, match=said):
         explained(quantized_text, data)
+
+
+def test_rows_without_finite_outputs_are_left_out_and_counted() -> None:
+    bad = X.copy()
+    bad[[3, 39], 1] = np.nan, 1e30  # which squared is infinite
+    report = explained(data=[{"x": bad[:30]}, {"x": bad[30:]}], skip_nonfinite=True)
+    assert (report.skipped, report.rows) == (2, 38)
+    assert replace(report, skipped=0) == explained(data={"x": np.delete(X, [3, 39], 0)})
+    assert explained(skip_nonfinite=True) == explained()
+    with pytest.raises(ModelError, match="no row is left: an output of 'main' is a NaN or infinite for each"):
+        explained(data={"x": bad[3:4]}, skip_nonfinite=True)
+
+
+RELU = NETWORK.replace(
+    "  %1 = math.tanh %0 : tensor<?x8xf32>",
+    """  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<?x8xf32>""",
+)
+
+
+def test_what_optional_passes_have_changed_is_measured() -> None:
+    """Their regions have other values and other keys than those of the float program."""
+    module, data = ir.parse(RELU, "f.mlir"), {"images": rows(40)}
+    made = qrt.quantize_program(module, data, passes=["equalize-scales"])
+    assert made.module.operation.attributes["quant.passes"].python == ("equalize-scales",)
+    report = qrt.explain_program(ir.parse(str(made.module)), module, data)
+    assert any(key.endswith("/equalized") for key in report)
+    assert not report.unmatched
+    assert report == made.report
+    other = ir.parse(str(made.module).replace('quant.passes = ["equalize-scales"], ', ""), "q.mlir")
+    blind = qrt.explain_program(other, module, data)
+    assert len(blind.unmatched) == 2 * sum(key.endswith("/equalized") for key in report)
+    assert [port.spec for port in blind["matmul.1"].ports] == [port.spec for port in report["matmul.1"].ports]
+
+
+def test_a_narrower_float_is_what_a_port_stores() -> None:
+    """Not the f32 to which the exported program widens it."""
+    made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(20)}, "bf16")
+    assert made.report["matmul.0"].weight_bytes == 16 * 8 * 2
+    for region in made.report.values():
+        assert {(port.spec, port.bits, port.origin) for port in region.ports} == {("bf16", 16, "target")}
+    assert {each.reason.rpartition(" ")[2] for each in made.report.floats} == {"bf16"}
+
+
+@pytest.mark.parametrize("target", ["qrt-cpu", "weight-only"])
+def test_a_bias_that_corrects_is_a_port(target: str) -> None:
+    """The float program has none. Without it the origins of all ports were lost, and its bytes."""
+    module, data = ir.parse(NETWORK), {"images": rows(20)}
+    made = qrt.quantize_program(module, data, target, passes=["correct-bias"])
+    kernel = "matmul" if target == "qrt-cpu" else "float_matmul"
+    region = made.report[f"{kernel}.0"]
+    assert [port.name for port in region.ports] == ["a", "w", "bias", "y"]
+    assert (region.ports[2].origin, region.ports[2].bits, region.ports[2].is_constant) == ("constraint", 32, True)
+    assert region.ports[1].origin == "values"
+    assert region.weight_bytes == 16 * 8 + 8 * 4
 
 
 def test_keys_that_one_program_lacks_are_listed_and_not_measured() -> None:

@@ -1,226 +1,18 @@
-"""A target: the kernels that a device has, each with the storage of its ports and the constraint between their
-parameters (docs/reference/targets.md). A port is an operand or a result of a kernel; both are treated alike.
-"""
+"""A target: the kernels that a device has (docs/reference/targets.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from os import PathLike, fspath
+from pathlib import Path
+from typing import ClassVar
 
-from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS
-from qrt.types import FloatType, QuantizedType, UniformType
-from qrt.types.storage import default_bounds, parse_storage
+from qrt.calibrate.targets.kernel import CONSTRAINTS, WILDCARD, Changed, Constraint, Kernel, Port, QuantFn, Spec
+from qrt.calibrate.targets.text import read_table, signatures
+from qrt.errors import ModelError, QuantError, QuantTypeError, require, shown
+from qrt.files import read_text
 
-Spec = QuantizedType | FloatType
-"""What is known of a port. The expressed type itself: nothing yet. `!quant.any`: a least width. `!quant.calibrated`: a
-range. `!quant.none`: it stays as it is. `!quant.uniform`: all. Another, narrower float (`bf16`): it is stored so."""
-
-Changed = tuple[list[int], list[int]]
-"""The numbers of the inputs and of the outputs that a constraint has given another type."""
-
-QuantFn = Callable[[list[Spec], list[Spec]], Changed]
-"""A constraint: reads the types of a kernel's ports, writes the types that follow from others into the lists, and says
-which it has written. It is called again whenever a port of the kernel has been decided."""
-
-Constraint = Literal[
-    "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
-]
-CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
-WILDCARD: Final = "*"
-
-
-@dataclass(frozen=True)
-class Port:
-    """What a kernel takes at a port.
-
-    Parameters
-    ----------
-    name : str
-        What messages and other parts of the kernel call it.
-    storage : str, default "*"
-        An integer type (``i8``), a float type for a port whose values stay floats (``f32``, ``bf16``), or the wildcard
-        ``*``, which any integer type fits.
-    low, high : int, optional
-        The storage bounds, those of the storage type if not given. A type whose bounds lie within them fits.
-    axis : int, optional
-        Each channel along it has a scale where the values are known or have statistics for each channel; there is one
-        scale elsewhere. A number below 0 counts from the last axis, and never means the first one: a vector that a
-        matrix is multiplied by has one scale.
-    blocks : mapping of int to int, optional
-        Sizes by axis of a sub-channel type. They divide the tensor, or the kernel does not fit.
-    symmetric : bool, default False
-        True for a port whose zero point is in the middle of the storage, as ``UniformType.for_range`` has it.
-    given : UniformType, optional
-        The whole type of a port under ``fixed_scale``; what else says how values are stored is then its own.
-    size : {"", "?", "*"}, default ""
-        "?" for a port that may be absent, "*" for any number of ports. Such ports are the last.
-
-    Raises
-    ------
-    QuantTypeError
-        If there is no such storage, or a part does not go with another.
-
-    Examples
-    --------
-    >>> Port("w", "i8", -127, axis=0, symmetric=True).high
-    127
-    """
-
-    name: str
-    storage: str = WILDCARD
-    low: int | None = None
-    high: int | None = None
-    axis: int | None = None
-    blocks: Mapping[int, int] | None = None
-    symmetric: bool = False
-    given: UniformType | None = None
-    size: Literal["", "?", "*"] = ""
-
-    def __post_init__(self) -> None:
-        if self.given is not None:
-            for name, value in _parts(self.given).items():
-                object.__setattr__(self, name, value)
-        if self.axis is not None and self.blocks is not None:
-            raise QuantTypeError("a port has an axis or blocks, not both")
-        if self.blocks is not None and not (
-            self.blocks and all(axis >= 0 and size > 0 for axis, size in self.blocks.items())
-        ):
-            raise QuantTypeError("blocks are sizes from 1 up by axes from 0 up")
-        if self.is_wildcard or self.is_float:
-            if (self.low, self.high) != (None, None) or self.symmetric:
-                raise QuantTypeError(f"storage {self.storage} has no bounds and is not symmetric: name an integer type")
-            if self.is_float and (self.axis is not None or self.blocks is not None):
-                raise QuantTypeError(f"storage {self.storage} has no scales: give neither axis nor blocks")
-            return
-        self._check_bounds()
-
-    def _check_bounds(self) -> None:
-        try:
-            least, greatest = default_bounds(*parse_storage(self.storage))
-        except QuantTypeError:
-            raise QuantTypeError(
-                f"storage {shown(self.storage)} is none of '*', i1 to i32, u1 to u32 and float types (f32, bf16)"
-            ) from None
-        low = least if self.low is None else self.low
-        high = greatest if self.high is None else self.high
-        if not least <= low < high <= greatest:
-            raise QuantTypeError(f"bounds {low}:{high} of {self.storage} must be ascending within {least}:{greatest}")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    @property
-    def is_wildcard(self) -> bool:
-        """Whether any integer type fits."""
-        return self.storage == WILDCARD
-
-    @property
-    def is_float(self) -> bool:
-        """Whether the values stay floats."""
-        return self.storage in FORMATS
-
-    def axis_of(self, rank: int) -> int | None:
-        """The axis of a tensor of this rank whose channels have a scale each; None where there is one scale."""
-        if self.axis is None:
-            return None
-        axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
-        return axis if axis < rank else None
-
-
-def _parts(t: UniformType) -> dict[str, Any]:
-    """The fields of a port that takes one type."""
-    blocks = None if t.block_sizes is None else dict(t.block_sizes)
-    return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """One signature of a kernel: a name has as many as the target has entries for it, in order.
-
-    Parameters
-    ----------
-    name : str
-        What regions call it: for the kernels of qrt the name of the op.
-    inputs, outputs : tuple of Port
-        The ports, in order. A name occurs once.
-    constraint : str or callable, default "free"
-        "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
-        function of the lists of input and output types, which writes types into them and returns the numbers of those
-        it changed.
-    constrained : tuple of str, optional
-        The names of the ports that the constraint relates; all ports if empty. Of a multiplier these are the two
-        factors, the bias where there is one, and the result.
-    multiplier : tuple of float, default (0.0, inf)
-        The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
-        ``sa / so`` under ``sum_scale``, both ends included.
-    default : mapping of str to Port, optional
-        What a wildcard takes where nobody decides it, by the name of the port.
-
-    Raises
-    ------
-    QuantTypeError
-        If the parts contradict each other.
-
-    Examples
-    --------
-    >>> pool = Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale")
-    >>> [port.name for port in pool.ports(1, 1)[0]]
-    ['x']
-    """
-
-    name: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    constraint: Constraint | QuantFn = "free"
-    constrained: tuple[str, ...] = ()
-    multiplier: tuple[float, float] = (0.0, float("inf"))
-    default: Mapping[str, Port] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not callable(self.constraint) and self.constraint not in CONSTRAINTS:
-            raise QuantTypeError(
-                f"constraint {shown(self.constraint)} is none of {', '.join(CONSTRAINTS)}, and no function"
-            )
-        named = {port.name: port for port in (*self.inputs, *self.outputs)}
-        if len(named) < len(self.inputs) + len(self.outputs):
-            raise QuantTypeError(f"kernel {shown(self.name)} has two ports of one name")
-        for what, names in (("constrained", self.constrained), ("default", self.default)):
-            if unknown := [name for name in names if name not in named]:
-                raise QuantTypeError(f"{what} names {shown(unknown[0])}, which is none of {', '.join(named)}")
-        for ports in (self.inputs, self.outputs):
-            sizes = "".join(port.size or "1" for port in ports)
-            if sizes.lstrip("1") not in ("*", "?" * len(sizes.lstrip("1"))):
-                raise QuantTypeError(f"kernel {shown(self.name)}: ports with ? are the last, or one port with *")
-        for name, port in self.default.items():
-            if not named[name].is_wildcard or port.is_wildcard:
-                raise QuantTypeError(f"default gives {shown(name)} a storage: it is for a port that is '*'")
-        low, high = self.multiplier
-        if not 0 <= low <= high or high == 0:
-            raise QuantTypeError(f"multiplier is a range of positive numbers, not {low} to {high}")
-        self._check_constraint()
-
-    def _check_constraint(self) -> None:
-        inputs, outputs = ([port for port in ports if self.relates(port)] for ports in (self.inputs, self.outputs))
-        if self.constraint == "fixed_scale" and not any(port.given for port in (*inputs, *outputs)):
-            raise QuantTypeError(
-                "fixed_scale needs a port with a whole type, such as !quant.uniform<i8:f32, 0.00390625>"
-            )
-        if isinstance(self.constraint, str) and self.constraint.startswith("multiplier"):
-            most = 3 if self.constraint == "multiplier_accumulator_scale" else 2
-            if not 2 <= len(inputs) <= most or len(outputs) != 1 or any(port.size == "*" for port in inputs):
-                bias = ", perhaps a bias," if most == 3 else ""
-                raise QuantTypeError(
-                    f"{self.constraint} relates two factors{bias} and one result: name them in constrained"
-                )
-
-    def relates(self, port: Port) -> bool:
-        """Whether the constraint is about a port."""
-        return not self.constrained or port.name in self.constrained
-
-    def ports(self, inputs: int, outputs: int) -> tuple[Sequence[Port], Sequence[Port]] | None:
-        """The port of each of so many operands and results; None where the kernel takes other numbers of them."""
-        given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
-        return None if given is None or results is None else (given, results)
+__all__ = ["CONSTRAINTS", "WILDCARD", "Changed", "Constraint", "Kernel", "Port", "QuantFn", "Spec", "Target"]
 
 
 @dataclass(frozen=True)
@@ -247,6 +39,115 @@ class Target:
     name: str
     kernels: tuple[Kernel, ...]
     coarser_bias: bool = False
+    _is_sealed: ClassVar[bool] = False
+
+    @classmethod
+    def load(cls, file: str | PathLike[str]) -> "Target":
+        """Reads a target from a file (docs/reference/targets.md).
+
+        Parameters
+        ----------
+        file : str or PathLike
+            The path of a TOML file.
+
+        Returns
+        -------
+        Target
+            A target of its own each time: ``kernel`` changes no other.
+
+        Raises
+        ------
+        ModelError
+            If the file does not describe a target; the message names the table and the key.
+        FileError
+            If the file cannot be read.
+        QuantTypeError
+            If ``file`` is no path.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "npu.toml")
+        ...     _ = file.write_text('[[kernel]]\\nname = "pool"\\nports = {x = "i8", y = "i8"}')
+        ...     Target.load(file).name
+        'npu'
+        """
+        require(file, (str, PathLike), "Target.load: file", "the path of a file")
+        name = fspath(file)
+        return read_target(read_text(name), name, Path(name).stem)
+
+    def kernel(
+        self,
+        name: str,
+        ports: Mapping[str, str | Sequence[str]],
+        *,
+        outputs: Sequence[str] = ("y",),
+        constraint: Constraint | QuantFn = "free",
+        constrained: Sequence[str] = (),
+        multiplier: tuple[float, float] = (0.0, float("inf")),
+        default: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds a kernel to this target, after those that it has.
+
+        Arguments say what the keys of a ``[[kernel]]`` table do, and ports are the same texts. A kernel that is no op
+        of qrt is marked in the program: each call of a function with ``quant.kernel = "mine.gate"`` becomes one, and
+        its body is exported as integer arithmetic.
+
+        Parameters
+        ----------
+        name : str
+            What regions and functions call it.
+        ports : mapping of str to str
+            The storage of each port by its name, in order; a list of texts stands for one signature per text.
+        outputs : sequence of str, default ("y",)
+            The names of the ports that are results, in order. All others are operands.
+        constraint : str or callable, default "free"
+            A constraint by its name, or a function of the lists of input and output types, which writes types into
+            them and returns the numbers of those it changed.
+        constrained : sequence of str, optional
+            The names of the ports that the constraint relates; all ports if empty.
+        multiplier : tuple of float, default (0.0, inf)
+            The least and the greatest multiplier.
+        default : mapping of str to str, optional
+            What a port that is ``*`` stores where nobody decides it.
+
+        Raises
+        ------
+        QuantTypeError
+            If the arguments describe no kernel; the message names the port.
+        QuantError
+            If the target is one of qrt, which every program shares.
+
+        Examples
+        --------
+        >>> mine = Target("mine", ())
+        >>> mine.kernel("mine.gate", ports={"a": "i8", "b": "i8", "y": "i8"}, constraint="same_scale")
+        >>> [port.name for port in mine.signatures("mine.gate")[0].inputs]
+        ['a', 'b']
+        """
+        if self._is_sealed:
+            own = f"the target {shown(self.name)} is one of qrt, which every program shares"
+            raise QuantError(f"{own}: add the kernel to Target('mine', find({shown(self.name)}).kernels)")
+        require(name, str, "Target.kernel: name", "text")
+        require(ports, Mapping, "Target.kernel: ports", "texts by the names of ports")
+        function = constraint if callable(constraint) else None
+        table = {
+            "name": name,
+            "ports": {key: [*text] if isinstance(text, tuple) else text for key, text in ports.items()},
+            "outputs": [*outputs],
+            "constraint": "free" if callable(constraint) else constraint,
+            "constrained": [*constrained],
+            "multiplier": [*multiplier],
+            "default": dict(default or {}),
+        }
+        try:
+            added = signatures(table, f"Target.kernel: {shown(name)}", function)
+        except ModelError as error:
+            raise QuantTypeError(str(error)) from None
+        object.__setattr__(self, "kernels", (*self.kernels, *added))
+        self.__dict__.pop("_by_name", None)
 
     def signatures(self, kernel: str) -> Sequence[Kernel]:
         """The signatures of a kernel, in order; none where the target lacks it."""
@@ -260,9 +161,20 @@ class Target:
         return found
 
 
-def _matched(ports: Sequence[Port], count: int) -> Sequence[Port] | None:
-    """The port of each of ``count`` values, in order: optional ports are the last but for a variadic one."""
-    if ports and ports[-1].size == "*":
-        return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None
-    least = sum(port.size == "" for port in ports)
-    return ports[:count] if least <= count <= len(ports) else None
+def read_target(text: str, where: str, name: str) -> Target:
+    """The target of a TOML text. ``where`` stands before messages; ``name`` is the target's if the text says none.
+
+    Raises ModelError with the table, the key and what it may be.
+
+    >>> text = '[[kernel]]\\nname = "pool"\\nconstraint = "same_scale"\\nports = {x = "i8", y = "i8"}'
+    >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
+    'y'
+    """
+    said, kernels, coarser_bias = read_table(text, where)
+    return Target(said or name, kernels, coarser_bias)
+
+
+def sealed(target: Target) -> Target:
+    """A target to which no kernel is added."""
+    object.__setattr__(target, "_is_sealed", True)
+    return target

@@ -4,10 +4,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrt.calibrate.targets.model import Target
-from qrt.calibrate.targets.text import read_target
+from qrt.calibrate.targets.model import Target, read_target, sealed
 from qrt.errors import QuantError, require, shown
-from qrt.files import read_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -51,7 +49,7 @@ def find(name: str) -> Target:
     if name in OWN:
         return _own(name)
     if name.endswith(".toml"):
-        return read_target(read_text(name), name, Path(name).stem)
+        return Target.load(name)
     if name in _entry_points():
         entry = _entry_points()[name]
         try:
@@ -63,6 +61,16 @@ def find(name: str) -> Target:
     raise QuantError(
         f"there is no target {shown(name)}: qrt has {', '.join(names())}, and reads a path that ends in .toml"
     )
+
+
+def known(target: str | Target) -> Target:
+    """The target of a name, or of a file, or one that is given, when passes find it by its name."""
+    if isinstance(target, str):
+        target = find(target)
+    require(target, Target, "target", "a name or a Target")
+    if target.name not in names() or find(target.name) is not target:
+        register_target(target)
+    return target
 
 
 def register_target(target: Target) -> None:
@@ -103,7 +111,7 @@ def names() -> tuple[str, ...]:
 @cache
 def _own(name: str) -> Target:
     file = f"{name}.toml"
-    return read_target((_FOLDER / file).read_text(), file, name)
+    return sealed(read_target((_FOLDER / file).read_text(), file, name))
 
 
 @cache

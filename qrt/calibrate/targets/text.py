@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, Literal, cast
 
-from qrt.calibrate.targets.model import CONSTRAINTS, Constraint, Kernel, Port, Target
+from qrt.calibrate.targets.kernel import CONSTRAINTS, Constraint, Kernel, Port, QuantFn
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
 from qrt.types import UniformType, parse_type
 
@@ -28,14 +28,11 @@ _AXIS = re.compile(r"axis=(-?\d{1,3})", re.ASCII)
 _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
-def read_target(text: str, where: str, name: str) -> Target:
-    """The target of a TOML text. ``where`` stands before messages; ``name`` is the target's if the text says none.
+def read_table(text: str, where: str) -> tuple[str | None, tuple[Kernel, ...], bool]:
+    """The name of a target if the TOML text says one, its kernels, and whether its biases may be coarser. ``where``
+    stands before messages.
 
     Raises ModelError with the table, the key and what it may be.
-
-    >>> text = '[[kernel]]\\nname = "pool"\\nconstraint = "same_scale"\\nports = {x = "i8", y = "i8"}'
-    >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
-    'y'
     """
     import tomllib  # here: passes are imported more often than a target is read
 
@@ -49,10 +46,10 @@ def read_target(text: str, where: str, name: str) -> Target:
         place = f"{where}: [[kernel]] number {number}"
         if not isinstance(entry, dict):
             raise ModelError(f"{place}: expected a table, got {shown(entry)}")
-        kernels += _signatures(entry, f"{place} ({shown(entry['name'])})" if "name" in entry else place)
+        kernels += signatures(entry, f"{place} ({shown(entry['name'])})" if "name" in entry else place)
     if not kernels:
         raise ModelError(f"{where}: a target has a [[kernel]] table or more")
-    return Target(table.get("name", name), tuple(kernels), table.get("coarser_bias", False))
+    return table.get("name"), tuple(kernels), table.get("coarser_bias", False)
 
 
 def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], where: str) -> None:
@@ -64,8 +61,9 @@ def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], 
             raise ModelError(f"{where}: {key} must be {wanted}, got {shown(value)}")
 
 
-def _signatures(table: Mapping[str, Any], where: str) -> Sequence[Kernel]:
-    """The signatures of a table: one for each choice of the storages that ports list."""
+def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[Kernel]:
+    """The signatures of a table: one for each choice of the storages that ports list. A function takes the place of
+    the constraint."""
     _check_keys(table, _KERNEL_KEYS, where)
     for key in ("name", "ports"):
         if not table.get(key):
@@ -86,7 +84,7 @@ def _signatures(table: Mapping[str, Any], where: str) -> Sequence[Kernel]:
                 table["name"],
                 tuple(port for port in ports if port.name not in outputs),
                 tuple(port for name in outputs for port in ports if port.name == name),
-                cast(Constraint, constraint),
+                function or cast(Constraint, constraint),
                 tuple(constrained),
                 _multiplier(table, where),
                 default,

@@ -22,7 +22,15 @@ from qrt.passes.quantization.export.tags import CAUSE, KERNEL
 from qrt.report.model import FloatOperation, OutputReport, RegionReport, Report, Rescale
 from qrt.tensor.arrays import as_array
 from qrt.types import FloatType, TensorType, Type, UniformType
-from qrt.workflow.comparing.ports import Histogram, PortOf, histogram_of, port_reports, ports_of, weight_bytes
+from qrt.workflow.comparing.ports import (
+    Histogram,
+    PortOf,
+    histogram_of,
+    port_reports,
+    ports_of,
+    stored_type,
+    weight_bytes,
+)
 from qrt.workflow.comparing.slices import Kernel, Slice, located, sliced
 from qrt.workflow.comparing.tally import Tally
 from qrt.workflow.comparing.values import Values, require_keys
@@ -97,7 +105,7 @@ class Comparison:
         self.program = TappedProgram(self.quantized.module, name, told)
         _check_inputs(self.float_program, self.program)
         self.outputs: list[OutputNoise] = []
-        self.rows = 0
+        self.rows = self.skipped = 0
 
     # -- what both have ------------------------------------------------------------------------------------------------
 
@@ -255,6 +263,7 @@ class Comparison:
             (*_left(self.named), *self._kept()),
             tuple(self.unmatched.values()),
             sampled if sampled != self.rows else 0,
+            self.skipped,
         )
 
     def _region(self, part: Part, target: Target, share: float) -> RegionReport:
@@ -282,7 +291,7 @@ class Comparison:
     def _kept(self) -> Iterable[FloatOperation]:
         """Regions whose result is a float."""
         for part in self.parts.values():
-            element = element_of(part.giver.results[0].type)
+            element = stored_type(part.giver.results[0])
             if not isinstance(element, UniformType):
                 yield FloatOperation(part.kernel, _place(part.region), f"the result of {part.key} is kept as {element}")
 

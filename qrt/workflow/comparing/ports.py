@@ -12,7 +12,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.ir import ArrayAttr, DenseElementsAttr, DenseResourceAttr, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
-from qrt.passes.quantization.export.tags import ORIGINS
+from qrt.passes.quantization.export.tags import KERNEL, ORIGINS
 from qrt.report.model import PortReport
 from qrt.types import FloatType, TensorType, Type, UniformType
 from qrt.workflow.comparing.slices import Slice
@@ -45,17 +45,19 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
     if not isinstance(region, RegionOp) or region.kernel != kernel:
         inputs = list(_merged(part))
     else:
-        inputs = list(_operands(region, part, names))
-    outputs = [PortOf(element_of(part.result.type), False, names.get(value, "")) for value in region.results]
+        inputs = [*_operands(region, part, names), *_added(region, part)]
+    outputs = [PortOf(stored_type(part.result), False, names.get(value, "")) for value in region.results]
     return [*inputs, *outputs]
 
 
 def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Iterator[PortOf]:
-    constants = list(part.constants)
+    constants = [*part.constants, *_narrow_constants(part)]
+    giver = part.result.operation
+    given = giver.operands if giver is not None and len(giver.operands) == len(region.operands) else region.operands
     read: dict[str, list[Type]] = {}
     for entry in part.entries:
         read.setdefault(entry.name, []).extend(_read_as(entry.value, part))
-    for value in region.operands:
+    for value, operand in zip(region.operands, given, strict=True):
         if constant_of(value) is not None:
             like = next((each for each in constants if _shape(each) == _shape(value)), None)
             if like is not None:
@@ -64,8 +66,24 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
             continue
         name = names.get(source_of(value), "")
         types = read.get(name, [])
-        yield PortOf(types[0] if types else element_of(value.type), True, name)
+        yield PortOf(types[0] if types else element_of(operand.type), True, name)  # without: it is of another program
         del types[: len(types) > 1]  # a value may be read in two types, one for each port
+
+
+def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
+    """The constants that the quantized program has at ports which are absent in the float one: a bias that corrects."""
+    giver, count = part.result.operation, len(region.operands)
+    wanted = count if giver is None else len(_origins(giver)) - len(region.results)
+    for operation in part.operations if wanted > count else ():
+        if operation.name.startswith("qrt.") and len(operation.operands) == wanted:
+            yield from (PortOf(element_of(value.type), True, constant=value) for value in operation.operands[count:])
+            return
+
+
+def _origins(giver: Operation) -> list[str]:
+    """Where the types of the ports of a region came from."""
+    said = giver.attributes.get(ORIGINS)
+    return [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
 
 
 def _merged(part: Slice) -> Iterator[PortOf]:
@@ -97,7 +115,33 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
-    return casts or [element_of(value.type)]
+    return casts or _narrowed(value, part) or [stored_type(value)]
+
+
+def _narrowed(value: Value, part: Slice) -> list[Type]:
+    """The narrower floats in which a slice reads a value, where its target stores such."""
+    if not _has_narrow(part):
+        return []
+    casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
+    return [element_of(cast.results[0].type) for cast in casts]
+
+
+def _narrow_constants(part: Slice) -> list[Value]:
+    """The constants of narrower floats that a slice reads, where its target stores such."""
+    widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
+    return [value for value in widened if constant_of(value) is not None]
+
+
+def _has_narrow(part: Slice) -> bool:
+    """Whether the target fixes types: casts between floats may be those of the export, not of the program."""
+    return part.result.operation is not None and "target" in _origins(part.result.operation)
+
+
+def stored_type(value: Value) -> Type:
+    """The type of the elements of a value as a kernel gives it, which may be a narrower float than the program's."""
+    source = value.operation
+    is_narrow = source is not None and source.name == "arith.extf" and KERNEL in source.attributes
+    return element_of(source.operands[0].type if source is not None and is_narrow else value.type)
 
 
 def port_reports(
@@ -106,10 +150,7 @@ def port_reports(
     """The ports of a region, whose result an operation of the quantized program gives."""
     inputs = sum(port.is_input for port in ports)
     names = _port_names(kernel, inputs, len(ports) - inputs, target)
-    said = giver.attributes.get(ORIGINS)
-    origins = (
-        [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
-    )
+    origins = _origins(giver)
     if len(origins) != len(ports):
         origins = [""] * len(ports)
     each = zip(ports, names, origins, strict=True)

@@ -91,5 +91,5 @@ def _outside(root: Operation) -> Iterator[Operation]:
 def require_keys(values: Values, what: str) -> None:
     """Refuses a program in which no operation has a key."""
     if not any(KERNEL in op.attributes for ops in values.keyed.values() for op in ops):
-        where = values.function.location.render("no operation says quant.key")
-        raise ModelError(f"{where}: {what} is not one that `qrt quantize` wrote")
+        message = f"no operation says quant.key: {what} is not one that `qrt quantize` wrote"
+        raise ModelError(f"{values.function.location.filename}: {message}")

@@ -15,6 +15,8 @@ ORIGINS: Final = "quant.origins"
 CAUSE: Final = "quant.cause"
 TARGET: Final = "quant.target"
 """An attribute of the module: the device."""
+PASSES: Final = "quant.passes"
+"""An attribute of the module: the optional passes that have changed its floats, in order."""
 
 Tags = dict[str, Attribute]
 
