@@ -13,6 +13,7 @@ from qrt.passes.quantization.export.tags import TARGET
 from qrt.report.model import Report
 from qrt.workflow.comparing.comparison import Comparison, rows_of
 from qrt.workflow.measure import Batches, Reference
+from qrt.workflow.scope import called
 from qrt.workflow.trial import Named, Trial, named
 
 MANY_REGIONS = 100
@@ -78,8 +79,8 @@ def explain_program(
     require(against, ir.Module, "explain_program: against", "a Module")
     require(function, (str, type(None)), "explain_program: function", "a name")
     device = _device(module, target)
-    choose(against, str(choose(module, function).attributes["sym_name"].python))
-    comparison = Comparison(named(against, device), module, function)
+    name = str(choose(module, function).attributes["sym_name"].python)
+    comparison = Comparison(named(called(against, name)[0], device), module, name)
     program = comparison.float_program
     sample = sample_of(program)
     for where, arrays in runs(program, data):

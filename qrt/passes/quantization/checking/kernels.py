@@ -11,11 +11,14 @@ from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.passes.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.passes.quantization.forms import form_of
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 """What a function of a target's is told of a port that is no float."""
+_SUM_BITS = 62
+"""Of a bias at the scale of the sums."""
 Orders = dict[int, Sequence[int]]
 """By the number of an operand, its axes in the order of the kernel's, where that is another one."""
 
@@ -236,7 +239,29 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
         scale, product = bias.scales[channel % len(bias.scales)], wanted[channel % len(wanted)]
         if scale != product and not (is_coarser and _is_power_of_two(Fraction(scale) / Fraction(product))):
             return f"{port} has scale {scale!r} in channel {channel} and not the product of the factors' {product!r}"
-    return None
+    return _sums_hold(bias, wanted, port) if is_coarser else None
+
+
+def _sums_hold(bias: UniformType, wanted: list[float], port: PortOf) -> str | None:
+    """Whether the sums have room for a bias of coarser scale. The kernels keep it as an integer at the scale of the
+    sums, which they refuse from 2^62 on."""
+    dense = dense_of(port.value)
+    scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
+    if dense is None or not products.size:
+        return None
+    values = np.asarray(dense.python, np.float64).reshape(-1)
+    if not {values.size, scales.size, products.size} <= {1, values.size}:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        stored = np.clip(np.rint(values / scales), bias.storage_min, bias.storage_max)
+    exponents = np.where(stored, np.frexp(stored)[1] + np.frexp(scales)[1] - np.frexp(products)[1], 0)
+    if exponents.max(initial=0) <= _SUM_BITS:
+        return None
+    return (
+        f"{port} is up to 2^{exponents.max()} times the scale of the sums, which have {_SUM_BITS} bits: the values of "
+        "operand 0 are too small beside this bias; give data of the size that the program runs on, or a wider "
+        "!quant.calibrated range at operand 0"
+    )
 
 
 def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
