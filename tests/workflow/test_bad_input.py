@@ -174,16 +174,20 @@ BIASED = """func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
 
 
 def test_data_too_small_for_a_bias_are_refused_before_a_program_is_made() -> None:
-    """Kernels keep a bias as an integer of 62 bits at the scale of the sums. Hazard: a program that does not run."""
+    """Kernels keep a bias as an integer of 62 bits at the scale of the sums, and a multiplier below 2^-32 makes all of
+    it 0. Hazard: a program that does not run, or one without its bias."""
     module, data = ir.parse(BIASED, "b.mlir"), np.float32([[-1, 0.5], [0.25, 1]])
-    made = qrt.quantize_program(module, {"arg0": data * np.float32(4e-15)}, passes=())
-    assert np.abs(made.program(data * np.float32(4e-15)) - [[0, -2]]).max() < 0.05
-    message = r"b.mlir:8:8: error: 'quant.region' op \(matmul\): operand 2 is up to 2\^63 times the scale of the sums"
-    for scale, what in ((2e-15, message), (1e-40, "give data of the size that the program runs on, or a wider")):
-        with pytest.raises(VerifyError, match=what):
-            qrt.quantize_program(module, {"arg0": data * np.float32(scale)})
-    made = qrt.quantize_program(module, {"arg0": data * np.float32(1e-40)}, "tflite")
-    assert np.abs(made.program(data * np.float32(1e-40)) - [[0, -2]]).max() < 0.05
+    for power in (0, -18, -26, -28, -40, -50, -133):
+        small = data * np.float32(2.0**power)
+        if power >= -26:
+            made = qrt.quantize_program(module, {"arg0": small}, passes=())
+            assert np.abs(made.program(small) - qrt.compile(module)(small)).max() < 0.05
+            continue
+        with pytest.raises(VerifyError, match=r"b.mlir:8:8: error: .* \(matmul\): operand 2 is up to 2\^") as caught:
+            qrt.quantize_program(module, {"arg0": small}, passes=())
+        assert "give data of the size that the program runs on, or a wider !quant.calibrated" in str(caught.value)
+    tiny = data * np.float32(1e-40)
+    assert np.abs(qrt.quantize_program(module, {"arg0": tiny}, "tflite").program(tiny) - [[0, -2]]).max() < 0.05
 
 
 FLOATS = """func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

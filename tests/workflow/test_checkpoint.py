@@ -82,7 +82,8 @@ from qrt.workflow import checkpoint
 from tests.workflow.programs import NETWORK, rows
 checkpoint.SECONDS = checkpoint._SHARE = 0
 module = qrt.ir.parse(NETWORK)
-qrt.quantize_program(module, {"images": np.array_split(rows(2000), 400)}, method="minmax", passes=(), checkpoint=sys.argv[1])
+data = {"images": np.array_split(rows(2000), 400)}
+qrt.quantize_program(module, data, method="minmax", passes=(), checkpoint=sys.argv[1])
 """
 
 
