@@ -67,8 +67,21 @@ def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
     assert chosen_range([record_of(values[:9000])], I8, "percentile") == (0.0, 1.0)
     few = record_of(np.float32([1.0] * 9998 + [50.0]))
     assert chosen_range([few], I8, "percentile") == (0.0, 50.0)
+    assert chosen_range([few], SYMMETRIC, "percentile") == (-50.0, 50.0)
+    above = record_of(np.float32([1.0] * 19998 + [50.0, 70.0]))
+    assert chosen_range([above], I8, "percentile") == (0.0, 50.25)  # half of what may be left out is below
     halves = [record_of(half) for half in (values[:5000], values[5000:])]
     assert chosen_range(halves, I8, "percentile") == (0.0, 1.0078125)
+
+
+def test_the_whole_range_is_among_those_that_are_tried_and_comes_first() -> None:
+    """Codes have no error at the whole range alone; at the least scale of f16 all ranges have the same."""
+    assert chosen_range([record_of(np.float32([0, 51, 255]))], I8, "mse") == (0.0, 255.0)
+    least = np.float32(2.0**-24)
+    assert chosen_range([record_of(np.float32([0, least]))], Storage("i8", -128, 127, "f16", False), "mse") == (
+        0,
+        least,
+    )
 
 
 def test_a_value_of_almost_only_zeros_keeps_its_range() -> None:

@@ -261,8 +261,8 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
         return None
     return (
         f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of operand 0 are "
-        "too small beside this bias; give data of the size that the program runs on, or a wider !quant.calibrated range at "
-        "operand 0"
+        "too small beside this bias; give data of the size that the program runs on, or a wider !quant.calibrated "
+        "range at operand 0"
     )
 
 
