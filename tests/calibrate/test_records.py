@@ -60,6 +60,23 @@ def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Stor
         assert chosen_range([record_of(values)], storage, "mse") == (expected[0][0], expected[1][0])
 
 
+def test_squares_are_compared_to_the_last_bit() -> None:
+    """The errors of 16 bits are so small that the lower halves of their sums decide, and what they carry."""
+    storage = Storage("i16", -32768, 32767, "f32", False)
+    rng, factors = np.random.default_rng(3), np.arange(64, 0, -1) / 64
+    for size in (2, 5, 300):
+        for values in rng.integers(-20, 20, (12, size)).astype(np.float64) * 1024 + rng.uniform(-1, 1, (12, size)):
+            low, high = min(values.min(), 0.0), max(values.max(), 0.0)
+            scales, zeros = storage.parameters(low * factors, high * factors)
+            unit, totals = 2.0 ** (31 - np.frexp(max(-low, high))[1]), []
+            for scale, zero in zip(scales * unit, zeros, strict=True):
+                stored = np.clip(np.rint(values * unit / scale), -32768 - zero, 32767 - zero)
+                totals.append(sum(int(error) ** 2 for error in np.rint(values * unit - stored * scale)))
+            best = factors[totals.index(min(totals))]
+            found = least_error_ranges(values[np.newaxis], np.float64([low]), np.float64([high]), storage)
+            assert (found[0][0], found[1][0]) == (low * best, high * best)
+
+
 def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
     values = np.float32([1.0] * 19998 + [50.0, -70.0])
     assert chosen_range([record_of(values)], I8, "percentile") == (0.0, 1.0078125)

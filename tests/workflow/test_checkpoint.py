@@ -105,6 +105,7 @@ def test_killed_and_resumed_it_is_one_digest(path: Path, monkeypatch: pytest.Mon
 
 OTHERS: list[tuple[Any, str]] = [
     ({"data": DATA[::-1]}, "this checkpoint has seen 7 runs on other data, or in another order"),
+    ({"data": [DATA[1], DATA[0], *DATA[2:]]}, "this checkpoint has seen 7 runs on other data, or in another order"),
     ({"data": rows(200)}, "this checkpoint has seen 7 runs, and the data has 4"),
     ({"data": np.array_split(rows(200), 8)}, "this checkpoint has seen 7 runs on other data, or in another order"),
     ({"data": DATA[:6]}, "this checkpoint has seen 7 runs, and the data has 6"),
@@ -150,6 +151,24 @@ def test_a_changed_byte_is_found(path: Path, whole: Any) -> None:
         except ModelError:
             refused += 1
     assert refused > 6
+
+
+def test_whole_files_of_other_content_are_refused(path: Path) -> None:
+    """Of another version, or whose archive was written anew with another sample: no checksum of a part tells it."""
+    interrupted(path)
+    with np.load(path) as file:
+        entries = dict(file)
+    name = next(name for name in entries if name != checkpoint._STATE)
+    text = entries[checkpoint._STATE].tobytes()
+    later = np.frombuffer(text.replace(b'"version": 1', b'"version": 7', 1), np.uint8)
+    for changed, message in (
+        ({checkpoint._STATE: later}, "it has version 7, and this is version 1"),
+        ({name: entries[name] + np.float32(1)}, "its records are not those that were written"),
+    ):
+        with path.open("wb") as file:
+            np.savez(file, **(entries | changed))
+        with pytest.raises(ModelError, match=f"this is no whole checkpoint: {message}; remove it to begin anew"):
+            quantized(DATA, path)
 
 
 def test_foreign_files_are_refused_and_stay(path: Path) -> None:
