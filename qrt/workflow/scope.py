@@ -6,7 +6,7 @@ from qrt.ir import Module, Operation
 from qrt.ir.core.symbols import references
 from qrt.passes.quantization.checking.regions import operations_of, regions_of
 from qrt.types import QuantizedType, TensorType
-from qrt.workflow.trial import Named, copied
+from qrt.workflow.trial import Named, all_of, copied
 
 _MOST_SAID = 3
 
@@ -72,12 +72,7 @@ def check_any(start: Named, name: str, *, is_full: bool) -> None:
             f"nothing of {name} is quantized: it has no operation on floats that the target has a kernel for"
         )
     if is_full:
-        first, *rest = start.remarks
-        error = VerifyError(
-            first.message, first.location, tuple(Diagnostic("note", r.message, r.location) for r in rest)
-        )
-        error.diagnostics = tuple(Diagnostic("error", each.message, each.location) for each in start.remarks)
-        raise error
+        raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
     said = [each.message for each in start.remarks[:_MOST_SAID]]
     if len(start.remarks) > _MOST_SAID:
         said.append(f"{len(start.remarks) - _MOST_SAID} more stay float")

@@ -61,12 +61,12 @@ def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Stor
 
 
 def test_squares_are_compared_to_the_last_bit() -> None:
-    """The errors of 16 bits are so small that the lower halves of their sums decide, and what they carry."""
+    """Values of a few codes have errors so small that the lower halves of their sums decide, and what they carry."""
     storage = Storage("i16", -32768, 32767, "f32", False)
     rng, factors = np.random.default_rng(3), np.arange(64, 0, -1) / 64
     for size in (2, 5, 300):
-        for values in rng.integers(-20, 20, (12, size)).astype(np.float64) * 1024 + rng.uniform(-1, 1, (12, size)):
-            low, high = min(values.min(), 0.0), max(values.max(), 0.0)
+        for values in rng.uniform(-1e-4, 1e-4, (12, size)):
+            low, high = -1.0, 1.0  # no fraction of it cuts a value off
             scales, zeros = storage.parameters(low * factors, high * factors)
             unit, totals = 2.0 ** (31 - np.frexp(max(-low, high))[1]), []
             for scale, zero in zip(scales * unit, zeros, strict=True):
@@ -87,6 +87,8 @@ def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
     assert chosen_range([few], SYMMETRIC, "percentile") == (-50.0, 50.0)
     above = record_of(np.float32([1.0] * 19998 + [50.0, 70.0]))
     assert chosen_range([above], I8, "percentile") == (0.0, 50.25)  # half of what may be left out is below
+    below = record_of(np.float32([1.0] * 19998 + [-50.0, -70.0]))
+    assert chosen_range([below], I8, "percentile") == (-50.25, 1.0)
     halves = [record_of(half) for half in (values[:5000], values[5000:])]
     assert chosen_range(halves, I8, "percentile") == (0.0, 1.0078125)
 
