@@ -26,7 +26,7 @@ class Runner:
         reference: Reference,
         metric: Metric | None,
         progress: Progress | None,
-        passes: Wanted,
+        passes: Wanted = (),
     ) -> None:
         self._named, self._start = named, numbered(named)
         self._target, self._records, self._method = target, records, method
