@@ -117,6 +117,22 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
                 raise FileError(f"{name}: {reason(error)}") from None
 
 
+def check_places(names: Iterable[str]) -> None:
+    """Finds out before long work what ``write_files`` would refuse after it. FileError for a folder that does not exist
+    or a name that is one, ModelError for two outputs of one name."""
+    places = set[str]()
+    for name in names:
+        place = os.path.realpath(name)
+        if place in places:
+            raise ModelError(f"{name}: two outputs go to this file")
+        places.add(place)
+        if name != "-" and not _is_stream(name):
+            if os.path.isdir(place):
+                raise FileError(f"{name}: Is a directory")
+            if not os.path.isdir(os.path.dirname(place)):
+                raise FileError(f"{name}: there is no such folder")
+
+
 def _is_stream(name: str) -> bool:
     """Whether a target is written to directly. /dev/stdout may be a regular file, but another program holds it open, so
     no other file may take its place.

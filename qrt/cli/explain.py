@@ -5,8 +5,9 @@ import sys
 from shutil import get_terminal_size
 
 from qrt.cli.diagnostics import has_colours
+from qrt.cli.inputs import by_names
 from qrt.cli.options import add_kernel_choice, chosen_kernels
-from qrt.execute import load
+from qrt.execute import Program, load
 from qrt.files import write_files
 from qrt.formats import load_tensors
 from qrt.workflow import explain_program
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
     quantized, floats = load(options.file), load(options.against)
-    data = load_tensors(options.data)
+    data = by_names(Program(floats, options.function), load_tensors(options.data))
     with chosen_kernels(options):
         report = explain_program(
             quantized,

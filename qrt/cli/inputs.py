@@ -1,7 +1,9 @@
 """The inputs of ``qrt run``: which argument a name means, arrays from files and from values, and what is missing."""
 
 import warnings
+from collections.abc import Mapping
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,17 @@ def named_port(program: Program, name: str) -> Port:
 
 def _shown(port: Port) -> str:
     return f"{port.name} ({port.spelled})" if port.spelled and port.spelled != f"%{port.name}" else port.name
+
+
+def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays of a file by the names of a program's inputs. ModelError where two of them are one input."""
+    found: dict[str, Any] = {}
+    for name, array in arrays.items():
+        port = named_port(program, name)
+        if port.name in found:
+            raise ModelError(f"input {_shown(port)} is given twice: as {name!r}, and as another name of it")
+        found[port.name] = array
+    return found
 
 
 def read_array(path: str, limit: int, port: Port) -> Array:

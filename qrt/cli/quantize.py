@@ -7,12 +7,15 @@ from typing import BinaryIO
 
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
+from qrt.cli.inputs import by_names
 from qrt.cli.options import add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
-from qrt.execute import load
-from qrt.files import write_files
+from qrt.errors import QuantTypeError
+from qrt.execute import Program, load
+from qrt.files import check_places, write_files
 from qrt.formats import load_tensors
 from qrt.workflow import quantize_program
+from qrt.workflow.search import Budget
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     parser.add_argument("--target", default="qrt-cpu", metavar="NAME", help="the device (default qrt-cpu)")
     parser.add_argument("--method", default="mse", choices=RECORD_METHODS, help="how ranges are chosen (default mse)")
-    parser.add_argument("--budget", metavar="snr=33", help="search bit widths: size=0.6, snr=33 or drop=0.005")
+    parser.add_argument(
+        "--budget", type=_budget, metavar="snr=33", help="search bit widths: size=0.6, snr=33 or drop=0.005"
+    )
     parser.add_argument(
         "--checkpoint", metavar="C", help="keep what was seen of the data in this file, or go on from it"
     )
@@ -41,11 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 where the budget is out of reach."""
+    check_places([name for name in (options.output, options.html) if name])
     module = load(options.file)
+    data = by_names(Program(module, options.function), load_tensors(options.data))
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(
             module,
-            load_tensors(options.data),
+            data,
             options.target,
             options.method,
             function=options.function,
@@ -68,6 +75,15 @@ def run(options: argparse.Namespace) -> int:
     if made.said:
         print(made.said, file=sys.stderr)
     return 0 if made.reached else 1
+
+
+def _budget(text: str) -> str:
+    """A budget as it is given: a wrong one is a wrong argument."""
+    try:
+        Budget.parse(text)
+    except QuantTypeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _write(text: str, file: BinaryIO) -> None:

@@ -14,8 +14,10 @@ from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
+from qrt.execute.operations import constant_array
 from qrt.execute.prepare import OBSERVED, prepared
 from qrt.execute.program import Program
+from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
 from qrt.types import FloatType
 
@@ -30,6 +32,16 @@ class ObservedProgram(Program):
     def run_observed(self, arrays: list[Array], tap: Tap) -> None:
         """Runs on checked inputs, and gives ``tap`` each named value with its op."""
         self._plan(self._types(arrays)).run(arrays, tap=tap)
+
+    def culprit(self) -> str:
+        """What is to be mended where finite data give a value that is not: a constant with a NaN, else the data."""
+        for op in self._module.operation.walk():
+            if op.name == "arith.constant" and isinstance(element_of(op.results[0].type), FloatType):
+                found = np.argwhere(np.isnan(constant_array(op).astype(np.float64)))
+                if len(found):
+                    place = f" at [{', '.join(map(str, found[0]))}]" if found.shape[1] else ""
+                    return f"the constant at {op.location}, which is nan{place}"
+        return "the data"
 
     @cached_property
     def _prepared(self) -> ir.Module:
@@ -138,7 +150,7 @@ class Observer:
         try:
             self.calibration.update(key, np.asarray(value), skip_nonfinite=self._skip_nonfinite)
         except QuantTypeError:
-            message = f"{self._where}: {_described(op, key)} {_refused(value)}"
+            message = f"{self._where}: {_described(op, key)} {_refused(value, self._program.culprit())}"
             raise ModelError(op.location.render(message)) from None
 
 
@@ -155,11 +167,13 @@ def _described(op: ir.Operation, key: str) -> str:
     return f"the value {shown(key)} of {'an argument' if source is None else repr(source.name)}"
 
 
-def _refused(array: Array) -> str:
+def _refused(array: Array, mend: str = "the data") -> str:
     """What is wrong with an array that is not finite."""
     finite = np.isfinite(array)
     if finite.all():
         return ""
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
-    return f"is {float(array[place])}{where}: mend the data, or leave such values out by skip_nonfinite"
+    return (
+        f"is {float(array[place])}{where}: mend {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+    )

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt import ir
 from qrt.calibrate.sample import Sample
-from qrt.errors import ModelError
+from qrt.errors import ModelError, shown
 from qrt.execute.batches import Data, run_count
 from qrt.execute.observe import Observer, observed_program, runs, sample_of
 from qrt.execute.program import Program
@@ -62,6 +62,10 @@ def calibrated(
             progress("calibrate", number, total)
     if number < earlier:
         raise ModelError(f"{checkpoint}: this checkpoint has seen {earlier} runs, and the data has {number}")
+    for key, summary in sorted(seen.calibration.summaries.items()):
+        if summary.nonfinite and not summary.count:
+            said = f"all {summary.nonfinite:,} values of {shown(key)} are NaN or infinite"
+            raise ModelError(f"{said}: none is left to choose a range from")
     if file is not None and number > earlier:
         file.write(seen)
     return seen

@@ -15,6 +15,7 @@ from qrt.workflow.calibrate import finite_parts
 from qrt.workflow.comparing.comparison import Comparison, rows_of
 from qrt.workflow.gains import changed_as
 from qrt.workflow.measure import Batches, Reference
+from qrt.workflow.scope import called
 from qrt.workflow.trial import Named, Trial, named
 
 MANY_REGIONS = 100
@@ -86,8 +87,9 @@ def explain_program(
     require(function, (str, type(None)), "explain_program: function", "a name")
     require(skip_nonfinite, bool, "explain_program: skip_nonfinite", "True or False")
     device = _device(module, target)
-    choose(against, str(choose(module, function).attributes["sym_name"].python))
-    comparison = Comparison(changed_as(named(against, device), device, module), module, function)
+    name = str(choose(module, function).attributes["sym_name"].python)
+    part = called(against, name)[0]
+    comparison = Comparison(changed_as(named(part, device), device, module), module, name)
     program = comparison.float_program
     sample = sample_of(program)
     for where, arrays in runs(program, data):

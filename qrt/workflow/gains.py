@@ -80,22 +80,29 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 
     The regions of the new trial have the new biases: they no longer compute what the float program does.
     """
+    return corrected_and_measured(trial, target, reference, wanted)[0]
+
+
+def corrected_and_measured(
+    trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
+) -> tuple[Trial, Noise | None]:
+    """As ``with_corrected_bias``, with the error of the program that is returned, where it was measured."""
     name = OPTIONAL_PASSES[2]
     if name not in chosen(wanted):
-        return trial
+        return trial, None
     with garbage_uncollected():
         regions = corrected(trial.regions, target, reference.function, reference.batches)
     if regions is None:
-        return trial
+        return trial, None
     try:
         new = exported(regions, target, ())
     except QuantError as error:
         remark = Diagnostic("remark", _refusal(name, error, wanted))
-        return Trial(trial.regions, trial.module, (*trial.remarks, remark))
+        return Trial(trial.regions, trial.module, (*trial.remarks, remark)), None
     before, after = reference.noise(trial.module), reference.noise(new.module)
     is_on = after.cost < before.cost or wanted != "auto"
-    made = new if is_on else trial
-    return Trial(made.regions, made.module, (*trial.remarks, _remark(name, before, after, is_on=is_on)))
+    made, noise = (new, after) if is_on else (trial, before)
+    return Trial(made.regions, made.module, (*trial.remarks, _remark(name, before, after, is_on=is_on))), noise
 
 
 def chosen(wanted: Wanted) -> Sequence[str]:

@@ -12,12 +12,13 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import known
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
-from qrt.execute.program import Program
+from qrt.execute.program import Program, choose
 from qrt.report import Report
 from qrt.workflow.calibrate import Progress, calibrated, measurable
 from qrt.workflow.explain import report_of
 from qrt.workflow.gains import Wanted, chosen, improved, with_corrected_bias
 from qrt.workflow.measure import Reference
+from qrt.workflow.scope import called, check_any, left_out, with_others
 from qrt.workflow.search import Budget, Metric, searched
 from qrt.workflow.trial import check_full, named, quantized
 
@@ -108,7 +109,8 @@ def quantize_program(
         A file in which what has been seen of the data is kept, every ten seconds and at the end. A later call with the
         same program and data goes on from it. The trials of a search are kept beside it.
     function : str, optional
-        The function that runs on the data; ``main``, or the only one, if not given.
+        The function that runs on the data; ``main``, or the only one, if not given. Functions that it does not call
+        are left as they are.
     skip_nonfinite : bool, default False
         True leaves NaNs and infinities out of the records and counts them; False makes the first an error.
     passes : "auto" or sequence of str, default "auto"
@@ -129,8 +131,9 @@ def quantize_program(
     Raises
     ------
     ModelError
-        If no value needs a type, the data is empty or does not fit, a value is a NaN or infinite, the metric raises or
-        returns no finite number, or the checkpoint is no whole one, or of another program or other data.
+        If nothing can be quantized, or the program is quantized already, the data is empty or does not fit, a value is
+        a NaN or infinite, the metric raises or returns no finite number, or the checkpoint is no whole one, or of
+        another program or other data.
     FileError
         If the checkpoint cannot be read or written.
     VerifyError
@@ -154,31 +157,34 @@ def quantize_program(
     """
     wanted = _checked(module, method, budget, metric, checkpoint, passes, skip_nonfinite, require_full, progress)
     device = known(target)
-    start = named(module, device)
+    part, others = called(module, function)
+    name = str(choose(part, function).attributes["sym_name"].python)
+    start = named(part, device)
+    check_any(start, name, is_full=require_full)
     kept = None if checkpoint is None else fspath(checkpoint)
-    seen = calibrated(start.module, data, function, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
-    batches = measurable(Program(start.module, function), seen.sample) if skip_nonfinite else seen.sample.batches()
-    reference = Reference(start, function, batches)
+    seen = calibrated(start.module, data, name, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
+    batches = measurable(Program(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
+    reference = Reference(start, name, batches)
     program, records = improved(start, device, seen.calibration.records, method, reference, passes)
     reached, said = True, ""
     if wanted is None:
-        trial = quantized(program, device, records, method)
+        trial = with_corrected_bias(quantized(program, device, records, method), device, reference, passes)
     else:
         journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
-        found = searched(program, device, records, method, reference, wanted, metric, journal)
+        found = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
         program, trial, reached, said = found.named, found.trial, found.reached, found.said
-    trial = with_corrected_bias(trial, device, reference, passes)
     if require_full:
         check_full(program, trial, device)
-    remarks = (*program.remarks, *trial.remarks)
+    remarks = (*left_out(others, name), *program.remarks, *trial.remarks)
+    whole = with_others(trial.module, module, others)
     return QuantizedProgram(
-        trial.module,
-        Program(trial.module, function),
+        whole,
+        Program(whole, name),
         seen.calibration,
         remarks,
         reached,
         said,
-        partial(report_of, program, trial, device, batches, function),
+        partial(report_of, program, trial, device, batches, name),
     )
 
 

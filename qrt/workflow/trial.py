@@ -1,6 +1,6 @@
 """The steps of a quantization, as all parts of the workflow use them: a named float program, and what becomes of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qrt.calibrate.records import Record, RecordMethod
@@ -91,8 +91,12 @@ def check_full(program: Named, trial: Trial, target: Target) -> None:
     for port in float_ports(trial.regions, target):
         found.append(port.region.op_error(f"({port.region.kernel}): {port} is {shown(port.spec)}, and stays float"))
     if found:
-        every = tuple(Diagnostic("error", each.message, each.location) for each in found)
-        notes = tuple(Diagnostic("note", each.message, each.location) for each in found[1:])
-        error = VerifyError(found[0].message, found[0].location, notes)
-        error.diagnostics = every
-        raise error
+        raise all_of(found)
+
+
+def all_of(found: Sequence[VerifyError]) -> VerifyError:
+    """One error that names several places."""
+    notes = tuple(Diagnostic("note", each.message, each.location) for each in found[1:])
+    error = VerifyError(found[0].message, found[0].location, notes)
+    error.diagnostics = tuple(Diagnostic("error", each.message, each.location) for each in found)
+    return error

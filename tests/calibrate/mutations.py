@@ -17,7 +17,7 @@ TESTS = {
     "sample": ("tests/calibrate/test_sample.py",),
     "records": ("tests/calibrate/test_records.py",),
     "entropy": ("tests/calibrate/test_entropy.py",),
-    "choose": ("tests/calibrate/test_choose.py",),
+    "choose": ("tests/calibrate/test_choose.py", "tests/calibrate/test_records.py"),
     "checkpoint": ("tests/workflow/test_checkpoint.py",),
     "calibrate": ("tests/workflow/test_checkpoint.py",),
 }

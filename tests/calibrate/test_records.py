@@ -60,6 +60,23 @@ def test_the_least_error_is_that_of_the_values_that_bins_stand_for(storage: Stor
         assert chosen_range([record_of(values)], storage, "mse") == (expected[0][0], expected[1][0])
 
 
+def test_squares_are_compared_to_the_last_bit() -> None:
+    """Values of a few codes have errors so small that the lower halves of their sums decide, and what they carry."""
+    storage = Storage("i16", -32768, 32767, "f32", False)
+    rng, factors = np.random.default_rng(3), np.arange(64, 0, -1) / 64
+    for size in (2, 5, 300):
+        for values in rng.uniform(-1e-4, 1e-4, (12, size)):
+            low, high = -1.0, 1.0  # no fraction of it cuts a value off
+            scales, zeros = storage.parameters(low * factors, high * factors)
+            unit, totals = 2.0 ** (31 - np.frexp(max(-low, high))[1]), []
+            for scale, zero in zip(scales * unit, zeros, strict=True):
+                stored = np.clip(np.rint(values * unit / scale), -32768 - zero, 32767 - zero)
+                totals.append(sum(int(error) ** 2 for error in np.rint(values * unit - stored * scale)))
+            best = factors[totals.index(min(totals))]
+            found = least_error_ranges(values[np.newaxis], np.float64([low]), np.float64([high]), storage)
+            assert (found[0][0], found[1][0]) == (low * best, high * best)
+
+
 def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
     values = np.float32([1.0] * 19998 + [50.0, -70.0])
     assert chosen_range([record_of(values)], I8, "percentile") == (0.0, 1.0078125)
@@ -67,8 +84,23 @@ def test_a_percentile_leaves_out_one_in_ten_thousand() -> None:
     assert chosen_range([record_of(values[:9000])], I8, "percentile") == (0.0, 1.0)
     few = record_of(np.float32([1.0] * 9998 + [50.0]))
     assert chosen_range([few], I8, "percentile") == (0.0, 50.0)
+    assert chosen_range([few], SYMMETRIC, "percentile") == (-50.0, 50.0)
+    above = record_of(np.float32([1.0] * 19998 + [50.0, 70.0]))
+    assert chosen_range([above], I8, "percentile") == (0.0, 50.25)  # half of what may be left out is below
+    below = record_of(np.float32([1.0] * 19998 + [-50.0, -70.0]))
+    assert chosen_range([below], I8, "percentile") == (-50.25, 1.0)
     halves = [record_of(half) for half in (values[:5000], values[5000:])]
     assert chosen_range(halves, I8, "percentile") == (0.0, 1.0078125)
+
+
+def test_the_whole_range_is_among_those_that_are_tried_and_comes_first() -> None:
+    """Codes have no error at the whole range alone; at the least scale of f16 all ranges have the same."""
+    assert chosen_range([record_of(np.float32([0, 51, 255]))], I8, "mse") == (0.0, 255.0)
+    least = np.float32(2.0**-24)
+    assert chosen_range([record_of(np.float32([0, least]))], Storage("i8", -128, 127, "f16", False), "mse") == (
+        0,
+        least,
+    )
 
 
 def test_a_value_of_almost_only_zeros_keeps_its_range() -> None:

@@ -6,11 +6,12 @@ from qrt.calibrate.records import Record, RecordMethod
 from qrt.calibrate.targets.model import Target
 from qrt.execute.program import Program
 from qrt.workflow.calibrate import Progress
-from qrt.workflow.measure import Reference
+from qrt.workflow.gains import Wanted, corrected_and_measured
+from qrt.workflow.measure import Noise, Reference
 from qrt.workflow.search.bits import Widths, choices_of, numbered, stored_bits, widths_of, with_widths
 from qrt.workflow.search.budget import Metric, measured
 from qrt.workflow.search.tried import Tried
-from qrt.workflow.trial import Named, quantized
+from qrt.workflow.trial import Named, Trial, quantized
 
 
 class Runner:
@@ -25,10 +26,11 @@ class Runner:
         reference: Reference,
         metric: Metric | None,
         progress: Progress | None,
+        passes: Wanted = (),
     ) -> None:
         self._named, self._start = named, numbered(named)
         self._target, self._records, self._method = target, records, method
-        self._reference, self._metric, self._progress = reference, metric, progress
+        self._reference, self._metric, self._progress, self._passes = reference, metric, progress, passes
         found = widths_of(quantized(self._start, target, records, method).regions)
         self.choices = choices_of(self._start, target, found)
         self.default: Widths = tuple(each.default for each in self.choices)
@@ -37,18 +39,24 @@ class Runner:
         """Runs a trial, whose number messages say."""
         if self._progress is not None:
             self._progress("search", number, None)
-        trial = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
+        plain = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
+        trial, noise = self.corrected(plain)
         program = Program(trial.module, self._reference.function)
-        noise = self._reference.noise(program)
+        noise = noise or self._reference.noise(program)
         metric = None if self._metric is None else measured(self._metric, program, f"trial {number}")
         return Tried(
             widths,
-            stored_bits(self.choices, widths_of(trial.regions)),
+            stored_bits(self.choices, widths_of(plain.regions)),
             noise.error,
             sum(each.same for each in noise.outputs),
             sum(each.rows for each in noise.outputs),
             metric,
         )
+
+    def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
+        """What is written of a quantized program, and its error where it was measured: a trial whose biases are not yet
+        corrected would be measured as another program."""
+        return corrected_and_measured(trial, self._target, self._reference, self._passes)
 
     def of_float(self) -> float:
         """The metric of the float program."""

@@ -11,6 +11,7 @@ from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantTypeError
 from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.workflow.calibrate import Progress
+from qrt.workflow.gains import Wanted
 from qrt.workflow.measure import Reference
 from qrt.workflow.search.bits import Choice, with_widths
 from qrt.workflow.search.budget import Budget, Metric, name_of
@@ -31,7 +32,7 @@ class Searched:
     named : Named
         The program with the widths, as ``!quant.any`` at its ports.
     trial : Trial
-        The same, quantized.
+        The same, quantized, with the biases that the passes give it.
     reached : bool
         Whether it is within the budget. If not, it is the nearest that was found.
     said : str
@@ -63,6 +64,7 @@ def searched(
     metric: Metric | None = None,
     journal: str | PathLike[str] | None = None,
     progress: Progress | None = None,
+    passes: Wanted = (),
 ) -> Searched:
     """Chooses bit widths under a budget. The program is not changed.
 
@@ -86,6 +88,8 @@ def searched(
         A file of trials, which is made or continued.
     progress : callable, optional
         A function that is told "search" and the number of the trial, before each.
+    passes : "auto" or sequence of str, optional
+        As for ``quantize_program``. With ``correct-bias`` among them each trial is measured after it.
 
     Returns
     -------
@@ -104,10 +108,10 @@ def searched(
         raise QuantTypeError("budget snr= is measured at the outputs: give size= or drop= with a metric")
     with ExitStack() as stack:
         stack.enter_context(ranges_kept())
-        run = Runner(named, target, records, method, reference, metric, progress)
+        run = Runner(named, target, records, method, reference, metric, progress, passes)
         kept = None
         if journal is not None:
-            subject = _subject(named, target, records, method, reference, wanted, metric)
+            subject = _subject(named, target, records, method, reference, wanted, metric, passes)
             kept = stack.enter_context(opened(journal, subject))
         of_float = _of_float(kept, run) if metric is not None and wanted.kind == "drop" else None
         goal = goal_of(wanted, run.choices, of_float, has_metric=metric is not None)
@@ -115,7 +119,7 @@ def searched(
         Search(run.choices, trials, goal).run()
     best = trials.best
     chosen = with_widths(named, run.choices, best.widths)
-    trial = quantized(chosen, target, records, method)
+    trial, _ = run.corrected(quantized(chosen, target, records, method))
     every = tuple(trials.tried.values())
     return Searched(chosen, trial, goal.is_reached(best), goal.said(best), run.choices, best, every)
 
@@ -139,6 +143,7 @@ def _subject(
     reference: Reference,
     budget: Budget,
     metric: Metric | None,
+    passes: Wanted,
 ) -> dict[str, str]:
     """What a journal is about, as texts and digests."""
     data = hashlib.sha256(write_records(records).encode())
@@ -154,6 +159,7 @@ def _subject(
         "method": method,
         "budget": f"{budget.kind}={budget.limit}",
         "metric": "none" if metric is None else name_of(metric),
+        "passes": passes if isinstance(passes, str) else ",".join(passes),
     }
 
 

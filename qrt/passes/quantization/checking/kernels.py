@@ -11,11 +11,13 @@ from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.passes.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.passes.quantization.forms import form_of
+from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 """What a function of a target's is told of a port that is no float."""
+_BIAS_BITS, _LEAST_MULTIPLIER = 62, 2.0**-32
 Orders = dict[int, Sequence[int]]
 """By the number of an operand, its axes in the order of the kernel's, where that is another one."""
 
@@ -207,7 +209,8 @@ def _multiplier(
             return wrong
     if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
         wanted = [a.scale * scale for scale in _channels(w, orders.get(inputs[1].number))] if a.is_per_layer else []
-        return _bias(a, wanted, rest[0], target.coarser_bias, inputs[2])
+        wrong = _bias(a, wanted, rest[0], target.coarser_bias, inputs[2])
+        return wrong or (_bias_is_lost(rest[0], wanted, inputs[2], results) if target.coarser_bias else None)
     return None
 
 
@@ -237,6 +240,30 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
         if scale != product and not (is_coarser and _is_power_of_two(Fraction(scale) / Fraction(product))):
             return f"{port} has scale {scale!r} in channel {channel} and not the product of the factors' {product!r}"
     return None
+
+
+def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
+    """Whether a bias of coarser scale is more than kernels take: they keep it as an integer of 62 bits at the scale of
+    the sums, and multipliers below 2^-32 make every sum 0, the bias included (docs/numerics.md)."""
+    dense, spec = dense_of(port.value), results[0].spec
+    scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
+    if dense is None or not products.size or (scales == products).all():
+        return None
+    values = np.asarray(dense.python, np.float64).reshape(-1)
+    units = spec.scale_array.reshape(-1) if isinstance(spec, UniformType) else np.zeros(1)  # a float loses nothing
+    if not {values.size, scales.size, products.size, units.size} <= {1, values.size}:
+        return None
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        stored = np.clip(np.rint(values / scales), bias.storage_min, bias.storage_max)
+        exponents = np.where(stored, np.frexp(stored)[1] + np.frexp(scales)[1] - np.frexp(products)[1], 0)
+        is_lost = (exponents > _BIAS_BITS) | ((products < units * _LEAST_MULTIPLIER) & (np.abs(values) * 2 >= units))
+    if not is_lost.any():
+        return None
+    return (
+        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of operand 0 are "
+        "too small beside this bias; give data of the size that the program runs on, or a wider !quant.calibrated "
+        "range at operand 0"
+    )
 
 
 def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:

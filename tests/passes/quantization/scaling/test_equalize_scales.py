@@ -196,6 +196,17 @@ def test_a_value_that_somebody_else_reads_stays():
     assert before == after
 
 
+def test_rows_are_no_channels_of_the_second_product():
+    """Rows and channels have one size. Hazard: a transpose behind the first, so that the second adds rows up."""
+
+    def body(text, x):
+        h = ops.transpose(text, product(text, "matmul", x, np.float32([[1, 2, 3, 400]] * 5)), [1, 0])
+        return ops.matmul(text, h, text.constant(np.ones((4, 3), np.float32)))
+
+    before, after = (str(passed(program((4, 5), body), pipeline)[0]) for pipeline in (FUSED, EQUALIZED))
+    assert before == after
+
+
 @pytest.mark.parametrize("axes", [[1, 2], [2, 3]])
 def test_channels_are_followed_to_another_axis_and_may_end_there(axes):
     """Height, width and channels have one size: channels that were summed up look like rows."""
