@@ -37,19 +37,19 @@ METHODS = {
 }
 BELOW = 0.5
 """Decibels."""
-BATCH = 64
-EVERYTHING = ["Conv", "MatMul", "Gemm", "Add", "Sub", "Mul", "Sigmoid", "Tanh", "MaxPool", "Reshape", "Relu"]
-"""Ops between quantized values, as qrt has them: without the list Tanh and Sub stay float."""
+OPS = {
+    "default": None,
+    "all": ["Conv", "MatMul", "Gemm", "Add", "Sub", "Mul", "Sigmoid", "Tanh", "MaxPool", "Reshape", "Relu"],
+}
+"""Which ops are quantized: those that `quantize_static` takes by itself, of which Tanh and Sub are none, or every op
+of the networks, as qrt does."""
 
 
 class Reader(CalibrationDataReader):
-    """Training data, some rows at a time."""
+    """All training data at once: histograms cannot be made of batches whose sizes differ."""
 
     def __init__(self, arrays: dict[str, Array]) -> None:
-        self._parts: Iterator[dict[str, Array]] = (
-            {name: array[start : start + BATCH] for name, array in arrays.items()}
-            for start in range(0, len(next(iter(arrays.values()))), BATCH)
-        )
+        self._parts: Iterator[dict[str, Array]] = iter([arrays])
 
     def get_next(self) -> dict[str, Array] | None:
         return next(self._parts, None)
@@ -62,25 +62,25 @@ def run(path: Path, arrays: dict[str, Array]) -> Array:
     return np.asarray(logits)
 
 
-def peer(case: Case, folder: Path, method: str) -> Row:
+def peer(case: Case, folder: Path, method: str, ops: str) -> Row:
     """What `quantize_static` makes: QDQ, a scale for each channel of the weights."""
-    quantized = folder / f"{method}.onnx"
+    quantized = folder / f"{method}-{ops}.onnx"
     quantize_static(
         folder / "prepared.onnx",
         quantized,
         Reader(case.calibration),
         quant_format=QuantFormat.QDQ,
-        op_types_to_quantize=EVERYTHING,
+        op_types_to_quantize=OPS[ops],
         per_channel=True,
         activation_type=QuantType.QInt8,
         weight_type=QuantType.QInt8,
         calibrate_method=METHODS[method],
     )
-    return compared(case, "ONNX Runtime", method, "-", run(quantized, inputs(case.name, case.split.test)))
+    return compared(case, "ONNX Runtime", method, ops, run(quantized, inputs(case.name, case.split.test)))
 
 
 def rows_of(case: Case, constants: dict[str, Array]) -> list[Row]:
-    """qrt's default, and every method of the peer."""
+    """Every method of qrt, the default first, and every method of the peer, with either list of ops."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "float.onnx").write_bytes(model(case.name, constants).SerializeToString())
@@ -88,7 +88,8 @@ def rows_of(case: Case, constants: dict[str, Array]) -> list[Row]:
         if same.snr < 100:
             raise ValueError(f"{case.name}: the ONNX model is another network: {same.snr:.1f} dB")
         quant_pre_process(folder / "float.onnx", folder / "prepared.onnx")
-        return [measured(case, "qrt-cpu"), *(peer(case, folder, method) for method in METHODS)]
+        own = [measured(case, "qrt-cpu", method) for method in OWN_METHODS]
+        return own + [peer(case, folder, method, ops) for method in METHODS for ops in OPS]
 
 
 def main(arguments: list[str] | None = None) -> int:
