@@ -3,7 +3,7 @@
     python -m benches.accuracy.peers [--networks digits mnist vowels]
 
 It runs where onnxruntime is installed, after `make accuracy` has trained the networks. The exit status is 1 if qrt is
-more than half a decibel below the best method of `quantize_static`.
+more than half a decibel below the best of `quantize_static`, where both round the same values.
 """
 
 import argparse
@@ -112,8 +112,8 @@ def main(arguments: list[str] | None = None) -> int:
     lines = [
         f"ONNX Runtime {onnxruntime.__version__}: `quantize_static` in the format QDQ, with 8 bits for weights",
         "and activations, a scale for each channel of the weights, and the same data for calibration. The graph is",
-        "quantized as it is written, or after `quant_pre_process` has fused ops; the ops that are quantized are its own",
-        "choice, or all of them. qrt has to be at most half a decibel below the best row of a network.",
+        "quantized as it is written, or after `quant_pre_process` has fused ops. The ops that are quantized are its",
+        "own choice, or all of them. qrt has to be at most half a decibel below the best row of a network.",
         "",
         "In the fused graph of the vowels one op adds up two products, of the input and of the state, and rounds the",
         "sum alone. qrt rounds each product and the sum, as ONNX Runtime does in the graph as it is written: the fused",

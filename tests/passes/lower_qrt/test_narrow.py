@@ -7,8 +7,8 @@ import pytest
 
 from qrt.types import UniformType
 from tests import mlir_opt
-from tests.oracle.execution.driver import execute
 from tests.ops.harness import reference, tensor
+from tests.oracle.execution.driver import execute
 from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
 from tests.passes.lower_qrt.upstream import case, stored
 
