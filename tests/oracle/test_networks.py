@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("target", ["qrt-cpu"])
+@pytest.mark.parametrize("target", ["qrt-cpu", "int4-weights"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_generated_code_has_the_bits_of_qrt_run(name, target, tmp_path):
     split = drawn_split(name, 2)

@@ -34,6 +34,7 @@ class Nest:
         self._body = Builder(Block(location=location), None, location)
         self._inputs: list[tuple[Value, tuple[Expression, ...], Value]] = []
         self._outputs: list[tuple[Value, Any]] = []
+        self._bytes: dict[Value, Value] = {}
         self._stage = stage
         self.stage(stage)
 
@@ -43,9 +44,18 @@ class Nest:
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
         """The element of a tensor."""
-        argument = self._body.block.add_argument(element_of(tensor.type))
-        self._inputs.append((tensor, tuple(indices), argument))
-        return argument
+        held = self.site.in_bytes(tensor)
+        argument = self._body.block.add_argument(element_of(held.type))
+        self._inputs.append((held, tuple(indices), argument))
+        return self._narrowed(argument, element_of(tensor.type))
+
+    def _narrowed(self, held: Value, element: Type) -> Value:
+        """An element that is held in a byte, in its own type; `extend` reads the byte."""
+        if held.type is element:
+            return held
+        narrow = self.emit("arith.trunci", (held,), element)
+        self._bytes[narrow] = held
+        return narrow
 
     def constant(self, value: Any, element: Type) -> Value:
         return self._body.constant(number(value, element), element)
@@ -70,9 +80,9 @@ class Nest:
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
         """The element of a tensor at indices that the body computes; a loop stands for its number."""
         places = [index if isinstance(index, Value) else self._position(index) for index in indices]
-        if self.site.loops:
-            return self.emit("memref.load", (self.site.buffer(tensor), *places), element_of(tensor.type))
-        return self.emit("tensor.extract", (tensor, *places), element_of(tensor.type))
+        held = self.site.in_bytes(tensor)
+        name, source = ("memref.load", self.site.buffer(held)) if self.site.loops else ("tensor.extract", held)
+        return self._narrowed(self.emit(name, (source, *places), element_of(held.type)), element_of(tensor.type))
 
     def _position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
@@ -94,6 +104,7 @@ class Nest:
         """An integer in a type at least as wide."""
         if value.type is element:
             return value
+        value = self._bytes.get(value, value)
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
@@ -106,6 +117,9 @@ class Nest:
         """The results, tensors over the kept loops: what the body yields, one for each `running` in order."""
         for value in values[len(self._outputs) :]:
             self.running(value.type)
+        for narrow in self._bytes:
+            if not narrow.uses and narrow not in values and narrow.operation is not None:
+                narrow.operation.erase()
         self.site.stage(self._stage)
         return self._affine(values) if self.site.loops else self._generic(values)
 

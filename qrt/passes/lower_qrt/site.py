@@ -26,7 +26,7 @@ Extent = int | Value
 _EQUAL = 0
 """The predicate `eq` of arith.cmpi."""
 _UNEQUAL = StringAttr("a dimension that the types leave open is not as large as the one that it goes with")
-I1, I32, I64 = (IntegerType(width) for width in (1, 32, 64))
+I1, I8, I32, I64 = (IntegerType(width) for width in (1, 8, 32, 64))
 F32, F64 = FloatType("f32"), FloatType("f64")
 
 
@@ -103,6 +103,17 @@ class Site:
             raise QuantTypeError(f"{x.type} has no rank")
         self.builder.loc = None
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
+
+    def in_bytes(self, stored: Value) -> Value:
+        """Storage as it is read. Constants of less than a byte are held in bytes: `finalize-memref-to-llvm` of MLIR 22
+        reads two elements of i4 from a byte, but lays a constant out with one, and has no loads of other narrow types.
+        """
+        source = stored.operation
+        declared = source.operands[0] if source is not None and source.name == "quant.scast" else None
+        if declared is None or not isinstance(tensor_type(declared).element, UniformType):
+            return stored
+        values = constant_storage(declared) if uniform_type(declared).storage_width < I8.width else None
+        return stored if values is None else self.tensor(values, I8)
 
     def extent(self, tensor: Value, axis: int) -> Extent:
         size = (tensor_type(tensor).shape or ())[axis]
