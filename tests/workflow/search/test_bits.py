@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from qrt import ir
-from qrt.calibrate.targets.registry import find
+from qrt.calibrate.targets.model import Kernel, Port, Target
+from qrt.calibrate.targets.registry import find, register_target
 from qrt.dialects.quant.region import RegionOp
 from qrt.types import AnyQuantizedType, parse_type
 from qrt.workflow.search.bits import Choice, choices_of, numbered, stored_bits, widths_of, with_widths
@@ -53,7 +54,7 @@ def test_each_width_that_is_offered_is_what_the_ports_have(name: str) -> None:
     default = [each.default for each in every]
     assert len(every) > 4
     for number, choice in enumerate(every):
-        for width in choice.widths:
+        for width in {*choice.widths} - {choice.default}:
             wanted = (*default[:number], width, *default[number + 1 :])
             found = widths_of(quantized(with_widths(start, every, wanted), target, {}, "mse").regions)
             assert {found[place] for place in choice.places} == {width}
@@ -112,6 +113,18 @@ def test_other_targets_offer_what_they_have(target: str, widths: tuple[int, ...]
     found = choices(program, target)
     assert [each.widths for each in found if each.is_weight] == [widths] * 3
     assert [each for each in found if not each.is_weight] == []
+
+
+def test_weights_have_at_most_16_bits() -> None:
+    """A kernel that takes i32 too offers what sums need."""
+    a, y, bias = Port("a", "i8"), Port("y", "i8"), Port("bias", "i32", axis=0, size="?")
+    kinds = tuple(
+        Kernel("matmul", (a, Port("w", storage, symmetric=True), bias), (y,), "multiplier_accumulator_scale")
+        for storage in ("i8", "i32", "i16")
+    )
+    register_target(Target("wide-weights", (*kinds, *(k for k in find("qrt-cpu").kernels if k.name != "matmul"))))
+    program = named(ir.parse(NETWORKS["perceptron"]().text), find("wide-weights"))
+    assert [each.widths for each in choices(program, "wide-weights") if each.is_weight] == [(8, 16)] * 3
 
 
 def test_floats_are_no_choice() -> None:

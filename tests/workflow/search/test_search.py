@@ -17,6 +17,7 @@ from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.program import Program
 from qrt.workflow.measure import Reference
 from qrt.workflow.search import searched
+from qrt.workflow.search.moves import Search
 from qrt.workflow.search.runner import Runner
 from qrt.workflow.trial import named, quantized
 from tests.passes.quantization.networks import NETWORKS
@@ -29,7 +30,7 @@ def test_no_assignment_of_4_and_8_bits_that_fits_is_better() -> None:
     run = Runner(one.named, find("qrt-cpu"), one.records, "mse", one.reference, None, None)
     values = run.default[3:]
     every = [run((*widths, *values), 1) for widths in product((4, 8), repeat=3)]
-    for limit in ("0.6", "0.75", "0.9"):
+    for limit in ("0.6", "0.75"):
         found = one.searched(f"size={limit}")
         most = Fraction(limit) * 8 * (96 + 48 + 24)
         assert found.best.bits <= most
@@ -204,11 +205,11 @@ def test_what_cannot_be_asked_for() -> None:
 
 def test_widths_that_have_no_kernel_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """One trial that fails does not end the search, and is told; the program without a search must run."""
-    one = small()
+    one = tiny()
     noise = Reference.noise
 
     def failing(self: Reference, program: Any) -> Any:
-        if "tensor<12x8x!quant.uniform<i16" in str(program._module):
+        if "tensor<8x4x!quant.uniform<i16" in str(program._module):
             raise ModelError("no kernel")
         return noise(self, program)
 
@@ -223,8 +224,10 @@ def test_widths_that_have_no_kernel_are_passed_over(monkeypatch: pytest.MonkeyPa
         one.searched("size=2")
 
 
-def test_a_recurrent_program() -> None:
-    """Its kernels take the same matrices in each step. A wider weight may lose, so each step is a run."""
+def test_a_recurrent_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kernels take the same matrices in each step. A wider weight may lose, so each step is a run. (The improvement
+    is left out, for time.)"""
+    monkeypatch.setattr(Search, "_improve", lambda _: None)
     network, target = NETWORKS["recurrent"](), find("qrt-cpu")
     names = [f"arg{number}" for number in range(len(network.shapes))]
     batches = [dict(zip(names, network.draw(seed), strict=True)) for seed in range(2)]
