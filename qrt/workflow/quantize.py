@@ -13,6 +13,7 @@ from qrt.calibrate.targets.registry import find, names, register_target
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program
+from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.report import Report
 from qrt.workflow.calibrate import Progress, calibrated, measurable
 from qrt.workflow.explain import report_of
@@ -159,15 +160,16 @@ def quantize_program(
     seen = calibrated(start.module, data, function, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
     batches = measurable(Program(start.module, function), seen.sample) if skip_nonfinite else seen.sample.batches()
     reference = Reference(start, function, batches)
-    program, records = improved(start, device, seen.calibration.records, method, reference, passes)
-    reached, said = True, ""
-    if wanted is None:
-        trial = quantized(program, device, records, method)
-    else:
-        journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
-        found = searched(program, device, records, method, reference, wanted, metric, journal)
-        program, trial, reached, said = found.named, found.trial, found.reached, found.said
-    trial = with_corrected_bias(trial, device, reference, passes)
+    with ranges_kept():  # passes and trials choose the ranges of most values again
+        program, records = improved(start, device, seen.calibration.records, method, reference, passes)
+        reached, said = True, ""
+        if wanted is None:
+            trial = quantized(program, device, records, method)
+        else:
+            journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
+            found = searched(program, device, records, method, reference, wanted, metric, journal)
+            program, trial, reached, said = found.named, found.trial, found.reached, found.said
+        trial = with_corrected_bias(trial, device, reference, passes)
     if require_full:
         check_full(program, trial, device)
     remarks = (*program.remarks, *trial.remarks)
