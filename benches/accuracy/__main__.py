@@ -1,27 +1,22 @@
 """Trains the three networks, quantizes them, and writes docs/accuracy.md.
 
-    python -m benches.accuracy [--networks digits mnist vowels]
+    python -m benches.accuracy [--networks digits mnist vowels] [--jobs 1] [--kept]
 
 The exit status is 1 if a threshold is missed. The trained networks are kept in build/accuracy for other runtimes.
 """
 
 import argparse
 import sys
-import time
-from fractions import Fraction
 
 from threadpoolctl import threadpool_limits
 
 from benches.accuracy import page
-from benches.accuracy.assignments import assignments
 from benches.accuracy.data import digits, keep, mnist, vowels
-from benches.accuracy.measure import BUDGET, Case, Row, measured
+from benches.accuracy.measure import Case
+from benches.accuracy.rows import kept_case, rows_of
 from benches.accuracy.train import trained
-from qrt.calibrate.records import RECORD_METHODS
-from qrt.workflow.gains import OPTIONAL_PASSES
 
 DATA = {"digits": digits, "mnist": mnist, "vowels": vowels}
-TARGETS = ("qrt-cpu", "int4-weights")
 
 
 def case_of(name: str) -> Case:
@@ -33,30 +28,20 @@ def case_of(name: str) -> Case:
     return Case.of(name, split, constants)
 
 
-def rows_of(case: Case) -> list[Row]:
-    """Each method with the passes that gain, and with the default method each pass alone, and none."""
-    rows = []
-    for target in TARGETS:
-        rows += [measured(case, target, method) for method in RECORD_METHODS]
-        rows += [measured(case, target, passes=passes) for passes in ((), *((name,) for name in OPTIONAL_PASSES))]
-    if case.name == "digits":
-        rows.append(measured(case, "qrt-cpu", budget=BUDGET))
-        rows += assignments(case, Fraction(BUDGET.partition("=")[2]))
-    return rows
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Measures and writes; returns the exit status."""
     parser = argparse.ArgumentParser(description="accuracy of quantized networks")
-    parser.add_argument("--networks", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--networks", nargs="*", choices=DATA, default=list(DATA), help="none: the head of the page")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes measure")
+    parser.add_argument("--kept", action="store_true", help="take the networks that a run before has trained")
+    options = parser.parse_args(arguments)
+    page.write({})
     missed = []
-    for name in parser.parse_args(arguments).networks:
-        start = time.process_time()
-        case = case_of(name)
-        rows = rows_of(case)
-        page.write(name, page.section(case, rows))
+    for name in options.networks:
+        case = kept_case(name) if options.kept else case_of(name)
+        rows = rows_of(case, options.jobs)
+        page.write({name: page.section(case, rows)})
         missed += page.missed(case, rows)
-        print(f"{name}: {time.process_time() - start:.0f} s of CPU time", flush=True)
     print("\n".join(missed), file=sys.stderr)
     return 1 if missed else 0
 

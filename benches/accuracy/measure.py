@@ -69,9 +69,12 @@ def measured(
     method: RecordMethod = "mse",
     passes: str | Sequence[str] = "auto",
     budget: str | None = None,
+    checkpoint: str | None = None,
 ) -> Row:
     """Quantizes on training data alone, and runs on what is held out. The program consists of kernels."""
-    made = qrt.quantize_program(case.module, case.calibration, target, method, passes=passes, budget=budget)
+    made = qrt.quantize_program(
+        case.module, case.calibration, target, method, passes=passes, budget=budget, checkpoint=checkpoint
+    )
     check_kernels(made)
     said = passes if isinstance(passes, str) else ", ".join(passes) or "none"
     said += f", `{budget}`" if budget else ""

@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
         best = max(row.snr for row in others if (name, row.passes.partition(",")[0]) not in OTHER_SUMS)
         if own.snr < best - BELOW:
             below.append(f"{name}: {own.snr:.2f} dB, and ONNX Runtime has {best:.2f} dB")
-    page.write("peers", "\n".join(lines) + "\n")
+    page.write({"peers": "\n".join(lines) + "\n"})
     print("\n".join(below), file=sys.stderr)
     return 1 if below else 0
 

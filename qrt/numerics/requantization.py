@@ -66,7 +66,7 @@ def requant_parameters(
     multipliers, scale_f32, scale_f64 = [], np.empty(0, np.float32), np.empty(0, np.float64)
     pairs = list(zip(numerators, denominators, strict=True))
     if rule == "fixed":
-        multipliers = [fixed_multiplier(_exact_product(n) / _exact_product(d)) for n, d in pairs]
+        multipliers = [fixed_multiplier(_exact_ratio(n, d)) for n, d in pairs]
     elif rule == "fixed_double":
         multipliers = [double_multiplier(float(_rounded_ratio(n, d, np.float64))) for n, d in pairs]
     elif rule == "float32":
@@ -87,8 +87,13 @@ def sum_parameters(storage: str, storage_min: int, storage_max: int, zero_point:
     return RequantParameters("fixed", storage, storage_min, storage_max, zero_point, ones, shifts, empty, empty)
 
 
-def _exact_product(factors: tuple[float, ...]) -> Fraction:
-    return prod(map(Fraction, factors), start=Fraction(1))
+def _exact_ratio(numerators: tuple[float, ...], denominators: tuple[float, ...]) -> Fraction:
+    """Integers are multiplied and reduced once: fractions that are multiplied are reduced each time."""
+    above = [x.as_integer_ratio() for x in numerators]
+    below = [x.as_integer_ratio() for x in denominators]
+    return Fraction(
+        prod(n for n, _ in above) * prod(d for _, d in below), prod(d for _, d in above) * prod(n for n, _ in below)
+    )
 
 
 def _rounded_ratio(

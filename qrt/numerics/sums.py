@@ -25,22 +25,39 @@ others do neither when their exponents are moved by twice as much."""
 def exact_sum(values: Array) -> Fraction:
     """The sum of finite float64 numbers.
 
-    Each is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
-
     >>> exact_sum(np.array([1e16, 1.0, -1e16, 2.0**-60])) == 1 + Fraction(1, 2**60)
     True
     """
-    total, flat = Fraction(0), values.reshape(-1)
-    for start in range(0, flat.size, _PART):
-        fraction, exponent = np.frexp(flat[start : start + _PART])
+    return exact_sums(values.reshape(-1, 1))[0]
+
+
+def exact_sums(rows: Array) -> list[Fraction]:
+    """The sum of each column of finite float64 numbers.
+
+    Each is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
+
+    >>> exact_sums(np.array([[1e16, 1.0], [0.25, 2.0]]))
+    [Fraction(40000000000000001, 4), Fraction(3, 1)]
+    """
+    columns = rows.shape[1]
+    totals = [Fraction(0)] * columns
+    step = max(_PART // max(columns, 1), 1)
+    for start in range(0, len(rows), step):
+        fraction, exponent = np.frexp(rows[start : start + step])
         least = int(exponent.min())
+        places = int(exponent.max()) - least + 1
+        bins = (exponent - least + places * np.arange(columns)).reshape(-1)
         scaled = np.ldexp(fraction, 27)
         high = np.trunc(scaled)
-        halves = [np.bincount(exponent - least, half) for half in (high, np.ldexp(scaled - high, 26))]
-        sums = zip(*(half.tolist() for half in halves), strict=True)
-        integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in enumerate(sums))
-        total += Fraction(integer) * Fraction(2) ** (least - 53)
-    return total
+        halves = [
+            np.bincount(bins, half.reshape(-1), columns * places).reshape(columns, places).tolist()
+            for half in (high, np.ldexp(scaled - high, 26))
+        ]
+        for column, sums in enumerate(zip(*halves, strict=True)):
+            each = enumerate(zip(*sums, strict=True))
+            integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in each if h or low)
+            totals[column] += Fraction(integer) * Fraction(2) ** (least - 53)
+    return totals
 
 
 def square_sum(values: Array) -> Fraction:

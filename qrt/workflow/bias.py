@@ -13,7 +13,7 @@ from qrt.execute.observe import ObservedProgram
 from qrt.ir import Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, erase_dead
-from qrt.numerics.sums import exact_sum, nearest_float
+from qrt.numerics.sums import exact_sums, nearest_float
 from qrt.ops.core import Array
 from qrt.passes.quantization.checking.kernels import violation
 from qrt.passes.quantization.checking.regions import regions_of
@@ -67,7 +67,7 @@ class _Error:
         rows = values.astype(np.float64).reshape(-1, values.shape[-1])
         self.is_finite &= bool(np.isfinite(rows).all())
         if self.is_finite:
-            latest = [sign * exact_sum(np.ascontiguousarray(column)) for column in rows.T]
+            latest = [sign * each for each in exact_sums(rows)]
             self.sums = [a + b for a, b in zip(self.sums, latest, strict=True)] if self.sums else latest
             self.count += len(rows) if sign > 0 else 0
 

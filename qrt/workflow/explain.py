@@ -88,8 +88,8 @@ def explain_program(
     require(skip_nonfinite, bool, "explain_program: skip_nonfinite", "True or False")
     device = _device(module, target)
     name = str(choose(module, function).attributes["sym_name"].python)
-    part = called(against, name)[0]
-    comparison = Comparison(changed_as(named(part, device), device, module), module, name)
+    live = called(against, name)[0]
+    comparison = Comparison(changed_as(named(live, device), device, module), module, name)
     program = comparison.float_program
     sample = sample_of(program)
     for where, arrays in runs(program, data):

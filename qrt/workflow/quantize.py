@@ -13,6 +13,7 @@ from qrt.calibrate.targets.registry import known
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.program import Program, choose
+from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.report import Report
 from qrt.workflow.calibrate import Progress, calibrated, measurable
 from qrt.workflow.explain import report_of
@@ -165,14 +166,15 @@ def quantize_program(
     seen = calibrated(start.module, data, name, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
     batches = measurable(Program(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
     reference = Reference(start, name, batches)
-    program, records = improved(start, device, seen.calibration.records, method, reference, passes)
-    reached, said = True, ""
-    if wanted is None:
-        trial = with_corrected_bias(quantized(program, device, records, method), device, reference, passes)
-    else:
-        journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
-        found = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
-        program, trial, reached, said = found.named, found.trial, found.reached, found.said
+    with ranges_kept():  # passes and trials choose the ranges of most values again
+        program, records = improved(start, device, seen.calibration.records, method, reference, passes)
+        reached, said = True, ""
+        if wanted is None:
+            trial = with_corrected_bias(quantized(program, device, records, method), device, reference, passes)
+        else:
+            journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
+            found = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
+            program, trial, reached, said = found.named, found.trial, found.reached, found.said
     if require_full:
         check_full(program, trial, device)
     remarks = (*left_out(others, name), *program.remarks, *trial.remarks)

@@ -101,7 +101,7 @@ def test_training_learns():
 def test_a_section_replaces_its_own(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "PAGE", tmp_path / "accuracy.md")
     for name, text in (("vowels", "one"), ("digits", "two"), ("vowels", "three")):
-        page.write(name, f"{text}\n")
+        page.write({name: f"{text}\n"})
     written = page.PAGE.read_text()
     assert written.startswith(page.HEAD)
     assert written.index("two") < written.index("three")

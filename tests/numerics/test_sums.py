@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrt import QuantTypeError
 from qrt.numerics import sums
-from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
+from qrt.numerics.sums import exact_sum, exact_sums, nearest_float, require_finite, square_sum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -20,6 +20,16 @@ def test_a_sum_is_that_of_rationals(values: list[float], part: int) -> None:
     before, sums._PART = sums._PART, part
     try:
         assert exact_sum(np.array(values, np.float64)) == sum(map(Fraction, values))
+    finally:
+        sums._PART = before
+
+
+@given(st.lists(st.tuples(FINITE, FINITE, FINITE), min_size=1, max_size=8), st.integers(1, 9))
+def test_columns_are_summed_apart(rows: list[tuple[float, ...]], part: int) -> None:
+    """Hazard: a bin of one column that is counted in another."""
+    before, sums._PART = sums._PART, part
+    try:
+        assert exact_sums(np.array(rows)) == [sum(map(Fraction, column)) for column in zip(*rows, strict=True)]
     finally:
         sums._PART = before
 

@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from qrt import ir
+from qrt.calibrate.choose import choose_ranges
 from qrt.calibrate.records import Record
 from qrt.calibrate.targets.registry import find
 from qrt.errors import QuantError, QuantTypeError
 from qrt.execute.observe import calibrate_program
+from qrt.passes.quantization.propagation import ranges
 from qrt.targets import Kernel, Port, Target, register_target
 from qrt.workflow.gains import improved, with_corrected_bias
 from qrt.workflow.measure import Reference
+from qrt.workflow.quantize import quantize_program
 from qrt.workflow.trial import Named, Trial, named, quantized
 from tests.passes.quantization import float_text as ops
 from tests.passes.quantization.float_text import Tensor, Text
@@ -88,6 +91,21 @@ def test_a_normalization_is_folded_where_that_gains() -> None:
     assert said(auto, "fold-scales") == f"fold-scales is on: {expected}"
     assert records == case.records  # the values that are left are those that they were, but for how they are rounded
     assert keys(made.module) == ["main/arg0", "main/add.0", "main/matmul.1"]
+
+
+def test_ranges_of_weights_are_chosen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three programs are typed to find whether a pass gains, and one more at the end."""
+    found: list[bytes] = []
+
+    def counted(values: Array, *arguments: Any) -> Any:
+        found.append(values.tobytes())
+        return choose_ranges(values, *arguments)
+
+    monkeypatch.setattr(ranges, "choose_ranges", counted)
+    data = np.random.default_rng(9).standard_normal((64, 16)).astype(np.float32)
+    made = quantize_program(ir.parse(network(3, normalized=True)), {"arg0": data})
+    assert any("fold-scales is" in each.message for each in made.remarks)
+    assert len(found) == len(set(found))
 
 
 def test_a_normalization_stays_where_weights_have_one_scale() -> None:

@@ -62,7 +62,7 @@ CHANGES = [
     (BIASES, "return behind(clamps[-1].source, []) if clamps else result", "return result"),
     (BIASES, "    if isinstance(origins, ArrayAttr):", "    if False:"),
     (BIAS, "s / error.count", "s / (error.count + 1)"),
-    (BIAS, "[sign * exact_sum(", "[-sign * exact_sum("),
+    (BIAS, "[sign * each for", "[-sign * each for"),
     (BIAS, "form.min_exponent)", "form.min_exponent + 40)"),
     (BIAS, "return NoQuantizedType(stored) if stored is product.element else stored", "return product.element"),
     # Choices.
