@@ -108,6 +108,24 @@ def test_ranges_of_weights_are_chosen_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(found) == len(set(found))
 
 
+def test_a_folded_value_that_had_no_key_gets_one_and_records() -> None:
+    """A division that no kernel takes gives a value of which nothing was recorded, and the product's records are of
+    what it divided: without a key of its own, the value would have no range, or a wrong one."""
+
+    def body(text: Text, x: Tensor) -> Tensor:
+        y = ops.matmul(text, x, text.constant(np.eye(16, dtype=np.float32)))
+        for low in (1, 3):
+            y = text.binary("arith.divf", y, vector(text, np.linspace(low, 2, 16, dtype=np.float32) / 8, y))
+        return y
+
+    case = Case(program(ROWS, body))
+    made, records = case.improved(["fold-scales"])
+    assert kernels(made.module) == ["matmul"]
+    assert keys(made.module) == ["main/arg0", "main/matmul.0/folded"]
+    assert case.reference.noise(made.module).snr > 100
+    assert case.snr(case.trial(made, records)) > 30
+
+
 def test_a_normalization_stays_where_weights_have_one_scale() -> None:
     """Its factors would make them differ, and the weights of a matrix share one scale on this device."""
     i8 = "i8"

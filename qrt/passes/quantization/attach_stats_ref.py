@@ -33,7 +33,7 @@ class AttachStatsRef:
         for function in module.functions:
             labels = _labels(function)
             for value in _open_values(function):
-                _attach(value, _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}"))
+                attach(value, _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}"))
 
 
 def attach_keys(module: Module) -> None:
@@ -166,7 +166,8 @@ def _has_annotation(value: Value) -> bool:
     )
 
 
-def _attach(value: Value, key: str) -> None:
+def attach(value: Value, key: str) -> None:
+    """Puts a `quant.stats_ref` on a value, which all uses of the value then take."""
     named = Builder.after(value).create("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
     if value.operation is not None:
         named.location = value.operation.location

@@ -32,16 +32,17 @@ module {
     %2 = arith.constant dense<[-8.750000e-01, 6.125000e+00]> : tensor<2xf32>
     %3 = quant.region(%0, %1, %2) {
     ^bb0(%arg1: tensor<2x3xf32>, %arg2: tensor<3x2xf32>, %arg3: tensor<2xf32>):
-      %4 = arith.constant dense<0.000000e+00> : tensor<2x2xf32>
-      %5 = linalg.matmul ins(%arg1, %arg2 : tensor<2x3xf32>, tensor<3x2xf32>) outs(%4 : tensor<2x2xf32>) -> tensor<2x2xf32>
-      %6 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%5, %arg3 : tensor<2x2xf32>, tensor<2xf32>) outs(%5 : tensor<2x2xf32>) {
+      %5 = arith.constant dense<0.000000e+00> : tensor<2x2xf32>
+      %6 = linalg.matmul ins(%arg1, %arg2 : tensor<2x3xf32>, tensor<3x2xf32>) outs(%5 : tensor<2x2xf32>) -> tensor<2x2xf32>
+      %7 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%6, %arg3 : tensor<2x2xf32>, tensor<2xf32>) outs(%6 : tensor<2x2xf32>) {
       ^bb0(%arg4: f32, %arg5: f32, %arg6: f32):
-        %7 = arith.addf %arg4, %arg5 : f32
-        linalg.yield %7 : f32
+        %8 = arith.addf %arg4, %arg5 : f32
+        linalg.yield %8 : f32
       } -> tensor<2x2xf32>
-      quant.return %6 : tensor<2x2xf32>
+      quant.return %7 : tensor<2x2xf32>
     } {input_specs = [f32, f32, f32], kernel = "matmul", output_specs = [f32]} : (tensor<2x3xf32>, tensor<3x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
-    return %3 : tensor<2x2xf32>
+    %4 = "quant.stats_ref"(%3) <{statsKey = "in_one_op/matmul.0/folded"}> : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    return %4 : tensor<2x2xf32>
   }
   func.func @before(%arg0: tensor<1x4x4x2xf32>) -> tensor<1x3x3x1xf32> {
     %0 = "quant.stats_ref"(%arg0) <{statsKey = "before/arg0"}> : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>

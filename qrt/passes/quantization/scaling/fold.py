@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from qrt.dialects.quant.region import INPUT_SPECS, OUTPUT_SPECS, RegionOp
 from qrt.ir import Block, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.passes.quantization.attach_stats_ref import attach
 from qrt.passes.quantization.checking.regions import LINEAR, RESCALE
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms.clamps import clamps_of
@@ -35,6 +37,8 @@ from qrt.passes.quantization.scaling.products import (
 )
 from qrt.types import FloatType, TensorType, Type
 
+FOLDED: Final = "/folded"
+"""The end of the keys of values that had none before a product computed them."""
 _THROUGH = ("quant.stats", "quant.stats_ref")
 """Annotations of a value, which go where the value goes."""
 
@@ -136,7 +140,7 @@ def _refolded(product: Product, found: Affine, target: Target, passed: Sequence[
         erase_dead([region])
         return None
     found.operation.results[0].replace_all_uses(region.results[0])
-    _name(region, product, found)
+    _name(region, product, found, passed)
     erase_dead([product.region, *passed, found.operation])
     return made
 
@@ -244,15 +248,23 @@ def _is_same(made: Product, product: Product, bounds: tuple[float | None, float 
     )
 
 
-def _name(region: RegionOp, product: Product, found: Affine) -> None:
-    """Gives a region the attributes of the region whose value it computes, and its key."""
+def _name(region: RegionOp, product: Product, found: Affine, passed: Sequence[Operation]) -> None:
+    """Gives a region the attributes of the region whose value it computes, and its key.
+
+    A value that no region took has no key: it gets one of its own, because the product's is that of another value.
+    """
     source = product.region if found.region is None else found.region
     for name, attribute in source.attributes.items():
         if name not in (INPUT_SPECS, OUTPUT_SPECS, "kernel", KEY):
             region.attributes[name] = attribute
     named = [user for user in region.results[0].users if user.name == "quant.stats_ref"]
     key = key_of(found.operation) or (key_of(named[0]) if named else None)
-    if key is not None and (KEY in source.attributes or KEY in found.operation.attributes):
+    old = key_of(product.region) or next((key_of(each) for each in passed if each.name == "quant.stats_ref"), None)
+    if key is None and old is not None:
+        key = old.removesuffix(FOLDED) + FOLDED
+        if any(each.name == "quant.stats_ref" for each in passed):
+            attach(region.results[0], key)
+    if key is not None and any(KEY in each.attributes for each in (source, product.region, found.operation)):
         region.attributes[KEY] = StringAttr(key)
 
 
