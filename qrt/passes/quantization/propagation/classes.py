@@ -22,7 +22,7 @@ from qrt.calibrate.targets.model import Port, Spec
 from qrt.passes.quantization.propagation.coupling import couples
 from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, edges, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
-from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covers, hull, width
+from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covered, covers, hull, width
 from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
 from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
@@ -201,6 +201,8 @@ def _tie(nodes: list[Node], inputs: int) -> None:
     for node in ordered:
         if given is not None and node.in_class.given not in (None, given):
             _overruled(node, given)
+        elif isinstance(given, UniformType) and node.in_class.given is None:
+            _clipped(node, given)
     for one, other in pairwise(nodes):
         if one.in_class is not other.in_class:
             if one.element is not other.element:
@@ -228,6 +230,18 @@ def _overruled(node: Node, given: Spec) -> None:
             node.site.operation,
             f"{node.where} is {given.shown()}: the constraint of the kernel comes before its annotation "
             f"{node.spec.shown()}",
+        )
+
+
+def _clipped(node: Node, given: UniformType) -> None:
+    """Says that values of a port are beyond the type that another port gives it, by more than a step."""
+    assert node.site is not None
+    span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
+    if span is not None and (span[0] < low - step or span[1] > high + step):
+        remark(
+            node.site.operation,
+            f"{node.where} has values from {span[0]:.6g} to {span[1]:.6g}, which are clipped to {low:.6g} to "
+            f"{high:.6g}: the kernel's ports have one type, and {given.shown()} is that of another port",
         )
 
 

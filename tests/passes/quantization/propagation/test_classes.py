@@ -285,3 +285,16 @@ def test_values_of_a_fixed_type_are_within_it_whatever_is_said_of_them() -> None
     lines = [region("%0", "op", "%x", A, A), region("%1", "wide", "%0", range_of(-1, 1), WIDE)]
     ((_, taken),) = run(function("%x", *lines)).of("rescale")
     assert float(taken.partition("f32, ")[2].rstrip(">").partition(":")[0]) < 1e-4  # the finer range stays
+
+
+@pytest.mark.parametrize(("high", "is_clipped"), [(0.5, False), (0.503, False), (465.0, True)])
+def test_values_that_the_type_of_another_port_clips_are_said(high: float, is_clipped: bool) -> None:
+    """Hazard: values far beyond the type that an operand gives to all are clipped in silence. A step is rounding."""
+    given = "!quant.uniform<i8:f32, 0.00390625:-1>"  # -0.496 to 0.5
+    result = run(function("%x %y", region("%0", "join", "%x, %y", [given, range_of(0, high)])))
+    assert [len(set(types)) for types in result.of("join")] == [1]
+    said = [remark.message for remark in result.remarks if "clipped" in remark.message]
+    assert len(said) == is_clipped
+    assert not said or said[0].startswith(
+        "join input 1 has values from 0 to 465, which are clipped to -0.496094 to 0.5"
+    )
