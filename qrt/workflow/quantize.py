@@ -156,6 +156,7 @@ def quantize_program(
     >>> made.program(np.float32([[0, 1, -1, 0.25]])).tolist()
     [[0.0, 0.7590768337249756, -0.7590768337249756, 0.2504953444004059]]
     """
+    require(function, (str, type(None)), "quantize_program: function", "a name")
     wanted = _checked(module, method, budget, metric, checkpoint, passes, skip_nonfinite, require_full, progress)
     device = known(target)
     part, others = called(module, function)
