@@ -93,7 +93,7 @@ class Axis:
 
 @cache
 def _logarithms() -> list[float]:
-    """The logarithms of 1 + i/128. Those of a platform may differ in the last bit."""
+    """The logarithms of 1 + i/128. The platforms' own functions differ in the last bit."""
     found: list[float] = bind("math.log2", "f64")(1 + np.arange(128) / 128).tolist()
     return found
 

@@ -71,7 +71,7 @@ DOUBLE = """func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
     ],
 )
 def test_a_constant_tensor_has_the_range_from_it_to_0(value: float, scale: float, zero: int) -> None:
-    """That of 0 alone has the scale 1, and one that is too small for 255 steps the least scale."""
+    """A tensor of zeros has the scale 1. A range that is too small for 255 steps has the least scale."""
     x = np.full(4, value, np.float32)
     made = qrt.quantize_program(ir.parse(DOUBLE), {"arg0": x})
     found = types_of(made)[0]

@@ -9,7 +9,7 @@
 Without `^bb0` the body sees the operands under their own names, as the propagation RFC writes it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from qrt.dialects._regions.forms import parse_values, spell_values
 from qrt.errors import QuantTypeError
@@ -189,6 +189,17 @@ def _fits(spec: Attribute, type: Type) -> bool:
         except QuantTypeError:
             return False
     return spec.type is element or (isinstance(spec.type, QuantizedType) and spec.type.expressed_type is element)
+
+
+def outside_bodies(root: Operation) -> Iterator[Operation]:
+    """An operation and all inside it, in program order, but for the bodies of regions, which stand for kernels."""
+    stack = [root]
+    while stack:
+        operation = stack.pop()
+        yield operation
+        if operation.regions and not isinstance(operation, RegionOp):
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            stack.extend(reversed(inner))
 
 
 _TYPES = AttributeSpec(instance_of(ArrayAttr, "an array of types"), required=True)

@@ -1,12 +1,11 @@
 """Names the values that need records."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.annotations import IDENTITIES
-from qrt.dialects.quant.region import RegionOp
+from qrt.dialects.quant.region import RegionOp, outside_bodies
 from qrt.ir import Block, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
@@ -29,7 +28,9 @@ class AttachStatsRef:
     """
 
     def run(self, module: Module) -> None:
-        taken = {str(op.attribute("statsKey", StringAttr).value) for op in _outside(module.operation) if _is_key(op)}
+        taken = {
+            str(op.attribute("statsKey", StringAttr).value) for op in outside_bodies(module.operation) if _is_key(op)
+        }
         for function in module.functions:
             labels = _labels(function)
             for value in _open_values(function):
@@ -42,7 +43,7 @@ def attach_keys(module: Module) -> None:
 
     It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
     """
-    references = [op for op in _outside(module.operation) if _is_key(op)]
+    references = [op for op in outside_bodies(module.operation) if _is_key(op)]
     known = {_origin(op.operands[0]): op.attribute("statsKey", StringAttr).value for op in references}
     taken = set(known.values())
     for function in module.functions:
@@ -89,21 +90,10 @@ def _is_key(operation: Operation) -> bool:
     return operation.name == "quant.stats_ref"
 
 
-def _outside(root: Operation) -> Iterator[Operation]:
-    """All operations but those inside regions of `quant`, in program order."""
-    stack = [root]
-    while stack:
-        operation = stack.pop()
-        yield operation
-        if not isinstance(operation, RegionOp):
-            inner = [child for region in operation.regions for block in region.blocks for child in block]
-            stack.extend(reversed(inner))
-
-
 def _labels(function: FuncOp) -> dict[Operation, str]:
     counts: Counter[str] = Counter()
     found = {}
-    for operation in _outside(function):
+    for operation in outside_bodies(function):
         name = operation.kernel if isinstance(operation, RegionOp) else operation.name
         found[operation] = f"{name}.{counts[name]}"
         counts[name] += 1
@@ -127,7 +117,7 @@ def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
 def _open_values(function: FuncOp) -> list[Value]:
     """The values to be named, in program order of the ports that ask."""
     found: dict[Value, None] = {}
-    for operation in _outside(function):
+    for operation in outside_bodies(function):
         if isinstance(operation, RegionOp):
             for value, spec in zip(operation.ports, operation.specs, strict=True):
                 if _is_open(value, spec):

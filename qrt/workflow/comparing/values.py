@@ -1,9 +1,8 @@
 """Values that a float program and its quantized one have in common, by names that both give them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from qrt.dialects.quant.region import RegionOp
+from qrt.dialects.quant.region import outside_bodies
 from qrt.errors import ModelError
 from qrt.execute.tapped import flattened
 from qrt.ir import Module, Operation, StringAttr, Value
@@ -55,7 +54,7 @@ class Values:
         for number, block in enumerate(blocks):
             for value in block.arguments:
                 self.names[value] = f"argument {value.index}" if not number else f"block{number}.arg{value.index}"
-        for operation in _outside(self.function):
+        for operation in outside_bodies(self.function):
             key = operation.attributes.get(KEY)
             if isinstance(key, StringAttr):
                 same = self.keyed.setdefault(key.value, [])
@@ -75,17 +74,6 @@ class Values:
             for at, block in enumerate(region.blocks):
                 for value in block.arguments:
                     self.names[value] = f"{key} ({number})/region{place}.block{at}.arg{value.index}"
-
-
-def _outside(root: Operation) -> Iterator[Operation]:
-    """All operations but those inside regions of `quant`, in program order."""
-    stack = [*reversed([op for region in root.regions for block in region.blocks for op in block])]
-    while stack:
-        operation = stack.pop()
-        yield operation
-        if not isinstance(operation, RegionOp):
-            inner = [child for region in operation.regions for block in region.blocks for child in block]
-            stack.extend(reversed(inner))
 
 
 def require_keys(values: Values, what: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from qrt.dialects.quant.region import RegionOp
+from qrt.dialects.quant.region import RegionOp, outside_bodies
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
@@ -64,13 +64,7 @@ class PortOf:
 
 def operations_of(module: Module) -> Iterator[Operation]:
     """The operations of a program, in order. Of a region's body nothing is asked: it stands for a kernel."""
-    stack = [module.operation]
-    while stack:
-        operation = stack.pop()
-        yield operation
-        if operation.regions and operation.name != REGION:
-            inner = [child for region in operation.regions for block in region.blocks for child in block]
-            stack.extend(reversed(inner))
+    return outside_bodies(module.operation)
 
 
 def regions_of(module: Module) -> list[RegionOp]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec
 from qrt.dialects.quant.annotations import IDENTITIES
+from qrt.dialects.quant.region import outside_bodies
 from qrt.errors import QuantTypeError
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
@@ -198,7 +199,7 @@ class Graph:
 def build(module: Module) -> Graph:
     """The graph of a module, in program order: numbers of sites and nodes are those of the text."""
     graph = Graph()
-    for operation in _outside_bodies(module.operation):
+    for operation in outside_bodies(module.operation):
         if operation.name == REGION:
             _add_site(graph, operation)
         elif operation.name in ("quant.dcast", "quant.qcast"):
@@ -235,17 +236,6 @@ def is_kept(spec: Spec | None, element: FloatType) -> bool:
 def is_decided(spec: Spec | None, element: FloatType) -> bool:
     """Whether nothing is left to be decided."""
     return isinstance(spec, UniformType) or is_kept(spec, element)
-
-
-def _outside_bodies(root: Operation) -> Iterator[Operation]:
-    """All operations but those inside regions, whose bodies are the kernels' own."""
-    stack = [root]
-    while stack:
-        operation = stack.pop()
-        yield operation
-        if operation.name != REGION:
-            inner = [child for region in operation.regions for block in region.blocks for child in block]
-            stack.extend(reversed(inner))
 
 
 def _add_site(graph: Graph, operation: Operation) -> None:
