@@ -5,7 +5,7 @@
     y = Tensor((1, 4), "int8", scales=0.75)
     content = one_op("ADD", [x, w], [y], {"fused_activation_function": "RELU"})
 
-An operator holds its tensors themselves, None for one that is absent. A file has each tensor once, in the order in which
+An operator holds its tensors themselves, None for an absent one. A file has each tensor once, in the order in which
 its operators meet it. Nothing is checked: wrong files can be written too, and a number may stand in a tensor's place.
 """
 
@@ -125,7 +125,7 @@ def one_op(
     options: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> bytes:
-    """A file with one operator. Inputs of the graph are those of the operator that have no data and are no variables."""
+    """A file with one operator. Its inputs that have no data and are no variables are those of the graph."""
     given = [tensor for tensor in inputs if tensor is not None and tensor.data is None and not tensor.is_variable]
     operator = Operator(name, inputs, outputs, options or {}, **others)
     return write([Subgraph(list(dict.fromkeys(given)), outputs, [operator])])
