@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,6 @@ from qrt.execute.prepare import prepared
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
-from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.text.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type, VectorType
@@ -382,51 +379,6 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     [5, 7]
     """
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
-
-
-def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int = MAX_INPUT) -> ir.Module:
-    """Reads a program from a file, without verifying it.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file whose name ends in ``.mlir``.
-    allow_unregistered : bool, default False
-        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
-    max_bytes : int, default 1073741824
-        The size of the largest file that is read.
-
-    Returns
-    -------
-    ir.Module
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is larger, or has another suffix.
-    ParseError
-        If the text is not MLIR.
-    QuantTypeError
-        If ``path`` or ``max_bytes`` is of another type.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "f.mlir")
-    ...     _ = file.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
-    ...     load(file).functions[0].sym_name
-    'f'
-    """
-    require(max_bytes, int, "max_bytes", "an integer")
-    require(path, (str, PathLike), "the path of a program", "a string or a path")
-    file = Path(path)
-    if file.suffix == ".mlirbc":
-        raise bytecode_error(str(file))
-    if file.suffix != ".mlir":
-        raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
-    return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)
 
 
 def _check_extents(module: ir.Module) -> None:
