@@ -73,12 +73,15 @@ KEPT: Final = Result("of the operand's type")
 
 @dataclass(frozen=True)
 class Declaration:
-    """``view`` says whether the public function returns a view of its operand; it then takes no ``out``."""
+    """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
+    whether the public function returns a view of its operand; it then takes no ``out``.
+    """
 
     name: str
     operands: tuple[Operand, ...]
     attributes: tuple[Attribute, ...] = ()
     result: Result = DECLARED
+    results: tuple[str, ...] = ("result",)
     view: bool = False
     dialect: Literal["qrt", "quant"] = "qrt"
 
