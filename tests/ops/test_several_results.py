@@ -1,4 +1,4 @@
-"""Families of several results: the dialect, the interpreter, plans and passes take them as their declarations have them.
+"""Families of several results: the dialect, the interpreter, plans and passes take them as they are declared.
 
 The family of this test is made before the dialect is: in a process of its own."""
 
@@ -56,7 +56,7 @@ for size in ("?", "2"):
         assert half.storage.tolist() == [[0, 1, 1], [2, -3, 3]], half
         assert total.tolist() == [16, 6, 20] and constant.tolist() == [5, 6, -7]
 """
-REFUSED = f"""
+REFUSED = """
 for text, wanted in (
     (program("2", total="i64"), "result #1 is declared as tensor<3xi64>, but is tensor<3xi32>"),
     (program("2", half="tensor<2x4x" + T + ">"), "result #0 is declared as tensor<2x4x"),
@@ -74,6 +74,10 @@ for text, wanted in (
 def test_a_family_of_two_results(arguments: list[str]) -> None:
     """A result taken for the other has another type; a plan that binds it in the run keeps each."""
     done = subprocess.run(
-        [sys.executable, "-c", FAMILY + RUN + REFUSED, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", FAMILY + RUN + REFUSED, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
