@@ -17,7 +17,7 @@ from qrt.execute.operations import (
     family_call,
     family_name,
 )
-from qrt.execute.plan import empty
+from qrt.execute.planning.slots import empty
 from qrt.execute.values import as_tensor
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected

@@ -47,8 +47,9 @@ class OpFamily:
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
     ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
-    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
-    result)``: whether the result is what the memory of the operand holds, so that a plan need not compute it.
+    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``.
+    ``view_offset(types, result, attributes)`` says how many elements into the memory of the first operand the result
+    stands, so that a plan need not compute it; None where it does not stand there.
 
     In a family of several results all these have tuples in place of the result: of declared types, of types, of arrays.
     Whoever takes a family as it comes calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every
@@ -60,7 +61,7 @@ class OpFamily:
     reference: Callable[[Sequence[Array], Types, Any, Attributes], Any]
     bind: Callable[[Types, Any, Attributes, Constants], BoundCall | None] | None = None
     packs: tuple[int, ...] = ()
-    aliases: Callable[[Types, TensorType], bool] = lambda types, result: False
+    view_offset: Callable[[Types, TensorType, Attributes], int | None] = lambda types, result, attributes: None
 
     @property
     def name(self) -> str:
