@@ -153,7 +153,7 @@ class Node:
         declared: Any = said[0] if said is not None and len(said) == 1 else said
         inferred = family.resolve(tensors, family.complete(attributes), declared)
         results = inferred if isinstance(inferred, tuple) else (inferred,)
-        for here, there in zip(said or (), results, strict=True):
+        for here, there in zip(results if said is None else said, results, strict=True):
             if here.shape is not None and not have_compatible_shapes((here, there)):
                 self.fail(f"the result is {there}, but the file has {here}")
         return self.graph.append(self.op, name, operands, results, {n: attribute(v) for n, v in attributes.items()})
