@@ -5,8 +5,9 @@ What belongs to one operator's form, as a stride of 0, is checked where the oper
 
 import math
 from collections import Counter
+from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 
 from qrt.errors import ModelError, shown
 from qrt.formats.tflite.model import ABSENT, Model, Operator, Quantization, Signature, Subgraph
@@ -52,13 +53,15 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     """Scales are positive, one or as many as the axis is long; zero points are storage."""
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
-    if not (scales.min() > 0 and scales.max() < np.inf):  # no comparison holds of NaN
+    least, most = _bounds(scales)
+    if not (least > 0 and most < math.inf):  # no comparison holds of NaN
         wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
         raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
     if zero_points.size != count:
         raise ModelError(f"{place}: it has {count} scales and {zero_points.size} zero points")
     low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
-    if not (low <= zero_points.min() and zero_points.max() <= high):
+    least, most = _bounds(zero_points)
+    if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
         alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
         expected = f"{low} to {high}" if low < high else alone
@@ -69,6 +72,14 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
         raise ModelError(f"{place}: its quantized dimension is {axis}, but it has {len(shape)} dimensions")
     if count != shape[axis]:
         raise ModelError(f"{place}: it has {count} scales, but its dimension {axis} is {shape[axis]}")
+
+
+def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """The least and the greatest; of one number without calling NumPy, which takes longer than that."""
+    if values.size == 1:
+        (value,) = values.tolist()
+        return value, value
+    return values.min().item(), values.max().item()
 
 
 # -- the model -------------------------------------------------------------------------------------------------------
