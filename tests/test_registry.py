@@ -36,6 +36,8 @@ WITHOUT_CASES = {
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
 }
+WITHOUT_FUNCTION: dict[str, str] = {}
+"""Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {
     "matmul": "gemm", "sub": "add", "mul": "add",
     "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
@@ -58,7 +60,11 @@ EXTRAS = ("quant.conv2d", "quant.matmul")
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_family_is_whole(name: str) -> None:
     family = FAMILIES[name]
-    check_function(family)
+    assert family.declaration.public == (name not in WITHOUT_FUNCTION), "WITHOUT_FUNCTION: the reason"
+    if family.declaration.public:
+        check_function(family)
+    else:
+        assert not hasattr(qrt, name), "a family that is not public has no public function"
     check_op(family)
     assert (lowering(name) is None) == (name in NOT_LOWERED), f"lower_{name} in lower_qrt/{family.module}.py"
     assert (name in DRAWS) == (name not in NOT_DRAWN), "tests/passes/lower_qrt/draw_ops.py: its programs"
@@ -143,7 +149,8 @@ def test_there_is_nothing_of_no_family() -> None:
         "cases": set(cases.CASES) - set(FAMILIES),
         "dialect": {name for name in every_definition() if name.startswith("qrt.")}
         - {family.declaration.op for family in FAMILIES.values()},
-        "reasons": set().union(NOT_LOWERED, NOT_DRAWN, WITHOUT_CASES, JOBS_OF_ANOTHER) - set(FAMILIES),
+        "reasons": set().union(NOT_LOWERED, NOT_DRAWN, WITHOUT_CASES, WITHOUT_FUNCTION, JOBS_OF_ANOTHER)
+        - set(FAMILIES),
         "rows": set(re.findall(r"^\| `qrt\.(\w+)`", TABLE, re.MULTILINE)) - set(FAMILIES),
     }
     assert {where: sorted(names) for where, names in of_no_family.items() if names} == {}

@@ -66,7 +66,11 @@ class Held(Attribute):
 
 def constant_array(op: Operation) -> Array:
     """The value of an ``arith.constant``, in the dtype that runs; of floats every bit, those of a NaN included."""
-    t, value = as_tensor(op.results[0].type), op.attributes["value"]
+    return attribute_array(op.attributes["value"], as_tensor(op.results[0].type))
+
+
+def attribute_array(value: Attribute, t: TensorType) -> Array:
+    """The array of a type that an attribute holds, as ``constant_array``."""
     if isinstance(value, Held):
         return value.array
     dtype = element_dtype(t.element)

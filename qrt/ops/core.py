@@ -301,6 +301,25 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
     return result.element
 
 
+def any_element(t: TensorType, op: str, operand: str) -> Type:
+    """The element type of an operand whose elements are moved whole: a quantized one, checked, or any other whose
+    values have a dtype. Raises QuantTypeError for types that do not run.
+    """
+    if isinstance(t.element, UniformType):
+        return quantized(t, op, operand)
+    element_dtype(t.element)
+    return t.element
+
+
+def keep_element(op: str, element: Type, types: Types, result: TensorType | None) -> Type:
+    """``element``, which the result has to have where it is declared."""
+    if result is not None and result.element != element:
+        if isinstance(element, UniformType):
+            declared_element(op, result)
+        fail(op, f"the result must have the element type {element}, not {result.element}", types)
+    return element
+
+
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
     """The result type, its per-axis integrity checked."""
     if isinstance(element, UniformType):

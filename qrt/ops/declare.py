@@ -73,7 +73,9 @@ KEPT: Final = Result("of the operand's type")
 
 @dataclass(frozen=True)
 class Declaration:
-    """``view`` says whether the public function returns a view of its operand; it then takes no ``out``."""
+    """``view`` says whether the public function returns a view of its operand; it then takes no ``out``. A family that
+    is not ``public`` has no public function: programs have its op, and arrays compute it by other names.
+    """
 
     name: str
     operands: tuple[Operand, ...]
@@ -81,6 +83,7 @@ class Declaration:
     result: Result = DECLARED
     view: bool = False
     dialect: Literal["qrt", "quant"] = "qrt"
+    public: bool = True
 
     @property
     def op(self) -> str:

@@ -97,12 +97,11 @@ class LowerQrt:
 def _declared(site: Site, stored: Value, result: Value) -> Value:
     """Storage as the type of the result says it."""
     declared = tensor_type(result)
-    if not isinstance(declared.element, UniformType):
-        return stored
-    type = declared.with_(element=declared.element.storage_type)
+    element = declared.element
+    type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared
     if stored.type is not type:
         stored = site.value("tensor.cast", (stored,), type)
-    return site.value("quant.scast", (stored,), declared)
+    return site.value("quant.scast", (stored,), declared) if isinstance(element, UniformType) else stored
 
 
 __all__ = ["Lower", "LowerQrt", "lowering"]

@@ -96,12 +96,14 @@ class Site:
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers; a border, of no stage.
+        """A tensor of quantized values as its signless integers; a border, of no stage. A tensor of others is itself.
 
         Raises QuantTypeError where it has no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
         self.builder.loc = None
+        if not isinstance(tensor_type(x).element, UniformType):
+            return x
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def in_bytes(self, stored: Value) -> Value:
