@@ -13,15 +13,15 @@ from qrt.engines.tally import ULP, Tally
 from qrt.errors import ModelError, shown
 from qrt.execute.program import Program, choose
 from qrt.execute.tapped import TappedProgram, name_of
-from qrt.formats.tflite import Model, import_model, read
+from qrt.formats.tflite.importing import Graph, Importer, import_model
 from qrt.formats.tflite.model import Operator
+from qrt.formats.tflite.node import TENSOR
+from qrt.formats.tflite.read import read
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ops.core import Array
+from qrt.profiles import profile as profile_of
 from qrt.report.differences import Differences, TensorDifference
 from qrt.tensor import QuantTensor
-
-TENSOR = "qrt.tensor"
-"""The attribute of an op that holds the names of the tensors that it makes."""
 
 SUMS = frozenset(
     {
@@ -59,6 +59,8 @@ class Comparison:
         How many units in the last place a float may lie apart.
     threads : int
         The threads of LiteRT.
+    every_tensor : bool
+        False compares the outputs of whole runs alone.
     """
 
     def __init__(
@@ -69,18 +71,26 @@ class Comparison:
         *,
         ulp: int = ULP,
         threads: int = 1,
+        every_tensor: bool = True,
     ) -> None:
-        self.file: Model = read(source)
-        module = import_model(self.file, profile)
+        self.file = read(source)
+        rules = profile_of(profile)
+        module = import_model(self.file, rules)
         self.profile, self.runs = profile, 0
+        self._names = Graph(Importer(self.file, rules), self.file.subgraphs[0]).names
         name = str(choose(module, None).attributes["sym_name"].python)
         self.program = Program(module, name)
-        self.loaded = litert.load(source, profile=profile, threads=threads, keeps_tensors=True, name=self.file.name)
-        tapped = Module(module.operation.clone({}), module.upstream)
-        values = named_values(choose(tapped, name))
-        self._watched = self._every_tensor(values, ulp)
-        taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
-        self._tapped = TappedProgram(tapped, name, taps)
+        self.loaded = litert.load(
+            source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
+        )
+        self._watched: dict[str, _Watched] = {}
+        self._tapped: TappedProgram | None = None
+        if every_tensor:
+            tapped = Module(module.operation.clone({}), module.upstream)
+            values = named_values(choose(tapped, name))
+            self._watched = self._every_tensor(values, ulp)
+            taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
+            self._tapped = TappedProgram(tapped, name, taps)
         self._indices = [tensor.index for tensor in self._watched.values() if tensor.is_readable]
         self._outputs = [Tally(ulp, is_sum=True) for _ in self.program.outputs]
 
@@ -108,13 +118,15 @@ class Comparison:
             _count(tensor.tally, f"tensor {shown(tensor.name)}", np.asarray(value), theirs[tensor.index])
             return theirs[tensor.index]
 
-        self._tapped.run_tapped(named, tap)
+        if self._tapped is not None:
+            self._tapped.run_tapped(named, tap)
 
     def reset(self) -> None:
         """Makes the state of both what it is at the beginning."""
         self.loaded.reset()
         self.program.reset()
-        self._tapped.reset()
+        if self._tapped is not None:
+            self._tapped.reset()
 
     def result(self) -> Differences:
         """What was counted."""
@@ -137,7 +149,7 @@ class Comparison:
             for index in operator.outputs:
                 if index < 0 or subgraph.tensors[index].dtype in ("resource", "string", "variant"):
                     continue
-                name = subgraph.tensors[index].name
+                name = self._names[index]
                 value = values.get(name)
                 found[name] = _Watched(
                     index,

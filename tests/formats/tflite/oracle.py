@@ -28,8 +28,8 @@ import numpy as np
 from qrt.engines.compare import Comparison
 from qrt.engines.drawn import KINDS, drawn
 from qrt.engines.litert import LiteRT
-from qrt.errors import ModelError
 from qrt.ops.core import Array
+from qrt.report.differences import Differences, TensorDifference
 
 GENERATED = Path(__file__).with_name("generated")
 PROFILES = ("litert", "litert-ref")
@@ -68,6 +68,16 @@ class Row:
     first: str = field(default="", compare=False)
     """Where the first difference was seen."""
 
+    def add(self, tensor: TensorDifference) -> None:
+        """Counts a tensor."""
+        if tensor.skipped:
+            self.skipped += 1
+            return
+        self.tensors += 1
+        self.elements += tensor.elements
+        self.differ += tensor.differ
+        self.largest = max(self.largest, tensor.largest)
+
     def __str__(self) -> str:
         figures = f"{self.cases:6,} {self.tensors:7,} {self.elements:12,} {self.differ:7,} {self.skipped:5,}"
         return f"{figures}  {self.profile:10}  {self.form}{f'  <- {self.first}' if self.first else ''}"
@@ -92,8 +102,9 @@ def compared(name: str, form: Form, profile: str, litert: LiteRT, elements: int 
         rng = np.random.default_rng([seed, zlib.crc32(name.encode()), row.cases])
         try:
             _compare(row, form(rng), profile, litert, rng)
-        except ModelError as error:
-            raise AssertionError(f"{name}, {profile}, model {row.cases} of seed {seed}: {error}") from error
+        except Exception as error:
+            error.add_note(f"{name}, {profile}, model {row.cases} of seed {seed}")
+            raise
         row.cases += 1
     return row
 
@@ -107,13 +118,7 @@ def _compare(row: Row, case: Case, profile: str, litert: LiteRT, rng: np.random.
     found = comparison.result()
     comparison.close()
     for tensor in (*found.tensors, *found.outputs):
-        if tensor.skipped:
-            row.skipped += 1
-            continue
-        row.tensors += 1
-        row.elements += tensor.elements
-        row.differ += tensor.differ
-        row.largest = max(row.largest, tensor.largest)
+        row.add(tensor)
         if tensor.differ and not row.first:
             row.first = f"model {row.cases}: {tensor.differ} of {tensor.elements}, by {tensor.largest} at most"
 
@@ -123,6 +128,16 @@ def _drawn(comparison: Comparison, rng: np.random.Generator) -> Iterator[list[Ar
     subgraph = comparison.file.subgraphs[0]
     for kind in (*KINDS, *KINDS[:2]):
         yield [drawn(subgraph.tensors[index], kind, rng) for index in subgraph.inputs]
+
+
+def model_row(found: Differences) -> Row:
+    """What was compared of a model, as a row of the table."""
+    row = Row(found.model.rpartition("/")[2], found.engine, 1)
+    for tensor in (*found.tensors, *found.outputs):
+        row.add(tensor)
+    if found.first is not None:
+        row.first = f"{found.first.operator}, {found.first.op}: {found.first.differ} of {found.first.elements}"
+    return row
 
 
 def main() -> int:
@@ -140,8 +155,9 @@ def main() -> int:
                 continue
             try:
                 row = compared(name, form, profile, litert, options.elements, options.seed)
-            except AssertionError as error:
-                print(f"{'-':>41}  {profile:10}  {name}: {error}", flush=True)
+            except Exception as error:
+                said = " ".join([type(error).__name__, *error.__notes__, str(error)])
+                print(f"{'-':>41}  {profile:10}  {name}: {said}", flush=True)
                 failed += 1
                 continue
             failed += bool(row.differ)
