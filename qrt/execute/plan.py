@@ -78,7 +78,9 @@ class Place:
 
 @dataclass(frozen=True)
 class CallStep:
-    """A call on arrays, the last of which it writes. ``operands`` are those of the op, packed ones too."""
+    """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
+    too.
+    """
 
     operation: Operation
     call: BoundCall

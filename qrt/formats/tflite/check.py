@@ -5,8 +5,9 @@ What belongs to one operator's form, as a stride of 0, is checked where the oper
 
 import math
 from collections import Counter
+from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 
 from qrt.errors import ModelError, shown
 from qrt.formats.tflite.model import ABSENT, Model, Operator, Quantization, Signature, Subgraph
@@ -52,13 +53,15 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     """Scales are positive, one or as many as the axis is long; zero points are storage."""
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
-    if not (scales.min() > 0 and scales.max() < np.inf):  # no comparison holds of NaN
+    least, most = _bounds(scales)
+    if not (least > 0 and most < math.inf):  # no comparison holds of NaN
         wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
         raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
     if zero_points.size != count:
         raise ModelError(f"{place}: it has {count} scales and {zero_points.size} zero points")
     low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
-    if not (low <= zero_points.min() and zero_points.max() <= high):
+    least, most = _bounds(zero_points)
+    if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
         alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
         expected = f"{low} to {high}" if low < high else alone
@@ -69,6 +72,14 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
         raise ModelError(f"{place}: its quantized dimension is {axis}, but it has {len(shape)} dimensions")
     if count != shape[axis]:
         raise ModelError(f"{place}: it has {count} scales, but its dimension {axis} is {shape[axis]}")
+
+
+def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """The least and the greatest; of one number without calling NumPy, which takes longer than that."""
+    if values.size == 1:
+        (value,) = values.tolist()
+        return value, value
+    return values.min().item(), values.max().item()
 
 
 # -- the model -------------------------------------------------------------------------------------------------------
@@ -229,14 +240,17 @@ def _check_calls(model: Model) -> None:
                     raise ModelError(f"{place}: subgraph {index} does not exist, the file has {len(model.subgraphs)}")
                 called[subgraph.index].add(index)
     left = dict(called)
-    for _ in range(_DEEPEST):  # those whose callees are all done, as often as a chain may be long
+    for _ in range(_DEEPEST):  # without those that call none of the others, as often as a chain may be long
         left = {index: calls & left.keys() for index, calls in left.items() if calls & left.keys()}
         if not left:
             return
-    chain = [next(iter(left))]
-    while chain.count(chain[-1]) == 1 and len(chain) <= _DEEPEST and left.get(chain[-1]):
+    chain = [min(left)]
+    while chain.count(chain[-1]) == 1 and left.get(chain[-1]):
         chain.append(min(left[chain[-1]]))
-    raise ModelError(f"{model.name}: subgraphs call each other without end: {' -> '.join(map(str, chain[-12:]))}")
+    shown_chain = " -> ".join(map(str, chain[-8:]))
+    if chain.count(chain[-1]) > 1:
+        raise ModelError(f"{model.name}: subgraphs call each other without end: {shown_chain}")
+    raise ModelError(f"{model.name}: calls go more than {_DEEPEST} subgraphs deep: ... {shown_chain}")
 
 
 def _check_signature(model: Model, signature: Signature) -> None:

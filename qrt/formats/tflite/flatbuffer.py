@@ -8,7 +8,6 @@ table stands elsewhere, at a distance that the field holds.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from struct import Struct
 from typing import Any
 
@@ -32,7 +31,7 @@ class Reader:
 
     def __init__(self, data: npt.NDArray[np.uint8], name: str, max_bytes: int) -> None:
         self.data, self.name, self.max_bytes = data, name, max_bytes
-        self._bytes, self._size = data.data, data.size
+        self._bytes, self._size, self._address = data.data, data.size, data.ctypes.data
         self._path: list[str | int] = []
         self._vtables: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._left, self._tables_left = _REFERENCES * data.size, max_bytes // _TABLE_MEMORY
@@ -99,14 +98,17 @@ class Reader:
                 raise self.error(f"{field.name} is {number}, which is none of {listed}")
             return names[number]
         target = position + _U32.unpack_from(self._bytes, position)[0]
-        with self.inside(field.name):
-            if field.union is not None:
-                table = union_table(field.union, before[f"{field.name}_type"])
-                return None if table is None else self.table(target, table)
-            if field.is_vector or field.is_string:
-                return self._vector(field, target)
-            assert field.table is not None
-            return self.table(target, field.table)
+        self._path.append(field.name)  # not taken away by an error, which says it
+        value = self._target(field, target, before)
+        self._path.pop()
+        return value
+
+    def _target(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
+        """What stands elsewhere."""
+        if field.is_vector or field.is_string:
+            return self._vector(field, position)
+        table = field.table if field.union is None else union_table(field.union, before[f"{field.name}_type"])
+        return None if table is None else self.table(position, table)
 
     def _vector(self, field: Field, position: int) -> Any:
         self._require(position, 4)
@@ -117,9 +119,15 @@ class Reader:
         if field.is_string:
             return str(self._bytes[start : start + size], "utf-8", "backslashreplace")
         if field.code:
-            return aligned(self.data[start : start + size], _DTYPES[field.code])
+            return self.elements(start, size, _DTYPES[field.code])
         assert field.table is not None
         return [*self._tables(field.table, start, count)]
+
+    def elements(self, start: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Bytes of the file as elements: a copy where their address is no multiple of an element's size."""
+        if (self._address + start) % dtype.itemsize:
+            return np.frombuffer(self._bytes[start : start + size].tobytes(), dtype)
+        return self.data[start : start + size].view(dtype)
 
     def _tables(self, name: str, start: int, count: int) -> Iterator[dict[str, Any]]:
         distances = Struct(f"<{count}I").unpack_from(self._bytes, start)
@@ -130,13 +138,6 @@ class Reader:
         self._path.pop()
 
     # -- errors ------------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def inside(self, field: str) -> Iterator[None]:
-        """Errors name the field. After one the reader is of no more use, so that the path need not be mended."""
-        self._path.append(field)
-        yield
-        self._path.pop()
 
     def error(self, message: str) -> ModelError:
         """An error at the place where the reader is."""
@@ -157,11 +158,3 @@ _SINGULAR = {
     "subgraphs": "subgraph", "tensors": "tensor", "operators": "operator", "buffers": "buffer",
     "signature_defs": "signature", "operator_codes": "operator code",
 }  # fmt: skip
-
-
-def aligned(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Bytes as elements; a copy where the file places them at an address that is no multiple of their size."""
-    if dtype.itemsize > 1 and data.ctypes.data % dtype.itemsize:
-        data = data.copy()
-        data.flags.writeable = False
-    return data.view(dtype)

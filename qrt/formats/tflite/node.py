@@ -149,12 +149,11 @@ class Node:
         family = _FAMILIES[name]
         types = [value.type for value in operands]
         tensors = tuple(type for type in types if isinstance(type, TensorType))
-        said = None if result_types is None else tuple(map(_as_tensor, result_types))
-        declared: Any = said[0] if said is not None and len(said) == 1 else said
-        inferred = family.resolve(tensors, family.complete(attributes), declared)
-        results = inferred if isinstance(inferred, tuple) else (inferred,)
-        for here, there in zip(said or (), results, strict=True):
-            if here.shape is not None and not have_compatible_shapes((here, there)):
+        count = len(family.declaration.results)
+        said = [None] * count if result_types is None else list(map(_as_tensor, result_types))
+        results = family.resolve_all(tensors, family.complete(attributes), said)
+        for here, there in zip(said, results, strict=True):
+            if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
                 self.fail(f"the result is {there}, but the file has {here}")
         return self.graph.append(self.op, name, operands, results, {n: attribute(v) for n, v in attributes.items()})
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from qrt import files
 from qrt.errors import FileError, ModelError, require, shown
 from qrt.formats.tflite import check, schema
-from qrt.formats.tflite.flatbuffer import Reader, aligned
+from qrt.formats.tflite.flatbuffer import Reader
 from qrt.formats.tflite.model import Model, Operator, Quantization, Signature, Subgraph, Tensor
 
 _IDENTIFIER = b"TFL3"
@@ -158,7 +158,7 @@ class _Reading:
         if data.size != expected:
             shaped = "x".join(map(str, shape)) or "scalar"
             raise ModelError(f"{place}: buffer {index} has {data.size} bytes, a {shaped} of {dtype} has {expected}")
-        return data if dtype in check.PACKED else aligned(data, numpy_dtype(dtype)).reshape(shape)
+        return data if dtype in check.PACKED else _viewed(data, numpy_dtype(dtype)).reshape(shape)
 
     def _quantization(
         self, place: str, said: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
@@ -193,6 +193,8 @@ class _Reading:
 
     def _options(self, place: str, name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fields of the operator's own table; the defaults where it has none."""
+        if name not in schema.operators():  # of a later schema
+            return {}
         own = schema.options_table(name)
         for union in ("builtin_options", "builtin_options2"):
             kind = said[f"{union}_type"]
@@ -226,6 +228,13 @@ def _without_elements(tensor: Tensor) -> Tensor:
     data = np.empty(tensor.shape, _BYTES if tensor.dtype in check.PACKED | check.UNSIZED else numpy_dtype(tensor.dtype))
     data.flags.writeable = False
     return replace(tensor, data=data)
+
+
+def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Bytes as elements; a copy where they lie at an address that is no multiple of an element's size."""
+    if dtype.itemsize > 1 and data.ctypes.data % dtype.itemsize:
+        return np.frombuffer(data.tobytes(), dtype)
+    return data.view(dtype)
 
 
 @cache

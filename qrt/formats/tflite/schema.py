@@ -25,7 +25,7 @@ TABLES = {
         sparsity:SparsityParameters shape_signature:[i] has_rank:? variant_tensors:[VariantSubType]
     """,
     "QuantizationParameters": """
-        min:[f] max:[f] scale:[f] zero_point:[q] details_type:B details:_ quantized_dimension:i
+        min:_ max:_ scale:[f] zero_point:[q] details_type:B details:_ quantized_dimension:i
     """,
     "Operator": """
         opcode_index:I inputs:[i] outputs:[i] builtin_options_type:B builtin_options:BuiltinOptions?
