@@ -38,7 +38,8 @@ def resized(image: Image, height: int, width: int) -> Image:
     middle to those of its neighbours: bilinear interpolation, in which all pixels are seen where the image shrinks."""
     rows, columns = (_weights(old, new) for old, new in zip(image.shape[:2], (height, width), strict=True))
     mixed = np.einsum("ij,jkc,lk->ilc", rows, image.astype(np.float64), columns, optimize=True)
-    return np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
+    rounded: Image = np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
+    return rounded
 
 
 def _weights(old: int, new: int) -> NDArray[np.float64]:

@@ -91,9 +91,7 @@ def ulps(a: Array, b: Array) -> Array:
     >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
     [1, 0, 0]
     """
-    orders = [_order(each) for each in (a, b)]
-    with np.errstate(over="ignore"):
-        apart = np.abs(orders[0] - orders[1])
+    apart: Array = np.abs(_order(a) - _order(b))
     nan = np.isnan(a), np.isnan(b)
     apart[nan[0] & nan[1]] = 0
     apart[nan[0] ^ nan[1]] = np.iinfo(np.int64).max
@@ -109,4 +107,5 @@ def _order(values: Array) -> Array:
 
 
 def _bits(values: Array) -> Array:
-    return values.view(f"i{values.dtype.itemsize}") if values.dtype.kind == "f" else values
+    bits: Array = values.view(f"i{values.dtype.itemsize}") if values.dtype.kind == "f" else values
+    return bits

@@ -1,16 +1,9 @@
-"""The process of LiteRT that tests share, the models, and the table of what was compared."""
-
-import os
-from pathlib import Path
+"""The process of LiteRT that tests share, and the table of what was compared."""
 
 import pytest
 
 from qrt.engines.litert import LiteRT
-from tests.formats.tflite.oracle import HEAD, Row
-
-MODELS = Path(os.environ.get("QRT_MODELS") or Path(__file__).parents[4] / "shared" / "models")
-ROWS: list[Row] = []
-"""What the tests of this run have compared."""
+from tests.formats.tflite.oracle import HEAD, ROWS
 
 
 @pytest.fixture(scope="session")

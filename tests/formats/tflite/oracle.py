@@ -16,6 +16,7 @@ compares the forms whose name has one of the words, and prints the table.
 """
 
 import argparse
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -32,10 +33,12 @@ from qrt.ops.core import Array
 from qrt.report.differences import Differences, TensorDifference
 
 GENERATED = Path(__file__).with_name("generated")
+MODELS = Path(os.environ.get("QRT_MODELS") or Path(__file__).parents[4] / "shared" / "models")
+"""The folder of model files."""
 PROFILES = ("litert", "litert-ref")
 ELEMENTS = 1_000_000
-MOST_CASES = 4000
-"""Of one form: more than that are needed where its tensors are too small."""
+LEAST_CASES, MOST_CASES = 40, 4000
+"""How many models of one form are compared: many, however large they are, but not endlessly many."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class Row:
         return f"{figures}  {self.profile:10}  {self.form}{f'  <- {self.first}' if self.first else ''}"
 
 
+ROWS: list[Row] = []
+"""What the tests of this run have compared."""
 HEAD = f"{'models':>6} {'tensors':>7} {'elements':>12} {'differ':>7} {'left':>5}  profile     form"
 
 
@@ -98,7 +103,8 @@ def forms() -> Iterator[tuple[str, Form, str]]:
 def compared(name: str, form: Form, profile: str, litert: LiteRT, elements: int = ELEMENTS, seed: int = 0) -> Row:
     """Compares drawn models of a form until so many elements were compared. Stops at the first model that differs."""
     row = Row(name, profile)
-    while row.elements < elements and row.cases < MOST_CASES and not row.differ:
+    least = min(LEAST_CASES, elements // 1000)
+    while (row.elements < elements or row.cases < least) and row.cases < MOST_CASES and not row.differ:
         rng = np.random.default_rng([seed, zlib.crc32(name.encode()), row.cases])
         try:
             _compare(row, form(rng), profile, litert, rng)
@@ -130,9 +136,9 @@ def _drawn(comparison: Comparison, rng: np.random.Generator) -> Iterator[list[Ar
         yield [drawn(subgraph.tensors[index], kind, rng) for index in subgraph.inputs]
 
 
-def model_row(found: Differences) -> Row:
+def model_row(found: Differences, profile: str) -> Row:
     """What was compared of a model, as a row of the table."""
-    row = Row(found.model.rpartition("/")[2], found.engine, 1)
+    row = Row(found.model.rpartition("/")[2], profile, 1)
     for tensor in (*found.tensors, *found.outputs):
         row.add(tensor)
     if found.first is not None:

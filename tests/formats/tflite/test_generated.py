@@ -1,12 +1,11 @@
-"""Drawn models of every form in `generated`, in qrt and in LiteRT. Hazard: two rules that agree on every model at hand."""
+"""Drawn models of every form in `generated`, in qrt and in LiteRT. Hazard: rules that agree on every model at hand."""
 
 import os
 from importlib.util import find_spec
 
 import pytest
 
-from tests.formats.tflite.conftest import ROWS
-from tests.formats.tflite.oracle import ELEMENTS, compared, forms
+from tests.formats.tflite.oracle import ELEMENTS, ROWS, compared, forms
 
 pytestmark = [
     pytest.mark.skipif(find_spec("ai_edge_litert") is None, reason="ai-edge-litert is not installed"),

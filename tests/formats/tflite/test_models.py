@@ -1,5 +1,5 @@
-"""Whole models from files, in qrt and in LiteRT, tensor by tensor. Hazards: an op in a form that no generated model has;
-a step that a fusion changes; a state that goes another way after many calls, or that a reset leaves behind."""
+"""Whole models from files, in qrt and in LiteRT, tensor by tensor. Hazards: a form that no generated model has; a step
+that a fusion changes; a state that goes another way after many calls, or that a reset leaves behind."""
 
 import os
 from importlib.util import find_spec
@@ -9,8 +9,7 @@ import pytest
 
 from qrt.engines.compare import Comparison
 from qrt.engines.drawn import KINDS, drawn
-from tests.formats.tflite.conftest import MODELS, ROWS
-from tests.formats.tflite.oracle import PROFILES, model_row
+from tests.formats.tflite.oracle import MODELS, PROFILES, ROWS, model_row
 from tests.formats.tflite.photographs import photographs
 
 pytestmark = [
@@ -45,6 +44,6 @@ def test_every_tensor_is_litert_s(path, profile, litert):
         comparison.add(inputs)
     found = comparison.result()
     comparison.close()
-    ROWS.append(model_row(found))
+    ROWS.append(model_row(found, profile))
     assert found.compared, "nothing was compared"
     assert not found.differ if path.name not in WHOLE else found.first is None, str(found.first)

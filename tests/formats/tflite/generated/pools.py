@@ -18,6 +18,8 @@ def pool(rng, name, *, dtype="int8", is_global=False):
     kept = [0, 0] if padding == "SAME" else [each - 1 for each in window]
     result = [-(-(i - k) // s) for i, k, s in zip(image, kept, strides, strict=True)]
     batch, depth = int(rng.choice([1, 1, 2])), draw.size(rng)
+    if is_global:
+        batch, depth = int(rng.integers(1, 9)), depth * int(rng.integers(1, 6))
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     y = draw.tensor(rng, (batch, *result, depth), dtype, x.scales, zero_points=x.zero_points)
     options = {

@@ -102,7 +102,8 @@ def depthwise(rng, *, dtype="int8", per_axis=True, most=1):
         dilations = options["dilation_h_factor"], options["dilation_w_factor"]
         reach = [(w - 1) * d + 1 for w, d in zip(window, dilations, strict=True)]
         result = [-(-(i - r + 1) // strides) for i, r in zip(image, reach, strict=True)]
-    batch, depth, multiplier = int(rng.choice([1, 1, 2])), draw.size(rng), int(rng.integers(1, most + 1))
+    batch, depth = int(rng.choice([1, 1, 2])), draw.size(rng, 65 // most**0.5)
+    multiplier = int(rng.integers(1, most + 1))
     channels = depth * multiplier
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     zero_point = [0] * channels if per_axis else 0 if dtype == "int8" else draw.zero_point(rng, dtype)
