@@ -94,15 +94,21 @@ class Program:
         self._names = [port.name for port in self.inputs]
         self._result_names = [port.name for port in self.outputs]
         self._quick: Quick | None = None
+        self._preferred: Plan | None = None
         self._saturating = saturating
         self._state = State()
         self._is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
         self._interpreter = Interpreter(module, saturating=saturating)
         if all(port.type.has_static_shape for port in self.inputs):
-            self._quick = self._made_quick(self._plan([port.type for port in self.inputs]))
+            self._prefer(self._plan([port.type for port in self.inputs]))
+
+    def _prefer(self, plan: Plan) -> None:
+        """The next call goes straight to this plan, if its arguments fit."""
+        if plan is not self._preferred:
+            self._preferred, self._quick = plan, self._made_quick(plan)
 
     def _made_quick(self, plan: Plan) -> Quick | None:
-        """What runs the plan of static shapes on arguments that fit."""
+        """What runs a plan on arguments that fit as they are; None where a step is no kernel."""
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
         if plan.routine is None or any(t is not None and is_packed(t) for t in quantized):
@@ -363,6 +369,7 @@ class Program:
 
     def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Any]:
         plan = self._plan(self._types(arrays))
+        self._prefer(plan)
         with self._stream() as state:
             return self._outgoing(plan.run(arrays, max_steps, tap, state))
 

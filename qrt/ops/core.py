@@ -199,9 +199,22 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     """The quantized element type of an operand, checked, or the error that names the operand."""
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
-    _check_fits(t.element, t.shape, f"{op}: {operand}")
-    check_zero_points(t.element, f"{op}: {operand}")
+    if not _is_sound(t):
+        _check_fits(t.element, t.shape, f"{op}: {operand}")
+        check_zero_points(t.element, f"{op}: {operand}")
     return t.element
+
+
+@lru_cache(maxsize=1024)
+def _is_sound(t: TensorType) -> bool:
+    """Whether the parameters of a quantized type fit its shape and its storage; types are interned."""
+    assert isinstance(t.element, UniformType)
+    try:
+        check_integrity(t.element, t.shape)
+        check_zero_points(t.element, "")
+    except QuantTypeError:
+        return False
+    return True
 
 
 def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -> None:

@@ -41,8 +41,7 @@ takes (%1 input tensor<3x8xf32>, %2 input f32)
 1: interpreter: arith.divf at f.mlir:19:8 (%2 input f32, %8 constant f32) -> (%11 value f32)
 1: interpreter: arith.addf at f.mlir:6:8 (%7 owned tensor<3x4xf32>) -> (%12 value tensor<?x4xf32>)
 1: interpreter: arith.negf at f.mlir:7:8 (%12 value tensor<?x4xf32>) -> (%13 value tensor<?x4xf32>)
-1: reference scast: quant.scast at f.mlir:21:8 (%6 arena+0 tensor<3x4xui8>) -> (%14 owned tensor<3x4xi8>)
-returns (%13 value tensor<?x4xf32>, %14 owned tensor<3x4xi8>, %11 value f32)
+returns (%13 value tensor<?x4xf32>, %14 arena+0 tensor<3x4xi8>, %11 value f32)
 """  # noqa: E501 - lines as they are printed
 
 
