@@ -27,6 +27,7 @@ from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.passes.fusing.families import FUSED
 from qrt.types import MemRefType, TensorType, Type
 
 
@@ -354,4 +355,6 @@ class _DeferredFamily:
 
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
     detail = f"{call.name} ({call.isa})" if is_kernel(call) else op.name.partition(".")[2]
+    if FUSED in op.attributes:
+        detail += f" with {op.attributes[FUSED].python}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)
