@@ -356,5 +356,5 @@ class _DeferredFamily:
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
     detail = f"{call.name} ({call.isa})" if is_kernel(call) else op.name.partition(".")[2]
     if FUSED in op.attributes:
-        detail += f" with {op.attributes[FUSED].python}"
+        detail += f" with {' '.join(op.attributes[FUSED].python)}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

@@ -7,7 +7,8 @@ import numpy as np
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantError
-from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, StringAttr, Value
+from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.core.attributes import attribute
 from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.casts import from_signless, signless
@@ -17,7 +18,7 @@ from qrt.types import TensorType, Type, UniformType
 _FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 
 FUSED = "qrt.fused"
-"""A discardable attribute: the names of the ops that a pass has put into this one, with spaces between."""
+"""A discardable attribute: the names of the ops that a pass has put into this one."""
 
 
 def family_of(op: Operation | None) -> OpFamily | None:
@@ -78,18 +79,20 @@ def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
     return builder.value("quant.scast", (made,), TensorType(storage.shape, t))
 
 
-def fused(op: Operation, *others: Operation) -> dict[str, Attribute]:
-    """The attributes of an op that also does what others did."""
-    return {**op.attributes, FUSED: names_of(*(_names(op)), *others)}
+def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
+    """The attributes of an op that also does what another did. What is said of the value is said by the last."""
+    last = _discardable(other) if is_last else {}
+    return {**op.attributes, **last, FUSED: attribute([*_names(op), *_names(other), other.name])}
 
 
-def names_of(*said: Operation | str) -> StringAttr:
-    """The value of the attribute for ops, and for what was put into them before."""
-    names: list[str] = []
-    for each in said:
-        names += [each] if isinstance(each, str) else [*_names(each), each.name]
-    return StringAttr(" ".join(names))
+def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
+    """The attributes of an op that does what all of a chain did."""
+    return {**_discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*_names(op), op.name)])}
+
+
+def _discardable(op: Operation) -> dict[str, Attribute]:
+    return {name: value for name, value in op.attributes.items() if "." in name}
 
 
 def _names(op: Operation) -> list[str]:
-    return str(op.attributes[FUSED].python).split() if FUSED in op.attributes else []
+    return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

@@ -50,7 +50,7 @@ def _fold(clamp: Operation) -> None:
     if not may_be(producer, producer.operands, said(producer), held):
         return
     builder = Builder.before(producer)
-    made = builder.value(producer.name, producer.operands, held, fused(producer, clamp))
+    made = builder.value(producer.name, producer.operands, held, fused(producer, clamp, is_last=True))
     stored = builder.value("quant.scast", (made,), with_element(value.type, t.storage_type))
     replace(clamp, [builder.value("quant.scast", (stored,), value.type)])
     producer.erase()

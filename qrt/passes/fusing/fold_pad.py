@@ -37,7 +37,7 @@ def _fold(window: Operation) -> None:
     operands = [pad.operands[0], *window.operands[1:]]
     if not may_be(window, operands, attributes | {"padding": total}, window.result.type):
         return
-    made = fused(window, pad) | {"padding": attribute(total)}
+    made = fused(window, pad, is_last=False) | {"padding": attribute(total)}
     replace(window, [Builder.before(window).value(window.name, operands, window.result.type, made)])
     erase_dead([pad])
 

@@ -52,7 +52,9 @@ def _into_readers(op: Operation) -> None:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
         if may_be(reader, operands, said(reader), reader.result.type):
-            made = Builder.before(reader).value(reader.name, operands, reader.result.type, fused(reader, op))
+            made = Builder.before(reader).value(
+                reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
+            )
             replace(reader, [made])
 
 
@@ -65,5 +67,7 @@ def _into_producer(op: Operation) -> None:
         return
     if may_be(producer, producer.operands, said(producer), op.result.type):
         builder = Builder.before(producer)
-        replace(op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op))])
+        replace(
+            op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
+        )
         producer.erase()

@@ -8,7 +8,7 @@ from qrt.errors import QuantError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype
-from qrt.passes.fusing.families import FUSED, constant, family_of, names_of, quantized, said, stored_constant
+from qrt.passes.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.types import TensorType, UniformType
 
 _UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
@@ -128,8 +128,7 @@ def _tabulate(chain: list[Operation]) -> None:
     builder = Builder.before(last)
     held = constant(builder, table, target)
     operands = (first.operands[index], held)
-    attributes = {name: value for name, value in last.attributes.items() if "." in name} | {FUSED: names_of(*chain)}
-    replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, attributes)])
+    replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, chained(chain))])
     erase_dead(chain[:-1][::-1])
 
 

@@ -1,6 +1,6 @@
 module {
   func.func @into(%arg0: tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>) -> tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>> {
-    %0 = qrt.add %arg0, %arg0 {qrt.fused = "qrt.clamp"} : (tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>, tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>) -> tensor<4x!quant.uniform<u8<131:251>:f32, 5.000000e-02:131>>
+    %0 = qrt.add %arg0, %arg0 {qrt.fused = ["qrt.clamp"]} : (tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>, tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>) -> tensor<4x!quant.uniform<u8<131:251>:f32, 5.000000e-02:131>>
     %1 = quant.scast %0 : tensor<4x!quant.uniform<u8<131:251>:f32, 5.000000e-02:131>> to tensor<4xi8>
     %2 = quant.scast %1 : tensor<4xi8> to tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>
     return %2 : tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>
