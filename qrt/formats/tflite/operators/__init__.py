@@ -3,6 +3,7 @@
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     arithmetic,
     casts,
+    control,
     convolution,
     dense,
     functions,
