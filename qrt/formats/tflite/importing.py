@@ -10,7 +10,7 @@ from qrt.errors import ModelError, shown
 from qrt.formats.tflite import operators as _operators  # registers every operator
 from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.node import Node, Refused
-from qrt.formats.tflite.registry import OPERATORS
+from qrt.formats.tflite.registry import find
 from qrt.formats.tflite.state import Handle, State, Variable, load
 from qrt.formats.tflite.types import bits, type_of
 from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
@@ -149,8 +149,8 @@ class Graph:
             self._import(op)
 
     def _import(self, op: Operator) -> None:
-        function = OPERATORS.get(op.name)
         node = Node(self, op)
+        function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))

@@ -2,6 +2,7 @@
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     arithmetic,
+    arithmetic_plain,
     casts,
     control,
     convolution,
@@ -10,4 +11,5 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     movement,
     pooling,
     reductions,
+    shapes,
 )
