@@ -181,7 +181,10 @@ class Graph:
             return value.type
         found = self.types.get(tensor.index)
         if found is None:
-            found = self.types[tensor.index] = type_of(tensor)
+            try:
+                found = self.types[tensor.index] = type_of(tensor)
+            except ModelError as error:
+                raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {error}") from None
         return found
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:

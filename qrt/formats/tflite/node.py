@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantError
 from qrt.formats.tflite.model import Operator, Tensor
-from qrt.formats.tflite.types import type_of
+from qrt.formats.tflite.types import has_type, type_of
 from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
@@ -70,11 +70,17 @@ class Node:
 
     def value(self, i: int) -> Value:
         """An input as a value of the program."""
-        return self.graph.value(self.input(i), self.op)
+        return self.graph.value(self._typed_input(i), self.op)
+
+    def _typed_input(self, i: int) -> Tensor:
+        tensor = self.input(i)
+        if not has_type(tensor):
+            self.refuse(tensor.dtype)
+        return tensor
 
     def type(self, i: int) -> TensorType:
         """The type of an input."""
-        return self.graph.type(self.input(i))
+        return self.graph.type(self._typed_input(i))
 
     def element(self, i: int) -> UniformType:
         """The quantized type of an input's elements."""

@@ -124,8 +124,9 @@ def test_signatures_share_variables() -> None:
 
 
 def test_a_variable_that_nothing_sets() -> None:
-    _refused("<bytes>: subgraph 0, operator 1 READ_VARIABLE: it reads variable 'v', which nothing sets",
-             Subgraph([], [y := _int(1)], [(v := _variable("v"))[1], Operator("READ_VARIABLE", [v[0]], [y])]))  # fmt: skip
+    handle, made = _variable("v")
+    graph = Subgraph([], [y := _int(1)], [made, Operator("READ_VARIABLE", [handle], [y])])
+    _refused("<bytes>: subgraph 0, operator 1 READ_VARIABLE: it reads variable 'v', which nothing sets", graph)
 
 
 def test_a_variable_that_is_read_before_it_is_set() -> None:
@@ -139,8 +140,15 @@ def test_a_variable_of_two_types() -> None:
 
 
 def test_a_resource_that_is_no_handle() -> None:
-    _refused("tensor 't0' is no handle of a variable",
-             Subgraph([], [y := _int(1)], [Operator("READ_VARIABLE", [_handle()], [y])], tensors=[]))  # fmt: skip
+    given = _handle()
+    _refused(
+        "<bytes>: subgraph 0: tensor 't0' is of resource, which is not supported",
+        Subgraph([given], [y := _int(1)], [Operator("READ_VARIABLE", [given], [y])]),
+    )
+    copied = _handle()
+    handle, made = _variable("v")
+    steps = [made, Operator("RELU", [handle], [copied]), Operator("READ_VARIABLE", [copied], [y])]
+    _refused("operator 2 READ_VARIABLE: tensor 't1' is no handle of a variable", Subgraph([], [y], steps))
 
 
 def test_an_initial_value_that_is_computed() -> None:
@@ -179,7 +187,7 @@ def test_while_goes_on_until_its_condition_is_false() -> None:
 def test_while_that_never_ends_is_stopped_by_the_limit_of_steps() -> None:
     x, total = _int(), _int(2)
     same = Subgraph([x, total], [x, total], [])
-    with pytest.raises(ModelError, match="'scf.while' op does not end within the steps it may take"):
+    with pytest.raises(ModelError, match=r"'scf\.while' op does not end within the steps it may take"):
         _results(_compiled(*_loop(_less_than(5, _int(2)), same)), 0, [0, 0], max_steps=1000)
 
 

@@ -13,7 +13,7 @@ from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.types import bits
-from qrt.ir import Value
+from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
@@ -127,7 +127,10 @@ def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | No
     if not missing:
         return operand
     empty = node.emit("tensor.empty", [], None, TensorType(static, element))
-    return node.emit("linalg.broadcast", [operand, empty], {"dimensions": missing}, TensorType(static, element))
+    body = Block([element, element])
+    Builder(body).create("linalg.yield", body.arguments[0])
+    types, regions = [TensorType(static, element)], [Region([body])]
+    return node.make("linalg.broadcast", [operand, empty], {"dimensions": missing}, types, regions=regions).result
 
 
 # -- elementwise operations ------------------------------------------------------------------------------------------

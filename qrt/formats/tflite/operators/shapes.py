@@ -19,7 +19,7 @@ from qrt.formats.tflite.operators.plain import (
 )
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.registry import operator
-from qrt.ir import Value
+from qrt.ir import IntegerAttr, Value
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type
 
 _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
@@ -42,7 +42,7 @@ def shape(node: Node) -> None:
 
 
 def _index(node: Node, number: int) -> Value:
-    return node.emit("arith.constant", [], {"value": number}, IndexType())
+    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
 
 
 @operator("RANK")
