@@ -115,6 +115,7 @@ class Graph:
         self.values: dict[int, Value] = {}
         self.folded: dict[int, Array] = {}
         self.types: dict[int, TensorType] = {}
+        self.locations: dict[int, Location] = {}
         self.handles = dict(handles or {})
         self.is_initial = is_initial
         self.block = Block()
@@ -124,7 +125,7 @@ class Graph:
         tensors = self.subgraph.tensors
         for index in self.subgraph.inputs:
             if index not in self.handles:
-                self.values[index] = self.block.add_argument(self.type(tensors[index]))
+                self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         if is_private:
             attributes["sym_visibility"] = StringAttr("private")
@@ -142,6 +143,12 @@ class Graph:
         types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
         made.attributes["function_type"] = TypeAttr(types)
         return made
+
+    def _port_type(self, tensor: Tensor) -> TensorType:
+        try:
+            return self.type(tensor)
+        except Refused as refused:
+            raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {refused}") from None
 
     def walk(self) -> None:
         """Makes the operations of every operator."""
@@ -163,8 +170,8 @@ class Graph:
     def _placeholder(self, tensor: Tensor) -> TensorType:
         """The type of a result that is not made, so that the walk goes on."""
         try:
-            return type_of(tensor)
-        except ModelError:
+            return self.declared(tensor)
+        except Refused:
             return TensorType(tensor.shape, IntegerType(8))
 
     # -- tensors ----------------------------------------------------------------------------------------------------
@@ -179,12 +186,16 @@ class Graph:
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
+        return self.declared(tensor)
+
+    def declared(self, tensor: Tensor) -> TensorType:
+        """The type that the file gives a tensor. A dtype that has none is refused."""
         found = self.types.get(tensor.index)
         if found is None:
             try:
                 found = self.types[tensor.index] = type_of(tensor)
             except ModelError as error:
-                raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {error}") from None
+                raise Refused(str(error)) from None
         return found
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
@@ -245,9 +256,13 @@ class Graph:
 
     def location(self, op: Operator) -> Location:
         """The location of an operator: its line in a listing of the graph."""
-        source, starts = self._listing
-        start = starts[op.index]
-        return OperatorLocation(source, start, start + len(op.name), self.place(op))
+        found = self.locations.get(op.index)
+        if found is None:
+            source, starts = self._listing
+            start = starts[op.index]
+            found = OperatorLocation(source, start, start + len(op.name), self.place(op))
+            self.locations[op.index] = found
+        return found
 
     @cached_property
     def _listing(self) -> tuple[Source, list[int]]:

@@ -23,11 +23,6 @@ def storage_of(tensor: Tensor) -> str:
     return _STORAGE.get(tensor.dtype, tensor.dtype)
 
 
-def has_type(tensor: Tensor) -> bool:
-    """Whether IR has a type for a tensor."""
-    return tensor.dtype in _PLAIN
-
-
 def element_of(tensor: Tensor) -> Type:
     """The type of the elements. A tensor without scales holds plain numbers. Raises ModelError for a dtype that has no
     type in IR.
