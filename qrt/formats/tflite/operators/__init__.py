@@ -1,6 +1,7 @@
 """The operators of TFLite, by subject. A file is found by its line here."""
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
+    activations,
     arithmetic,
     arithmetic_plain,
     casts,
@@ -8,8 +9,10 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     convolution,
     dense,
     functions,
+    matmul,
     movement,
     pooling,
     reductions,
     shapes,
+    transpose_conv,
 )
