@@ -14,6 +14,7 @@ import numpy as np
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, held
+from qrt.execute.fusing.families import FUSED
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
@@ -27,7 +28,6 @@ from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
-from qrt.passes.fusing.families import FUSED
 from qrt.types import MemRefType, TensorType, Type
 
 

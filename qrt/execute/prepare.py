@@ -81,10 +81,10 @@ def fuse(module: Module, function: Operation, saturating: bool, observed: bool) 
     """Makes fewer steps of the program, by passes that keep every bit. What the interpreter runs alone has no steps."""
     if not any(family_name(op) is not None for op in function.regions[0].blocks[0]):
         return
-    from qrt.passes.fusing import FUSING  # here, for the programs that have ops of families
+    from qrt.execute.fusing import FUSING  # here, for the programs that have ops of families
 
-    for fusing in FUSING:
-        fusing.run(module)
+    for fusing in FUSING.values():
+        fusing().run(module)
 
 
 def constant_fold(module: Module, function: Operation, saturating: bool, observed: bool) -> None:

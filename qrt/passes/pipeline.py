@@ -9,11 +9,6 @@ from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.elementwise_to_linalg import ConvertElementwiseToLinalg
-from qrt.passes.fusing.fold_clamp import FoldClamp
-from qrt.passes.fusing.fold_pad import FoldPad
-from qrt.passes.fusing.fold_sign import FoldSign
-from qrt.passes.fusing.make_tables import MakeTables
-from qrt.passes.fusing.split_concat import SplitConcat
 from qrt.passes.generalize_named_ops import GeneralizeNamedOps
 from qrt.passes.inline import Inline
 from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
@@ -45,20 +40,15 @@ _OWN: dict[str, type[Pass]] = {
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "equalize-scales": EqualizeScales,
-    "fold-clamp": FoldClamp,
-    "fold-pad": FoldPad,
     "fold-scales": FoldScales,
-    "fold-sign": FoldSign,
     "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
     "lower-qrt": LowerQrt,
     "lower-quant-ops": LowerQuantOps,
-    "make-tables": MakeTables,
     "normalize-quant-types": NormalizeQuantTypes,
     "propagate-quant": PropagateQuant,
-    "split-concat": SplitConcat,
     "strip-func-quant-types": StripFuncQuantTypes,
     "symbol-dce": SymbolDeadCodeElimination,
     "unfuse-kernels": UnfuseKernels,

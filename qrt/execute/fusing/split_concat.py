@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from qrt.errors import QuantError
+from qrt.execute.fusing.families import quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.movement import concat_pieces
-from qrt.passes.fusing.families import quantized, said
 from qrt.types import TensorType
 
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from qrt.errors import QuantError
+from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.clamp import stored_bounds
-from qrt.passes.fusing.families import fused, may_be, quantized, said
 from qrt.types import UniformType
 
 LAST_CLAMPS = frozenset(

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.pad import stored_value
-from qrt.passes.fusing.families import fused, may_be, quantized, said
 from qrt.types import TensorType
 
 _WINDOWS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d"})

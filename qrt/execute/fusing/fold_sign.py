@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from qrt.execute.fusing.families import fused, may_be, quantized, said
+from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
-from qrt.passes.fusing.families import fused, may_be, quantized, said
-from qrt.passes.fusing.fold_clamp import LAST_CLAMPS
 from qrt.types import UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})

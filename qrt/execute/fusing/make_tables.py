@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.errors import QuantError
+from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype
-from qrt.passes.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.types import TensorType, UniformType
 
 _UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})

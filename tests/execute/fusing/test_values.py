@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import ir, passes
-from qrt.passes import run_passes
-from qrt.passes.fusing import FUSING
+from qrt import ir
+from qrt.execute import passes
+from qrt.execute.fusing import FUSING
+from qrt.execute.passes import run_passes
 from tests.execute.programs import assert_same
 
 PASSES = ["split-concat", "make-tables", "fold-pad", "fold-clamp", "fold-sign"]
@@ -224,4 +225,5 @@ def test_what_is_read_elsewhere_stays(number):
 
 
 def test_each_pass_that_runs_has_a_name():
-    assert [passes.PASSES[name] for name in PASSES] == [type(fusing) for fusing in FUSING]
+    assert list(FUSING) == PASSES
+    assert [passes.PASSES[name] for name in PASSES] == list(FUSING.values())
