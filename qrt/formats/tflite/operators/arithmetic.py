@@ -3,12 +3,17 @@
 import numpy as np
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_elements
+from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.registry import operator
 
 
 @operator("ADD", "SUB")
 def add(node: Node) -> None:
     """The rule depends on how far the scales of the operands are from the result's."""
+    if is_float(node):
+        float_elements.binary(node)
+        return
     a, b, out = node.element(0), node.element(1), node.result_element()
     scale = np.float32(out.scale)
     ratios = [float(np.float32(each.scale) / scale) for each in (a, b)]
@@ -21,6 +26,9 @@ def add(node: Node) -> None:
 @operator("MUL")
 def mul(node: Node) -> None:
     """A product of two tensors is a sum of one."""
+    if is_float(node):
+        float_elements.binary(node)
+        return
     a, b, out = node.element(0), node.element(1), node.result_element()
     multiplier = np.float32(a.scale) * np.float32(b.scale) / np.float32(out.scale)
     rule = node.rule("mul", storage=out.storage, multiplier=float(multiplier))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
 from qrt.ir import Value
 from qrt.types import UniformType
@@ -32,6 +33,12 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
+def _axis_of_one_scale(tensor: Tensor) -> int:
+    """The axis that a file names although the tensor has one scale: XNNPACK then refuses unsigned weights."""
+    found = tensor.quantization
+    return found.axis if found is not None and len(found.scales) == 1 else 0
+
+
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:
     """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
     it in float32.
@@ -43,4 +50,5 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "bias": None if bias is None else {"int32": "i32", "int64": "i64"}.get(bias.dtype, bias.dtype),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
+        "scale_axis": _axis_of_one_scale(node.input(1)),
     }

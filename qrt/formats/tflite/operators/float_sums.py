@@ -1,0 +1,114 @@
+"""Pools, MEAN and SOFTMAX of floats."""
+
+from math import prod
+
+import numpy as np
+
+from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.float_nests import finish, reshaped, site_of
+from qrt.formats.tflite.operators.window import Window
+from qrt.ir import Value
+from qrt.ops.core import Array
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.site import F32, Extent, Site
+
+
+def max_pool(node: Node, window: Window) -> None:
+    """Padding is less than every number."""
+    site, x = site_of(node), window.padded(node, -np.inf)
+    nest = Nest(site, "accumulate", [site.extent(x, 0), *window.outputs, site.extent(x, 3)], window.kernel)
+    image, i, j, channel, row, column = nest.loops
+    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
+    (value,) = nest.finish(nest.emit("arith.maximumf", (nest.running(F32, -np.inf), element), F32))
+    finish(node, site, value)
+
+
+def average_pool(node: Node, window: Window) -> None:
+    """A sum over the window, divided by the number of its elements that are no padding."""
+    site, x = site_of(node), window.padded(node)
+    multiplies = node.rule("float_average") == "multiply"
+    height, width = window.kernel
+    kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]
+    nest = Nest(site, "accumulate", kept, [width, height] if multiplies else [height, width])
+    image, i, j, channel, first, second = nest.loops
+    inside = (second, first) if multiplies else (first, second)
+    element = nest.read(x, [image, *window.index((i, j), inside), channel])
+    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
+    counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]])
+    nest = Nest(site, "divide", kept)
+    scalar = nest.read(sums, nest.loops)
+    if multiplies:
+        by = nest.parameter(np.float32(1) / counts.astype(np.float32), F32, nest.loops[1:3])
+    else:
+        by = nest.parameter(counts.astype(np.float32), F32, nest.loops[1:3])
+    (value,) = nest.finish(nest.emit("arith.mulf" if multiplies else "arith.divf", (scalar, by), F32))
+    finish(node, site, value)
+
+
+def _counts(window: Window, sizes: list[int]) -> Array:
+    """How many elements of each window are no padding."""
+    lines = []
+    for size, kernel, stride, (before, after), count in zip(
+        sizes, window.kernel, window.strides, window.padding, window.outputs, strict=True
+    ):
+        line = np.pad(np.ones(size, np.int64), (before, after))
+        lines.append(np.array([line[at * stride : at * stride + kernel].sum() for at in range(count)]))
+    return lines[0][:, np.newaxis] * lines[1]
+
+
+def mean(node: Node, axes: tuple[int, ...]) -> None:
+    """A sum over axes, one element after the other, divided by their number."""
+    site, x = site_of(node), node.value(0)
+    extents = site.extents(x)
+    sizes = [size for axis, size in enumerate(extents) if axis in axes and isinstance(size, int)]
+    if len(sizes) < len(axes):
+        node.refuse("a mean over elements whose number only the run knows")
+    kept = [axis for axis in range(len(extents)) if axis not in axes]
+    nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
+    loops = dict(zip((*kept, *axes), nest.loops, strict=True))
+    element = nest.read(x, [loops[axis] for axis in range(len(extents))])
+    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
+    nest = Nest(site, "divide", site.extents(sums))
+    count = float(prod(sizes))
+    scalar = nest.read(sums, nest.loops)
+    if node.rule("float_average") == "multiply":
+        scalar = nest.emit("arith.mulf", (scalar, nest.constant(np.float32(1) / np.float32(count), F32)), F32)
+    else:
+        scalar = nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32)
+    (value,) = nest.finish(scalar)
+    if node.options["keep_dims"]:
+        shape = tuple(1 if d in axes else size for d, size in enumerate(node.type(0).shape or ()))
+        value = reshaped(node, value, shape)
+    node.set(0, value)
+
+
+def softmax(node: Node) -> None:
+    """Along the last axis: exponentials of the distances from the largest element, and their sum in order."""
+    site, x = site_of(node), node.value(0)
+    beta = float(node.options["beta"])
+    *rows, depth = site.extents(x)
+
+    def folded(op: str, value: Value, start: float) -> Value:
+        nest = Nest(site, "accumulate", rows, [depth])
+        element = nest.read(value, nest.loops)
+        return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
+
+    largest = folded("arith.maximumf", x, -np.inf)
+    powers = _powers(site, x, largest, beta)
+    total = folded("arith.addf", powers, 0.0)
+    nest = Nest(site, "divide", site.extents(x))
+    power, sums = nest.read(powers, nest.loops), nest.read(total, nest.loops[:-1])
+    if node.rule("float_softmax") == "multiply":
+        inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), sums), F32)
+        made = nest.emit("arith.mulf", (power, inverse), F32)
+    else:
+        made = nest.emit("arith.divf", (power, sums), F32)
+    node.set(0, nest.finish(made)[0])
+
+
+def _powers(site: Site, x: Value, largest: Value, beta: float) -> Value:
+    nest = Nest(site, "exponentials", site.extents(x))
+    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
+    if beta != 1:
+        apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
+    return nest.finish(nest.emit("math.exp", (apart,), F32))[0]
