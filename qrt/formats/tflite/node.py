@@ -24,6 +24,7 @@ ACTIVATIONS: dict[str, tuple[float, float | None]] = {
     "RELU": (0.0, None),
     "RELU6": (0.0, 6.0),
     "RELU_N1_TO_1": (-1.0, 1.0),
+    "RELU_0_TO_1": (0.0, 1.0),
 }
 """The least and the greatest value after a fused activation."""
 

@@ -4,7 +4,11 @@ A nest says the order of every sum and what is rounded, so that its results have
 these keep to one order.
 """
 
+from collections.abc import Callable
+from functools import wraps
+
 from qrt.formats.tflite.node import ACTIVATIONS, Node
+from qrt.formats.tflite.registry import Operator
 from qrt.ir import Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt.nest import Nest
@@ -15,6 +19,19 @@ from qrt.types import TensorType
 def is_float(node: Node, i: int = 0) -> bool:
     """Whether an input is of float32."""
     return node.type(i).element is F32
+
+
+def or_floats(of_floats: Operator) -> Callable[[Operator], Operator]:
+    """Gives a function of quantized tensors another one for floats."""
+
+    def combine(of_integers: Operator) -> Operator:
+        @wraps(of_integers)
+        def imported(node: Node) -> None:
+            (of_floats if is_float(node) else of_integers)(node)
+
+        return imported
+
+    return combine
 
 
 def site_of(node: Node) -> Site:

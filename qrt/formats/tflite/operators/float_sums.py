@@ -53,33 +53,36 @@ def _counts(window: Window, sizes: list[int]) -> Array:
     ):
         line = np.pad(np.ones(size, np.int64), (before, after))
         lines.append(np.array([line[at * stride : at * stride + kernel].sum() for at in range(count)]))
-    return lines[0][:, np.newaxis] * lines[1]
+    counts: Array = lines[0][:, np.newaxis] * lines[1]
+    return counts
 
 
-def mean(node: Node, axes: tuple[int, ...]) -> None:
-    """A sum over axes, one element after the other, divided by their number."""
+def reduce(node: Node, axes: tuple[int, ...]) -> None:
+    """SUM and MEAN: a sum over axes, one element after the other, of a mean divided by their number."""
     site, x = site_of(node), node.value(0)
     extents = site.extents(x)
-    sizes = [size for axis, size in enumerate(extents) if axis in axes and isinstance(size, int)]
-    if len(sizes) < len(axes):
-        node.refuse("a mean over elements whose number only the run knows")
     kept = [axis for axis in range(len(extents)) if axis not in axes]
     nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
     loops = dict(zip((*kept, *axes), nest.loops, strict=True))
     element = nest.read(x, [loops[axis] for axis in range(len(extents))])
-    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
-    nest = Nest(site, "divide", site.extents(sums))
-    count = float(prod(sizes))
-    scalar = nest.read(sums, nest.loops)
-    if node.rule("float_average") == "multiply":
-        scalar = nest.emit("arith.mulf", (scalar, nest.constant(np.float32(1) / np.float32(count), F32)), F32)
-    else:
-        scalar = nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32)
-    (value,) = nest.finish(scalar)
+    (value,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
+    if node.op.name == "MEAN":
+        value = _divided(node, site, value, [extents[axis] for axis in axes])
     if node.options["keep_dims"]:
         shape = tuple(1 if d in axes else size for d, size in enumerate(node.type(0).shape or ()))
         value = reshaped(node, value, shape)
     node.set(0, value)
+
+
+def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Value:
+    sizes = [size for size in extents if isinstance(size, int)]
+    if len(sizes) < len(extents):
+        node.refuse("a mean over elements whose number only the run knows")
+    nest = Nest(site, "divide", site.extents(sums))
+    scalar, count = nest.read(sums, nest.loops), np.float32(prod(sizes))
+    if node.rule("float_average") == "multiply":
+        return nest.finish(nest.emit("arith.mulf", (scalar, nest.constant(np.float32(1) / count, F32)), F32))[0]
+    return nest.finish(nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32))[0]
 
 
 def softmax(node: Node) -> None:

@@ -2,16 +2,14 @@
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators import float_sums
-from qrt.formats.tflite.operators.float_nests import is_float
+from qrt.formats.tflite.operators.float_nests import or_floats
 from qrt.formats.tflite.registry import operator
 
 
 @operator("SOFTMAX")
+@or_floats(float_sums.softmax)
 def softmax(node: Node) -> None:
     """Along the last axis."""
-    if is_float(node):
-        float_sums.softmax(node)
-        return
     x, out = node.element(0), node.result_element()
     rule = node.rule("softmax", storage=x.storage, result=out.storage)
     attributes = {"axis": -1, "beta": float(node.options["beta"]), "requant": rule}
