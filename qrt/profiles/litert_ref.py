@@ -42,6 +42,8 @@ LITERT_REF = Profile(
         Row("requantize", "exact", {"is_shift": True}, "reference"),
         Row("requantize", "fixed_double", {}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
+        Row("hybrid", "symmetric", {}, "reference"),
+        Row("float_average_pool", "in_order", {}, "reference"),
         Row("float_average", "divide", {}, "reference"),
         Row("float_softmax", "divide", {}, "reference"),
         Row("concatenation", "table", {"storage": "u8"}, "reference"),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_products
+from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
@@ -21,12 +21,13 @@ def conv_2d(node: Node) -> None:
     if depth and channels and channels % depth:
         node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
     if is_float(node):
-        if not is_float(node, 1):
-            node.refuse("float32 with weights of " + node.input(1).dtype)
-        units = (weights.shape or ())[0]
-        float_products.convolution(
-            node, window_of(node, (weights.shape or ())[1:3], _dilations(node)), units or 0, depth or 0
-        )
+        window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
+        if not hybrid.is_hybrid(node):
+            float_products.convolution(node, window, units, depth or 0)
+        elif channels != depth:
+            node.refuse("float32 with int8 weights in groups")
+        else:
+            hybrid.convolution(node, window, units)
         return
     x, w = node.element(0), node.element(1)
     _check_weights(node, w, 0)
@@ -45,9 +46,13 @@ def depthwise_conv_2d(node: Node) -> None:
     channels = (node.type(0).shape or ())[3]
     if channels is None or shape[3] is None or not channels or shape[3] % channels:
         node.fail(f"{shape[3]} filters are no multiple of {channels} channels")
+    if node.options["depth_multiplier"] * channels != shape[3]:
+        node.fail(
+            f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
+        )
     if is_float(node):
-        if not is_float(node, 1):
-            node.refuse("float32 with weights of " + node.input(1).dtype)
+        if hybrid.is_hybrid(node):
+            node.refuse("float32 with int8 weights")
         window = window_of(node, shape[1:3], _dilations(node))
         float_products.depthwise(node, window, shape[3], shape[3] // channels)
         return

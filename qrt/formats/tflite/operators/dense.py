@@ -3,8 +3,8 @@
 from math import prod
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.float_nests import is_float
-from qrt.formats.tflite.operators.float_products import matrix_product
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
@@ -37,10 +37,11 @@ def fully_connected(node: Node) -> None:
 
 def _floats(node: Node) -> None:
     shape = node.type(1).shape or ()
-    if not is_float(node, 1) or len(shape) != 2 or None in shape:
-        node.refuse(f"float32 with weights of {node.input(1).dtype}")
+    if len(shape) != 2 or None in shape:
+        node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")
     units, depth = shape[0] or 0, shape[1] or 0
-    matrix_product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
+    product = hybrid.matrix_product if hybrid.is_hybrid(node) else float_products.matrix_product
+    product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
 
 
 def _rows(node: Node, depth: int, keep: bool) -> Value:

@@ -16,9 +16,9 @@ from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
 
 
-def is_float(node: Node, i: int = 0) -> bool:
-    """Whether an input is of float32."""
-    return node.type(i).element is F32
+def is_float(node: Node) -> bool:
+    """Whether the first input is of float32."""
+    return node.type(0).element is F32
 
 
 def or_floats(of_floats: Operator) -> Callable[[Operator], Operator]:

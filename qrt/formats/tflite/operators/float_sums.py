@@ -26,23 +26,46 @@ def max_pool(node: Node, window: Window) -> None:
 def average_pool(node: Node, window: Window) -> None:
     """A sum over the window, divided by the number of its elements that are no padding."""
     site, x = site_of(node), window.padded(node)
-    multiplies = node.rule("float_average") == "multiply"
-    height, width = window.kernel
+    is_delegated = node.rule("float_average_pool") == "nines"
     kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]
-    nest = Nest(site, "accumulate", kept, [width, height] if multiplies else [height, width])
-    image, i, j, channel, first, second = nest.loops
-    inside = (second, first) if multiplies else (first, second)
-    element = nest.read(x, [image, *window.index((i, j), inside), channel])
-    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
-    counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]])
+    sums = _nines(site, x, window, kept) if is_delegated else _in_order(site, x, window, kept)
+    counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
     nest = Nest(site, "divide", kept)
     scalar = nest.read(sums, nest.loops)
-    if multiplies:
-        by = nest.parameter(np.float32(1) / counts.astype(np.float32), F32, nest.loops[1:3])
-    else:
-        by = nest.parameter(counts.astype(np.float32), F32, nest.loops[1:3])
-    (value,) = nest.finish(nest.emit("arith.mulf" if multiplies else "arith.divf", (scalar, by), F32))
+    by = nest.parameter(np.float32(1) / counts if is_delegated else counts, F32, nest.loops[1:3])
+    (value,) = nest.finish(nest.emit("arith.mulf" if is_delegated else "arith.divf", (scalar, by), F32))
     finish(node, site, value)
+
+
+def _in_order(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
+    """The reference kernel's sums: one element after the other, a row of the window after the other."""
+    nest = Nest(site, "accumulate", kept, window.kernel)
+    image, i, j, channel, row, column = nest.loops
+    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
+    return nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
+
+
+def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
+    """XNNPACK's sums: nine elements at a time as a tree, down the columns of the window, added to those before."""
+    height, width = window.kernel
+    taps = [(row, column) for column in range(width) for row in range(height)]
+    sums: Value | None = None
+    for first in range(0, len(taps), 9):
+        nest = Nest(site, "accumulate", kept)
+        image, i, j, channel = nest.loops
+        nine = [nest.read(x, [image, *window.index((i, j), tap), channel]) for tap in taps[first : first + 9]]
+        nine += [nest.constant(0.0, F32)] * (9 - len(nine))
+
+        def add(*terms: Value, nest: Nest = nest) -> Value:
+            return nest.emit("arith.addf", terms, F32)
+
+        outer, inner = add(add(nine[0], nine[1]), nine[8]), add(add(nine[2], nine[3]), add(nine[4], nine[5]))
+        scalar = add(inner, add(outer, add(nine[6], nine[7])))
+        if sums is not None:
+            scalar = add(nest.read(sums, nest.loops), scalar)
+        (sums,) = nest.finish(scalar)
+    assert sums is not None  # a window has elements
+    return sums
 
 
 def _counts(window: Window, sizes: list[int]) -> Array:
