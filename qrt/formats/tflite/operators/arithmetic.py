@@ -3,8 +3,6 @@
 import numpy as np
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_elements
-from qrt.formats.tflite.operators.float_nests import or_floats
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
@@ -23,7 +21,6 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 
 
 @operator("ADD", "SUB")
-@or_floats(float_elements.binary)
 def add(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting. The rule depends on how far the scales are from the result's."""
     a, b, out = _operands(node)
@@ -37,7 +34,6 @@ def add(node: Node) -> None:
 
 
 @operator("MUL")
-@or_floats(float_elements.binary)
 def mul(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting: a sum of one product."""
     a, b, out = _operands(node)
@@ -48,7 +44,6 @@ def mul(node: Node) -> None:
 
 
 @operator("DIV")
-@or_floats(float_elements.binary)
 def div(node: Node) -> None:
     """Of 8 bits, with broadcasting."""
     _, _, out = _operands(node)
@@ -58,7 +53,6 @@ def div(node: Node) -> None:
 
 
 @operator("SQUARED_DIFFERENCE")
-@or_floats(float_elements.binary)
 def squared_difference(node: Node) -> None:
     """Of int8, with broadcasting."""
     _, _, out = _operands(node)
@@ -67,7 +61,6 @@ def squared_difference(node: Node) -> None:
 
 
 @operator("MAXIMUM", "MINIMUM")
-@or_floats(float_elements.binary)
 def extreme(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting. Storage is compared, whatever the types of the operands say."""
     *_, out = _operands(node)

@@ -4,11 +4,7 @@ A nest says the order of every sum and what is rounded, so that its results have
 these keep to one order.
 """
 
-from collections.abc import Callable
-from functools import wraps
-
 from qrt.formats.tflite.node import ACTIVATIONS, Node
-from qrt.formats.tflite.registry import Operator
 from qrt.ir import Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt.nest import Nest
@@ -19,19 +15,6 @@ from qrt.types import TensorType
 def is_float(node: Node) -> bool:
     """Whether the first input is of float32."""
     return node.type(0).element is F32
-
-
-def or_floats(of_floats: Operator) -> Callable[[Operator], Operator]:
-    """Gives a function of quantized tensors another one for floats."""
-
-    def combine(of_integers: Operator) -> Operator:
-        @wraps(of_integers)
-        def imported(node: Node) -> None:
-            (of_floats if is_float(node) else of_integers)(node)
-
-        return imported
-
-    return combine
 
 
 def site_of(node: Node) -> Site:

@@ -1,8 +1,9 @@
 """CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of floats.
 
 XNNPACK begins with the bias and adds one product after the other, each fused: over the rows of a window, its columns
-and the channels; of a depthwise convolution over the columns first. The reference kernels round each product, begin
-with 0, go over the rows first, and add the bias at the end. Both are chains of float32, which the nests repeat.
+and the channels; of a depthwise convolution with one filter for each channel over the columns first. The reference
+kernels round each product, begin with 0, go over the rows first, and add the bias at the end. Both are chains of
+float32, which the nests repeat.
 """
 
 from collections.abc import Callable
@@ -41,7 +42,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
     site, x = site_of(node), window.padded(node)
     kept = [site.extent(x, 0), *window.outputs, channels]
-    columns_first = _is_fused(node)
+    columns_first = _is_fused(node) and multiplier == 1  # XNNPACK takes several filters for a convolution in groups
     height, width = window.kernel
 
     def operands(nest: Nest) -> tuple[Value, Value]:

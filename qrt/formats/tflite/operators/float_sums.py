@@ -7,7 +7,9 @@ import numpy as np
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, reshaped, site_of
 from qrt.formats.tflite.operators.window import Window
+from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
+from qrt.ir.core import affine
 from qrt.ops.core import Array
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Extent, Site
@@ -26,7 +28,8 @@ def max_pool(node: Node, window: Window) -> None:
 def average_pool(node: Node, window: Window) -> None:
     """A sum over the window, divided by the number of its elements that are no padding."""
     site, x = site_of(node), window.padded(node)
-    is_delegated = node.rule("float_average_pool") == "nines"
+    has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
+    is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
     kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]
     sums = _nines(site, x, window, kept) if is_delegated else _in_order(site, x, window, kept)
     counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
@@ -51,9 +54,10 @@ def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
     taps = [(row, column) for column in range(width) for row in range(height)]
     sums: Value | None = None
     for first in range(0, len(taps), 9):
-        nest = Nest(site, "accumulate", kept)
-        image, i, j, channel = nest.loops
-        nine = [nest.read(x, [image, *window.index((i, j), tap), channel]) for tap in taps[first : first + 9]]
+        nest = Nest(site, "accumulate", kept, [1])  # a loop of one turn: an index of `i` alone would be all of an axis
+        image, i, j, channel, turn = nest.loops
+        places = [window.index((i, j), (affine.add(turn, row), column)) for row, column in taps[first : first + 9]]
+        nine = [nest.read(x, [image, row, affine.add(column, turn), channel]) for row, column in places]
         nine += [nest.constant(0.0, F32)] * (9 - len(nine))
 
         def add(*terms: Value, nest: Nest = nest) -> Value:
@@ -62,7 +66,7 @@ def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
         outer, inner = add(add(nine[0], nine[1]), nine[8]), add(add(nine[2], nine[3]), add(nine[4], nine[5]))
         scalar = add(inner, add(outer, add(nine[6], nine[7])))
         if sums is not None:
-            scalar = add(nest.read(sums, nest.loops), scalar)
+            scalar = add(nest.read(sums, nest.loops[:4]), scalar)
         (sums,) = nest.finish(scalar)
     assert sums is not None  # a window has elements
     return sums
@@ -108,8 +112,9 @@ def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Valu
     return nest.finish(nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32))[0]
 
 
+@plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
-    """Along the last axis: exponentials of the distances from the largest element, and their sum in order."""
+    """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
     site, x = site_of(node), node.value(0)
     beta = float(node.options["beta"])
     *rows, depth = site.extents(x)

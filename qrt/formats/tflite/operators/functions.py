@@ -1,13 +1,10 @@
 """SOFTMAX."""
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_sums
-from qrt.formats.tflite.operators.float_nests import or_floats
 from qrt.formats.tflite.registry import operator
 
 
 @operator("SOFTMAX")
-@or_floats(float_sums.softmax)
 def softmax(node: Node) -> None:
     """Along the last axis."""
     x, out = node.element(0), node.result_element()
