@@ -29,6 +29,7 @@ LITERT = Profile(
         Row("add", "fixed_double", {"storage": (*_BYTES, "i16")}),
         Row("mul", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("mul", "fixed_double_f32", {"storage": "i16"}),
+        Row("transpose_conv2d", "half_up_twice_8", {"storage": _BYTES, "is_short": True}),
         Row("transpose_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("transpose_conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("transpose_conv2d", "fixed_double", {"storage": "i16", "bias": "i32"}),
