@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from qrt.execute.operations import family_name
-from qrt.execute.plan import Place, Plan, Step
-from qrt.execute.program import Port, Program
+from qrt.execute.planning.slots import Place, Step
+from qrt.execute.ports import Port
+from qrt.execute.program import Program
 from qrt.ir import ArrayAttr, Operation, StringAttr
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, element_dtype
@@ -57,7 +58,7 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
         plan.isa,
         len(plan.segments),
         plan.arena_bytes,
-        _live(plan, len(steps)),
+        plan.live_bytes,
         sum(slot.nbytes for slot in plan.slots.values() if slot.kind == "constant" and slot.type is not None),
         tuple(
             _reported(number, step, timing.seconds, timing.share)
@@ -101,16 +102,6 @@ def _list(op: Operation | None, name: str) -> list[str]:
 
 def _bytes(place: Place) -> int:
     return 0 if place.type is None else prod(place.shape) * element_dtype(place.type.element).itemsize
-
-
-def _live(plan: Plan, steps: int) -> int:
-    """The largest sum of the temporaries that a step needs or that later ones need of earlier ones."""
-    changes = np.zeros(steps + 2, np.int64)
-    for slot in plan.slots.values():
-        if slot.kind == "temporary":
-            changes[slot.first] += slot.nbytes
-            changes[slot.last + 1] -= slot.nbytes
-    return int(changes.cumsum().max(initial=0))
 
 
 def _drawn(port: Port) -> Array:
