@@ -10,8 +10,8 @@ from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
 from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import write_files
-from qrt.formats import load_tensors
 from qrt.formats.programs import load
+from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
 
 
