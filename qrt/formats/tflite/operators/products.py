@@ -10,8 +10,10 @@ from qrt.ir import Value
 from qrt.types import UniformType
 
 
-def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """The bias as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as it is."""
+def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice = slice(None)) -> Value:
+    """The bias of some channels as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as
+    it is.
+    """
     tensor = node.input(i)
     array = node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
@@ -21,7 +23,7 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
     if array.dtype == np.int64:
         array = _narrowed(node, array)
     scales: Any = x.scale * w.scale if w.is_per_layer else x.scale * w.scale_array
-    return node.dense(array, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
+    return node.dense(array[channels], UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
 
 
 def _narrowed(node: Node, array: Any) -> Any:
