@@ -121,8 +121,10 @@ class _Builder:
             seen = self._view(self._array_slot(operands[0]), results[0], offset)
             if seen is not None:
                 return [Place(seen, results[0], op.results[0].type)]
-        if family.name == "concat" and (joined := self._joined(op, operands, types, results[0], attributes)) is not None:
-            return [joined]
+        if family.name == "concat":
+            joined = self._joined(op, operands, types, results[0], attributes)
+            if joined is not None:
+                return [joined]
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
