@@ -4,7 +4,7 @@ Containers are named "i8" "u8" "i16" "u16" "i32" "u32" (int8 ... uint32 arrays),
 "f64". Every bind_* function copies the arrays it is given (any dtype that converts exactly) and raises KernelError,
 naming the entry, for whatever would make a kernel read or write out of bounds. A Call's operands are C-contiguous,
 aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that many); inputs
-first, the output last. Constants given to bind_* are not operands.
+first, the outputs last: one, unless bind_* says several. Constants given to bind_* are not operands.
 
 The parameter index of an element is sum(index[d] // block[d] * step[d]) over the dimensions of `shape`: () or all
 steps 0 per layer; step 1 on the axis per axis; row-major strides over the blocks for sub-channel. Parameter arrays are
@@ -46,8 +46,8 @@ __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 
 @final
 class Call:
-    """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
-    operands of another count, dtype, size, layout or a read-only output. The output may not overlap an input."""
+    """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
+    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property

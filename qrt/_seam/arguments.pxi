@@ -22,7 +22,7 @@ cdef int MAX_OPERAND_RANK = 31  # blocked axes are split in two
 
 cdef Call new_call(str name, str isa, qrt_entry entry, size_t args_size):
     cdef Call call = Call.__new__(Call, BINDING)
-    call.name, call.isa, call.keep, call.entry = name, isa, [], entry
+    call.name, call.isa, call.keep, call.entry, call.outputs = name, isa, [], entry, 1
     call.operand_shapes = call.operand_dtypes = ()
     call.args = calloc(1, args_size)
     if call.args == NULL:

@@ -16,8 +16,9 @@ from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
-from qrt.execute import Program, load
+from qrt.execute import Program
 from qrt.files import read_text, shown_name, write_files
+from qrt.formats import load
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 
