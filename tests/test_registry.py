@@ -28,19 +28,32 @@ NOT_LOWERED = {
     "scast": "it is what lowering leaves at the borders",
 }
 NOT_DRAWN = NOT_LOWERED | {
-    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"
+    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
+    **dict.fromkeys(
+        ("gather", "gather_nd", "argmax", "argmin", "top_k"),
+        "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
+    ),
 }
+_SELECTIONS = (
+    "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
+    "resize_bilinear", "resize_nearest",
+)  # fmt: skip
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
     "scast": "it has no kernel",
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
+    **dict.fromkeys(_SELECTIONS, "its own file of tests/ops draws the shapes"),
 }
-WITHOUT_FUNCTION: dict[str, str] = {}
+WITHOUT_FUNCTION: dict[str, str] = {
+    **dict.fromkeys(_SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
+}
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {
     "matmul": "gemm", "sub": "add", "mul": "add",
     "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
+    "slice": "copy", "tile": "copy", "gather_nd": "gather", "resize_nearest": "gather",
+    **dict.fromkeys(("reduce_max", "reduce_min", "argmax", "argmin"), "extremum"),
 }  # fmt: skip
 """Families whose calls have another name than theirs, or are of one entry with others."""
 OTHER_FUNCTIONS = {

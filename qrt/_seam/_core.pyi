@@ -55,6 +55,8 @@ class Call:
     @property
     def isa(self) -> str: ...
     @property
+    def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
+    @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
     def operand_shapes(self) -> tuple[tuple[int, ...], ...]: ...
@@ -391,3 +393,6 @@ def bind_resize_bilinear(
     rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
     columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
 ) -> Call: ...
+
+# x, values, indices (int32): the k largest of each row in descending order, the first of equals first.
+def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> Call: ...

@@ -112,3 +112,19 @@ def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
     add_operand(call, dtype, x_shape)
     add_operand(call, dtype, (args.images, args.out_height, args.out_width, args.channels))
     return call
+
+
+def bind_top_k(*, str isa, dtype, rows, size, k):
+    cdef Call call = new_call("top_k", isa, qrt_top_k, sizeof(qrt_top_k_args))
+    cdef qrt_top_k_args *args = <qrt_top_k_args *>call.args
+    args.kernels = find_kernels("top_k", isa)
+    dtype = np.dtype(dtype)
+    args.number = <qrt_number>choose("top_k", "element", NUMBERS, dtype)
+    args.rows, args.size, args.k = dimensions("top_k", "rows, size, k", (rows, size, k))
+    if k > size or size >= 1 << 31:
+        raise KernelError(f"top_k: {k} elements of {size} are not taken")
+    call.outputs = 2
+    add_operand(call, dtype, (rows, size))
+    add_operand(call, dtype, (rows, k))
+    add_operand(call, np.int32, (rows, k))
+    return call

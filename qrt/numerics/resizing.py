@@ -13,7 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RESIZE_RULES: Final = ("fixed11", "fixed10_away", "products_float32", "lines_float32")
-"""How neighbours are weighted; docs/numerics_operations.md says each."""
+"""How neighbours are weighted; docs/numerics_selection.md says each."""
 _HALF: Final = np.float32(0.5)
 
 
@@ -62,7 +62,8 @@ def _fixed10(
 
 def _truncated(a: Array, b: int) -> Array:
     """Quotients, rounded to zero."""
-    return np.where(a < 0, -(-a // b), a // b)
+    rounded: Array = np.where(a < 0, -(-a // b), a // b)
+    return rounded
 
 
 def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_centers: bool) -> Array:
@@ -73,7 +74,8 @@ def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_ce
     places = (np.arange(out).astype(np.float32) + (_HALF if half_pixel_centers else np.float32(0))) * scale
     whole = np.trunc(places)
     rounded = whole + (places - whole >= _HALF) if align_corners else np.floor(places)
-    return np.clip(rounded.astype(np.int64), 0, size - 1)
+    found: Array = np.clip(rounded.astype(np.int64), 0, size - 1)
+    return found
 
 
 def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array, right: Array) -> Array:
@@ -86,7 +88,7 @@ def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array,
     if rule == "fixed11":
         a, b, c, d = (v.astype(np.int64) for v in corners)
         top, bottom = a * 2048 + (b - a) * right, c * 2048 + (d - c) * right
-        return (top * 2048 + (bottom - top) * down + (1 << 21)) >> 22
+        return np.asarray((top * 2048 + (bottom - top) * down + (1 << 21)) >> 22)
     if rule == "fixed10_away":
         a, b, c, d = (v.astype(np.int64) for v in corners)
         acc = a * (1024 - down) * (1024 - right) + c * down * (1024 - right)
@@ -96,7 +98,7 @@ def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array,
     a, b, c, d = (v.astype(np.float32) for v in corners)
     if rule == "lines_float32":
         top, bottom = a + (b - a) * right, c + (d - c) * right
-        return top + (bottom - top) * down
+        return np.asarray(top + (bottom - top) * down)
     one = np.float32(1)
     total = a * (one - down) * (one - right) + c * down * (one - right)
     total = total + b * (one - down) * right + d * down * right

@@ -115,9 +115,7 @@ def _reference_arg(op: str, arrays: Sequence[Array], types: Types, result: Tenso
     return _numbers(op, arrays[0], (one_axis(op, types, attributes),))[1].astype(element_dtype(result.element))
 
 
-def _bind(
-    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     if not has_kernel(types[0].element):
         return None
     is_arg = op.startswith("arg")

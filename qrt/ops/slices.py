@@ -5,7 +5,7 @@ parameters of the channels that are taken, or repeats them.
 before; a negative stride goes backwards. A size of -1 takes as many as there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -91,7 +91,7 @@ def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
     return t.with_(scales=t.scale_array.ravel()[index].tolist(), zero_points=t.zero_point_array.ravel()[index].tolist())
 
 
-def _chosen(op: str, t: Type, types: Types, positions: dict[int, range | list[int]]) -> Type:
+def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int]]) -> Type:
     """The element type where only some positions of the channels' axis are taken."""
     if not isinstance(t, UniformType) or t.is_per_layer:
         return t

@@ -23,6 +23,7 @@ from tests.kernels.sizes_products import (
     mixed_matmul,
     pools,
 )
+from tests.kernels.sizes_select import extremum, gather, resize_bilinear, top_k
 
 ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
@@ -30,4 +31,5 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "conv2d": conv2d, "depthwise_conv2d": depthwise_conv2d, "avg_pool2d": lambda: pools("avg_pool2d"),
     "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
+    "gather": gather, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
 }  # fmt: skip

@@ -33,7 +33,9 @@ def gather() -> Iterator[Case]:
         indices = rng.integers(0, np.maximum(sizes, 1).astype(int), shape).astype(drawn["index_dtype"])
         x = rng.integers(0, 99, (drawn["batches"], drawn["outer"], prod(sizes), drawn["inner"])).astype(drawn["dtype"])
         given = drawn | {"indices": indices if constant else None}
-        yield Case("gather", given, (x,) if constant else (x, indices), lambda x=x, i=indices, s=sizes: _gathered(x, i, s))
+        yield Case(
+            "gather", given, (x,) if constant else (x, indices), lambda x=x, i=indices, s=sizes: _gathered(x, i, s)
+        )
 
 
 def _gathered(x: Array, indices: Array, sizes: tuple[int, ...]) -> Array:

@@ -1,5 +1,5 @@
-"""reduce_max, reduce_min, argmax, argmin, on every kernel. Hazards: the first of equals, NaNs, zeros of either sign, all
-elements at the end of the range, axes that do not lie side by side."""
+"""reduce_max, reduce_min, argmax, argmin, on every kernel. Hazards: the first of equals, NaNs, zeros of either sign,
+elements that all lie at the end of the range, axes that do not lie side by side."""
 
 import re
 from typing import Any

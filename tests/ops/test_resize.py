@@ -1,5 +1,5 @@
 """resize_bilinear and resize_nearest, on every kernel, against plain loops. Hazards: the last row, whose second
-neighbour is itself; positions left of the first element; halves; images of one row; zero points that must not matter."""
+neighbour is itself; positions left of the first element; halves; images of one row; zero points that do not matter."""
 
 import re
 from fractions import Fraction
@@ -105,13 +105,11 @@ def test_nearest_drawn(data: st.DataObject, rng: np.random.Generator, form: tupl
     x = storage_of(t, shape, rng)
     given = {"size": size, "align_corners": form[0], "half_pixel_centers": form[1]}
     got = check_kernels("resize_nearest", [x], [tensor(shape, t)], **given)
-    rows, columns = (
-        [_nearest(n, out, at, *form) for at in range(out)] for n, out in zip(shape[1:3], size, strict=True)
-    )
+    rows, columns = ([nearest(n, out, at, *form) for at in range(out)] for n, out in zip(shape[1:3], size, strict=True))
     np.testing.assert_array_equal(got, x[:, rows][:, :, columns])
 
 
-def _nearest(size: int, out: int, at: int, corners: bool, half: bool) -> int:
+def nearest(size: int, out: int, at: int, corners: bool, half: bool) -> int:
     is_ends = corners and out > 1
     place = (F32(at) + F32(0.5 if half else 0)) * (F32(size - is_ends) / F32(out - is_ends))
     whole = floor(Fraction(float(place)) + Fraction(1, 2)) if corners else floor(place)

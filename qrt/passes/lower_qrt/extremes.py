@@ -12,10 +12,9 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes, element_dtype, one_axis
 from qrt.ops.extremes import reduced_axes
-from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import I1, I64, Extent, Site, tensor_type
-from qrt.types import FloatType, IntegerType, UniformType
+from qrt.types import FloatType, IntegerType, Type, UniformType
 
 _SLT, _SGT, _ULT, _UGT = 2, 4, 6, 8
 """Predicates of arith.cmpi: less and greater, signed and unsigned."""
@@ -38,7 +37,8 @@ def _lower_reduce(name: str, site: Site, op: Operation, attributes: Attributes) 
         at.append(next(reduced if d in axes else loops))
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
-    return nest.finish(nest.emit("arith.select", (_is_beyond(nest, name, op, value, best), value, best), value.type))[0]
+    beyond = _goes_before(nest, name, op, value, best)
+    return nest.finish(nest.emit("arith.select", (beyond, value, best), value.type))[0]
 
 
 def _lower_arg(name: str, site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -50,7 +50,7 @@ def _lower_arg(name: str, site: Site, op: Operation, attributes: Attributes) -> 
     *others, last = nest.loops
     value = nest.read(stored, (*others[:axis], last, *others[axis:]))
     best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
-    beyond = _is_beyond(nest, name, op, value, best)
+    beyond = _goes_before(nest, name, op, value, best)
     here = nest.emit("arith.index_cast", (nest.position(last),), I64)
     chosen = [nest.emit("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
     numbers = nest.finish(*chosen)[1]
@@ -77,9 +77,12 @@ def _start(name: str, op: Operation) -> int | float:
     return int(info.max if least else info.min) >> (info.bits - t.width)
 
 
-def _is_beyond(nest: Nest, name: str, op: Operation, value: Value, best: Value) -> Value:
-    """Whether a value comes to be the extreme one in place of another."""
-    t, least = tensor_type(op.operands[0]).element, name.endswith("min")
+def _goes_before(nest: Nest, name: str, op: Operation, value: Value, best: Value) -> Value:
+    return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
+
+
+def is_beyond(nest: Nest, t: Type, least: bool, value: Value, best: Value) -> Value:
+    """Whether a value of type ``t`` comes to be the extreme one in place of another."""
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
         is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)

@@ -129,5 +129,3 @@ _RULES = {
     "products_float32": _products_float32,
     "lines_float32": _lines_float32,
 }
-
-

@@ -53,9 +53,7 @@ def lower_tile(site: Site, op: Operation, attributes: Attributes) -> Value:
     multiples = multiples_of((tensor_type(op.operands[0]),), attributes)
     sizes = site.extents(stored)
     extents = [
-        size * count
-        if isinstance(size, int)
-        else site.value("arith.muli", (size, site.scalar(count, INDEX)), INDEX)
+        size * count if isinstance(size, int) else site.value("arith.muli", (size, site.scalar(count, INDEX)), INDEX)
         for size, count in zip(sizes, multiples, strict=True)
     ]
     nest = Nest(site, "tile", extents)
