@@ -8,6 +8,9 @@ from qrt.errors import ModelError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.profiles import profile as profile_of
 
+MAX_MODEL = 2 << 30
+"""The memory that a model's description and declared tensors take, unless a caller says another limit."""
+
 
 def load(
     path: str | Path,
@@ -56,8 +59,13 @@ def load(
     """
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
-    profile_of(profile)
+    found = profile_of(profile)
     file = Path(path)
+    if file.suffix == ".tflite":
+        from qrt.formats.tflite.importing import import_model  # here: only models need it
+        from qrt.formats.tflite.read import read
+
+        return import_model(read(file, max_bytes=MAX_MODEL if max_bytes is None else max_bytes), found)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":

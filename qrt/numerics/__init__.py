@@ -7,6 +7,14 @@ and float formats, and no type of MLIR.
 """
 
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
+from qrt.numerics.gemmlowp import (
+    divide_by_power,
+    doubling_high_multiply,
+    multiply_by_multiplier,
+    one_over_one_plus,
+    quotient,
+    squared_difference,
+)
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,

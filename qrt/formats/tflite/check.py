@@ -240,14 +240,17 @@ def _check_calls(model: Model) -> None:
                     raise ModelError(f"{place}: subgraph {index} does not exist, the file has {len(model.subgraphs)}")
                 called[subgraph.index].add(index)
     left = dict(called)
-    for _ in range(_DEEPEST):  # those whose callees are all done, as often as a chain may be long
+    for _ in range(_DEEPEST):  # without those that call none of the others, as often as a chain may be long
         left = {index: calls & left.keys() for index, calls in left.items() if calls & left.keys()}
         if not left:
             return
-    chain = [next(iter(left))]
-    while chain.count(chain[-1]) == 1 and len(chain) <= _DEEPEST and left.get(chain[-1]):
+    chain = [min(left)]
+    while chain.count(chain[-1]) == 1 and left.get(chain[-1]):
         chain.append(min(left[chain[-1]]))
-    raise ModelError(f"{model.name}: subgraphs call each other without end: {' -> '.join(map(str, chain[-12:]))}")
+    shown_chain = " -> ".join(map(str, chain[-8:]))
+    if chain.count(chain[-1]) > 1:
+        raise ModelError(f"{model.name}: subgraphs call each other without end: {shown_chain}")
+    raise ModelError(f"{model.name}: calls go more than {_DEEPEST} subgraphs deep: ... {shown_chain}")
 
 
 def _check_signature(model: Model, signature: Signature) -> None:

@@ -193,6 +193,8 @@ class _Reading:
 
     def _options(self, place: str, name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fields of the operator's own table; the defaults where it has none."""
+        if name not in schema.operators():  # of a later schema
+            return {}
         own = schema.options_table(name)
         for union in ("builtin_options", "builtin_options2"):
             kind = said[f"{union}_type"]
