@@ -81,12 +81,12 @@ def test_top_k(k, options):
         types = (tensor(x.shape, element),)
         results = FAMILIES["top_k"].resolve_all(types, {"k": k})
         listed = ", ".join(map(str, results))
-        text = (f"func.func @main(%x: {types[0]}) -> ({listed}) {{\n"
-                f"  %y:2 = qrt.top_k %x {{k = {k} : i64}} : ({types[0]}) -> ({listed})\n"
+        text = (f"func.func @main(%arg0: {types[0]}) -> ({listed}) {{\n"
+                f"  %y:2 = qrt.top_k %arg0 {{k = {k} : i64}} : ({types[0]}) -> ({listed})\n"
                 f"  return %y#0, %y#1 : {listed}\n}}")  # fmt: skip
         expected = FAMILIES["top_k"].compute([x], types, results, {"k": k})
         for interpret in (True, False):
-            got = Program(lowered(text, options)).run({"x": x}, interpret=interpret).values()
+            got = Program(lowered(text, options)).run({"arg0": x}, interpret=interpret).values()
             for one, values in zip(got, expected, strict=True):
                 np.testing.assert_array_equal(np.asarray(getattr(one, "storage", one)), values)
 

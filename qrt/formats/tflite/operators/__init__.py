@@ -2,11 +2,16 @@
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     arithmetic,
+    blocks,
     casts,
     convolution,
     dense,
+    extremes,
     functions,
+    gathering,
     movement,
     pooling,
     reductions,
+    resizing,
+    slicing,
 )
