@@ -3,7 +3,7 @@
 from math import prod
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import reshaped, settle, shape_of, taken
+from qrt.formats.tflite.operators.moving import Shape, reshaped, settle, shape_of, taken
 from qrt.formats.tflite.operators.slicing import paddings_of
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
@@ -52,7 +52,7 @@ def space_to_batch(node: Node) -> None:
     pads = paddings_of(node, 2, len(blocks))
     rest = len(shape_of(node)) - 1 - len(blocks)
     value = node.emit("qrt.pad", [value], {"padding": [(0, 0), *pads, *[(0, 0)] * rest]})
-    batch, *space = _sizes(node, value, len(blocks))
+    batch, space = _sizes(node, value, len(blocks))
     inner = shape_of(node)[1 + len(blocks) :]
     if any(size % block for size, block in zip(space, blocks, strict=True)):
         node.fail(f"blocks of {blocks} do not divide {space}")
@@ -71,7 +71,7 @@ def batch_to_space(node: Node) -> None:
     """Batches become blocks of the axes behind the first, which are cropped."""
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
-    batch, *space = _sizes(node, value, len(blocks))
+    batch, space = _sizes(node, value, len(blocks))
     inner, count = shape_of(node)[1 + len(blocks) :], len(blocks)
     if batch is not None and batch % prod(blocks):
         node.fail(f"{batch} batches are not divided by blocks of {blocks}")
@@ -99,9 +99,10 @@ def _blocks(node: Node) -> list[int]:
     return blocks
 
 
-def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, ...]:
+def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]:
     """The batch, and the sizes of the axes behind it, which must be known."""
-    shape = getattr(value.type, "shape", None) or ()
-    if None in shape[1 : 1 + count]:
+    shape: Shape = getattr(value.type, "shape", None) or ()
+    known = [size for size in shape[1 : 1 + count] if size is not None]
+    if len(known) < count:
         node.refuse("an image whose size only the run knows")
-    return tuple(shape[: 1 + count])
+    return shape[0], known

@@ -1,5 +1,7 @@
 """GATHER and GATHER_ND."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qrt.formats.tflite.node import Node
@@ -26,23 +28,18 @@ def gather_nd(node: Node) -> None:
     indices = shape_of(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(shape_of(node)):
         node.fail(f"rows of positions {list(indices)} do not name elements of {list(shape_of(node))}")
-    _check_indices(node, list(shape_of(node)[: indices[-1]]))
+    _check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
 
-def _check_indices(node: Node, sizes: list[int | None]) -> None:
-    """Positions of 32 or 64 bits; those that are known must lie among ``sizes``."""
+def _check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False) -> None:
+    """Positions of 32 or 64 bits; those that are known must lie among ``sizes``, one or a row of them."""
     tensor, array = node.input(1), node.constant(1)
     if tensor.dtype not in ("int32", "int64"):
         node.refuse(f"positions of {tensor.dtype}")
     if array is None:
         return
-    ends = np.array([np.iinfo(np.int64).max if size is None else size for size in sizes], np.int64)
-    rows = (
-        array if len(sizes) == array.shape[-1:] and len(sizes) > 1 else array[..., None] if len(sizes) == 1 else array
-    )
-    if node.op.name == "GATHER_ND":
-        rows = array
-    wrong = (rows < 0) | (rows >= ends)
+    rows = array if is_row else array[..., None]
+    wrong = (rows < 0) | (rows >= np.array([np.iinfo(np.int64).max if n is None else n for n in sizes], np.int64))
     if wrong.any():
-        node.fail(f"position {np.broadcast_to(rows, wrong.shape)[wrong].flat[0]} is not among {sizes}")
+        node.fail(f"position {rows[wrong].flat[0]} is not among {list(sizes)}")

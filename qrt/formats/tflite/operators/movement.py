@@ -138,7 +138,8 @@ def _table(own: UniformType, out: UniformType) -> Array:
     q = np.arange(256, dtype=np.float32)
     scaled = q * ratio + np.float32(-own.zero_point) * ratio
     away = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype(np.int64)
-    return np.clip(away + out.zero_point, 0, 255).astype(np.uint8)
+    stored: Array = np.clip(away + out.zero_point, 0, 255).astype(np.uint8)
+    return stored
 
 
 @operator("TILE")
