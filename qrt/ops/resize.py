@@ -50,6 +50,8 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     for name in ("align_corners", "half_pixel_centers"):
         if not isinstance(attributes[name], (bool, np.bool_)):
             fail(op, f"{name} must be true or false, got {shown(attributes[name])}", types)
+    if attributes["align_corners"] and attributes["half_pixel_centers"]:
+        fail(op, "corners are aligned, or centers lie at halves, but not both", types)
     if isinstance(x, UniformType) and (x.is_sub_channel or x.axis in (1, 2)):
         fail(op, "x must be per layer, or per axis along another axis than height and width", types)
     if op == "resize_bilinear":

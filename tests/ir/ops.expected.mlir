@@ -48,6 +48,14 @@ module @ops {
     %34:2 = qrt.top_k %arg0 {k = 2 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> (tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2xi32>)
     %35 = qrt.resize_bilinear %arg3 {align_corners = true, half_pixel_centers = false, rule = "fixed10_away", size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
     %36 = qrt.resize_nearest %arg3 {size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %37 = qrt.maximum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %38 = qrt.minimum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %39 = qrt.div %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %40 = qrt.squared_difference %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %41 = qrt.leaky_relu %0 {alpha = 5.000000e-01 : f64} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %42 = qrt.prelu %0, %1 {requant = "float32"} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %43 = qrt.sum %arg3 {axes = [3], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 5.000000e-01>>
+    %44 = qrt.transpose_conv2d %arg3, %12 {output_padding = [0, 1], padding = [[0, 1], [0, 0]], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 5.000000e-01>>
     return
   }
 }

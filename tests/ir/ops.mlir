@@ -61,6 +61,15 @@ module @ops {
     %35 = qrt.resize_bilinear %image {size = [4, 9], align_corners = true, half_pixel_centers = false, rule = "fixed10_away"}
       : (!image) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 0.5>>
     %36 = qrt.resize_nearest %image {size = [4, 9]} : (!image) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 0.5>>
+    %maximum = qrt.maximum %1, %0 : (!y, !y) -> !y
+    %minimum = qrt.minimum %1, %0 : (!y, !y) -> !y
+    %div = qrt.div %1, %0 : (!y, !y) -> !y
+    %squared = qrt.squared_difference %1, %0 : (!y, !y) -> !y
+    %leaky = qrt.leaky_relu %0 {alpha = 0.5 : f64} : (!y) -> !y
+    %prelu = qrt.prelu %0, %1 {requant = "float32"} : (!y, !y) -> !y
+    %sum = qrt.sum %image {axes = [3], keepdims = true} : (!image) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 0.5>>
+    %spread = qrt.transpose_conv2d %image, %12 {strides = [2, 2], padding = [[0, 1], [0, 0]], output_padding = [0, 1]}
+      : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 0.5>>
     return
   }
 }

@@ -1,4 +1,4 @@
-"""slice and tile: a tensor.extract_slice, or loops that read backwards; loops that read modulo the operand's sizes."""
+"""slice and tile: a tensor.extract_slice, and loops that read it backwards; loops that read modulo the sizes of x."""
 
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
@@ -20,22 +20,31 @@ def lower_slice(site: Site, op: Operation, attributes: Attributes) -> Value:
     site.stage("slice")
     steps = steps_of((tensor_type(op.operands[0]),), attributes)
     sizes = [_size(site, stored, axis, step) for axis, step in enumerate(steps)]
-    if any(step.stride < 0 for step in steps):
-        nest = Nest(site, "slice", sizes)
-        at: list[Expression] = [
-            add(multiply(loop, step.stride), step.offset) for loop, step in zip(nest.loops, steps, strict=True)
-        ]
-        return nest.finish(nest.read(stored, at))[0]
+    if 0 in sizes:
+        return site.empty(sizes, tensor_type(stored).element)
     operands = [size for size in sizes if isinstance(size, Value)]
     lists = {
-        "static_offsets": [step.offset for step in steps],
+        "static_offsets": [_least(step) for step in steps],
         "static_sizes": [size if isinstance(size, int) else _DYNAMIC for size in sizes],
-        "static_strides": [step.stride for step in steps],
+        "static_strides": [abs(step.stride) for step in steps],
     }
     said: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
     said[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
     result = TensorType(static_shape(sizes), tensor_type(stored).element)
-    return site.builder.create("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
+    ascending = site.builder.create("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
+    if all(step.stride > 0 for step in steps):
+        return ascending
+    nest = Nest(site, "slice", sizes)
+    at: list[Expression] = [
+        add(multiply(loop, -1), step.size - 1) if step.size is not None and step.stride < 0 else loop
+        for loop, step in zip(nest.loops, steps, strict=True)
+    ]
+    return nest.finish(nest.read(ascending, at))[0]
+
+
+def _least(step: Step) -> int:
+    """The first position that is taken, from the beginning of the axis on."""
+    return step.offset if step.size is None or step.stride > 0 else step.offset + (step.size - 1) * step.stride
 
 
 def _size(site: Site, stored: Value, axis: int, step: Step) -> Extent:

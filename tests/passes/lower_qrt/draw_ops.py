@@ -443,7 +443,7 @@ def _resize(draw: OpDraw, name: str) -> DrawnOp:
         rule = "fixed11"
     shape = draw.choice((0, 1, 2)), draw.randint(1, 5), draw.randint(1, 5), channels
     size = draw.randint(1, 7), draw.randint(1, 7)
-    form = draw.chance(0.5), draw.chance(0.5)
+    form = draw.choice(resized.FORMS)
     x = draw.array(t, shape)
     attributes = {"size": size, "align_corners": form[0], "half_pixel_centers": form[1]}
     if name == "resize_bilinear":

@@ -32,6 +32,4 @@ def _attributes(node: Node) -> dict[str, Any]:
     if len(size) != 2 or min(size) < 1:
         node.fail(f"a size is a height and a width from 1 up, not {list(size)}")
     forms = {name: bool(node.options[name]) for name in ("align_corners", "half_pixel_centers")}
-    if all(forms.values()):
-        node.fail("corners are aligned, or centers lie at halves, but not both")
     return {"size": list(size), **forms}
