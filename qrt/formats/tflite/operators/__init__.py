@@ -1,6 +1,7 @@
 """The operators of TFLite, by subject. A file is found by its line here."""
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
+    activations,
     arithmetic,
     blocks,
     casts,
@@ -9,9 +10,11 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     extremes,
     functions,
     gathering,
+    matmul,
     movement,
     pooling,
     reductions,
     resizing,
     slicing,
+    transpose_conv,
 )
