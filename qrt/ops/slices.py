@@ -19,6 +19,7 @@ from qrt.ops.core import (
     BoundCall,
     Constants,
     OpFamily,
+    Shape,
     Types,
     any_element,
     checked_result,
@@ -121,12 +122,22 @@ def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, 
     return x
 
 
-def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    shape, own = static_shape(result, "slice"), static_shape(types[0], "slice")
-    steps, strides = steps_of(types, attributes), row_major_strides(own)
-    first = strided.offset([step.offset for step in steps], strides) if prod(shape) else 0
+def _walk(types: Types, attributes: Attributes) -> tuple[int, Shape]:
+    """(the first element, the strides) of what is taken of a row-major operand."""
+    steps, strides = steps_of(types, attributes), row_major_strides(static_shape(types[0], "slice"))
     walked = tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
-    part = strided.Part(shape, walked, row_major_strides(shape), prod(own), first)
+    return strided.offset([step.offset for step in steps], strides), walked
+
+
+def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
+    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
+    return first if prod(shape) and strided.is_contiguous(shape, walked) else None
+
+
+def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
+    size = prod(static_shape(types[0], "slice"))
+    part = strided.Part(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
@@ -190,6 +201,7 @@ FAMILIES = (
         infer=_infer_slice,
         reference=_reference_slice,
         bind=_bind_slice,
+        view_offset=_slice_offset,
     ),
     OpFamily(
         Declaration(

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt.errors import QuantTypeError
+from qrt.ops import FAMILIES
 from qrt.ops.core import parameters_of
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
-from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
 from tests.ops.test_movement import T, blocked, channels
 
@@ -120,3 +121,27 @@ def test_refuses(op: str, x: TensorType, out: Any, attributes: dict[str, Any], m
 def test_no_channel_leaves_one_type() -> None:
     t = channels(T, 3, 1)
     assert infer("slice", [tensor((2, 3), t)], sizes=(2, 0)).element == T.with_(zero_points=0)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "first"),
+    [
+        ({"offsets": (1, 0, 0), "sizes": (1, -1, -1)}, 12),
+        ({"offsets": (0, 0, 0), "sizes": (2, 3, 4)}, 0),
+        ({"offsets": (1, 1, 0), "sizes": (1, 2, 4)}, 16),
+        ({"offsets": (1, 2, 1), "sizes": (1, 1, 2)}, 21),
+        ({"offsets": (1, 2, 3), "sizes": (1, 1, 1), "strides": (-1, 2, -1)}, 23),
+        ({"offsets": (0, 0, 0), "sizes": (2, 2, 4)}, None),
+        ({"offsets": (0, 0, 0), "sizes": (1, 1, 2), "strides": (1, 1, 2)}, None),
+        ({"offsets": (0, 0, 3), "sizes": (1, 1, 2), "strides": (1, 1, -1)}, None),
+        ({"offsets": (0, 0, 0), "sizes": (0, 3, 4)}, None),
+    ],
+)
+def test_what_lies_side_by_side_is_a_view(attributes: dict[str, Any], first: int | None) -> None:
+    family, x = FAMILIES["slice"], tensor((2, 3, 4), T)
+    result = infer("slice", [x], **attributes)
+    assert family.view_offset((x,), result, family.complete(attributes)) == first
+    if first is not None:
+        whole = np.arange(24, dtype=np.int8)
+        expected, _ = reference("slice", [whole.reshape(2, 3, 4)], [x], **attributes)
+        np.testing.assert_array_equal(whole[first : first + expected.size], expected.ravel())

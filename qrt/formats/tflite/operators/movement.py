@@ -30,9 +30,9 @@ def reshape(node: Node) -> None:
 def _new_shape(node: Node) -> Shape:
     if node.has(1) and node.constant(1) is None:
         declared = node.result_type().shape or ()
-        if None in declared:
+        if declared.count(None) > 1:
             node.refuse("a shape that only the run knows")
-        return declared
+        return declared  # the one size that is open follows from the number of elements
     wanted = node.integers(1, "a shape") if node.has(1) else tuple(node.options.get("new_shape") or ())
     if not node.has(1) and wanted == (0,):
         wanted = ()  # so old files say that there are no axes

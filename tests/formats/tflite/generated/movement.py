@@ -1,6 +1,7 @@
 """Movement: shapes, order, slices, joins, paddings. Hazards: masks that clamp, axes counted from the end, empty parts,
 zero points that are not 0 in what is new, uint8 joined at unequal scales."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -251,7 +252,12 @@ _LETTERS = {"int8": "i8", "uint8": "u8", "int16": "i16", "float32": "f32"}
 
 
 def _forms(name, form, dtypes, label="", /, **options):
-    return {f"{name} {_LETTERS[dtype]}{label}": partial(form, dtype=dtype, **options) for dtype in dtypes}
+    return {f"{name} {_LETTERS[dtype]}{label}": partial(_exact, form, dtype=dtype, **options) for dtype in dtypes}
+
+
+def _exact(form, rng, **options):
+    """Floats are moved and resized with every bit."""
+    return replace(form(rng, **options), ulp=0)
 
 
 _ALL = ("int8", "uint8", "int16", "float32")

@@ -35,9 +35,9 @@ def _with_positions(rng, x, rows, kind, limit):
 
 
 def gather_nd(rng, *, dtype):
-    shape = draw.shape(rng, int(rng.integers(1, 5)), 2000)
+    shape = draw.shape(rng, int(rng.integers(1, 5)), 4000)
     depth = int(rng.integers(1, len(shape) + 1))
-    rows = tuple(int(n) for n in rng.integers(1, 9, rng.integers(1, 3)))
+    rows = tuple(int(n) for n in rng.integers(1, 40, rng.integers(1, 3)))
     x, y = _pair(rng, dtype, shape, (*rows, *shape[depth:]))
     kind = str(rng.choice(["int32", "int64"]))
     positions = np.stack([rng.integers(0, n, rows) for n in shape[:depth]], -1).astype(kind)
@@ -45,7 +45,7 @@ def gather_nd(rng, *, dtype):
 
 
 def arg(rng, *, dtype, name):
-    shape = draw.shape(rng, int(rng.integers(1, 5)))
+    shape = draw.shape(rng, int(rng.integers(2, 5)), 60_000)
     axis = int(rng.integers(-len(shape), len(shape)))
     x, _ = _pair(rng, dtype, shape, shape)
     kind = str(rng.choice(["int32", "int64"]))
@@ -54,8 +54,9 @@ def arg(rng, *, dtype, name):
 
 
 def reduce(rng, *, dtype, name):
-    shape = draw.shape(rng, int(rng.integers(1, 5)))
-    axes = sorted(int(each) for each in rng.permutation(len(shape))[: rng.integers(1, len(shape) + 1)])
+    shape = draw.shape(rng, int(rng.integers(2, 5)), 60_000)
+    count = 1 if rng.random() < 0.8 else int(rng.integers(1, len(shape) + 1))
+    axes = sorted(int(each) for each in rng.permutation(len(shape))[:count])
     keeps = bool(rng.random() < 0.5)
     out = [1 if d in axes else n for d, n in enumerate(shape) if keeps or d not in axes]
     x, y = _pair(rng, dtype, shape, out)
@@ -64,7 +65,7 @@ def reduce(rng, *, dtype, name):
 
 
 def top_k(rng, *, dtype):
-    shape = draw.shape(rng, int(rng.integers(1, 3)))
+    shape = draw.shape(rng, int(rng.integers(1, 4)), 20_000)
     k = int(rng.integers(1, shape[-1] + 1))
     x, y = _pair(rng, dtype, shape, (*shape[:-1], k))
     return Case(one_op("TOPK_V2", [x, ints(k)], [y, Tensor(y.shape, "int32")], version=2))
