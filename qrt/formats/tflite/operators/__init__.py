@@ -3,8 +3,10 @@
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     activations,
     arithmetic,
+    arithmetic_plain,
     blocks,
     casts,
+    control,
     convolution,
     dense,
     extremes,
@@ -15,6 +17,7 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     pooling,
     reductions,
     resizing,
+    shapes,
     slicing,
     transpose_conv,
 )

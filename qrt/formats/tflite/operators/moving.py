@@ -7,6 +7,7 @@ import numpy as np
 
 from qrt.formats.tflite.node import Node
 from qrt.ir import DenseElementsAttr, Value
+from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array
 from qrt.types import TensorType, Type, UniformType
@@ -80,14 +81,18 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 def settle(node: Node, i: int, value: Value) -> None:
     """Says that a value is the output ``i``. Its bits are those of the output, whatever scale the file gives that; few
-    integers that follow from constants are known from here on.
+    integers that follow from constants are known from here on. The file must give it the value's shape, which bounds
+    the memory that a run needs.
     """
+    declared = node.result_type(i)
+    if not have_compatible_shapes((value.type, declared)):
+        node.fail(f"the result is {value.type}, but the file has {declared}")
     array = known_result(value)
     if array is not None:
         node.set_constant(i, array)
         _erase_unused(value)
         return
-    node.set(i, _of_element(node, value, node.result_type(i).element))
+    node.set(i, _of_element(node, value, declared.element))
 
 
 def _of_element(node: Node, value: Value, element: Type) -> Value:
