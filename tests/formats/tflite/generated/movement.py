@@ -255,7 +255,7 @@ def _forms(name, form, dtypes, label="", /, **options):
     return {f"{name} {_LETTERS[dtype]}{label}": partial(_exact, form, dtype=dtype, **options) for dtype in dtypes}
 
 
-def _exact(form, rng, **options):
+def _exact(form, rng, /, **options):
     """Floats are moved and resized with every bit."""
     return replace(form(rng, **options), ulp=0)
 
