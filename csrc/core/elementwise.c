@@ -51,8 +51,22 @@ qrt_status qrt_clamp(const void *pointer, qrt_scratch *scratch) {
     return run_unary(args, args->kernels->clamp_row, scratch->operands, scratch->threads);
 }
 
+/* Looks up whole blocks in one table, and what is left in the other. */
+static qrt_status lookup_in_blocks(const qrt_unary_args *args, void *const *operands, int threads) {
+    const int64_t count = args->layout.shape[0], whole = count / args->block * args->block;
+    qrt_unary_args blocks = *args;
+    blocks.layout.shape[0] = whole;
+    const qrt_status status = run_unary(&blocks, args->kernels->lookup_row, operands, threads);
+    blocks.table = args->tail_table;
+    args->kernels->lookup_row(&blocks, element(args->container, operands[0], whole),
+                              (void *)element(args->out, operands[1], whole), count - whole, 0, 0);
+    return status;
+}
+
 qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
     const qrt_unary_args *args = pointer;
+    if (args->tail_table)
+        return lookup_in_blocks(args, scratch->operands, scratch->threads);
     if (args->table)
         return run_unary(args, args->kernels->lookup_row, scratch->operands, scratch->threads);
     qrt_unary_args given = *args;

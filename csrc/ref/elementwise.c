@@ -1,14 +1,18 @@
 /* add, sub, mul, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
-/* add, sub: brings both operands to the result's scale, in fixed point with 20 fractional bits, and rounds once, half
- * up. */
-static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t parameter) {
-    const int128 left = (int128)a * args->a_multiplier[parameter];
-    const int128 right = (int128)b * args->b_multiplier[parameter];
-    const int128 sum = args->kind == QRT_ADD ? left + right : left - right;
-    return ref_clamp(((sum + (1 << 19)) >> 20) + args->requant.zero_point[parameter], args->requant.storage_min,
-                     args->requant.storage_max);
+/* add, sub: scales both operands, and rounds their sum by the end of its rule. */
+static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
+    int128 left, right;
+    if (args->requant.rule == QRT_FIXED) {
+        left = (int128)a * args->a_multiplier[p];
+        right = (int128)b * args->b_multiplier[p];
+    } else {
+        const int64_t unit = (int64_t)1 << args->left_shift;
+        left = ref_scale_fixed_double(a * unit, (int32_t)args->a_multiplier[p], args->a_shift[p]);
+        right = ref_scale_fixed_double(b * unit, (int32_t)args->b_multiplier[p], args->b_shift[p]);
+    }
+    return ref_requantize(&args->requant, args->kind == QRT_ADD ? left + right : left - right, p);
 }
 
 qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,

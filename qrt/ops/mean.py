@@ -2,10 +2,13 @@
 
 ``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's. A
 per-axis operand may not be summed over its axis; a per-axis result has its channels along an axis that is kept.
+The rule ``raw_mean`` takes the sum of ``q``: its zero points join in float32.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
+from typing import get_args
 
 import numpy as np
 
@@ -34,6 +37,8 @@ from qrt.ops.core import (
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
+
+MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
 
 
 def summed_axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
@@ -78,14 +83,14 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         fail("mean", f"the result {element} must be per layer or per axis along an axis that is kept", types)
     known = [n for d, n in enumerate(dims) if d in axes and n is not None]
     bound = prod(known) * max_magnitude(x) if len(known) == len(axes) else None
-    check_rule("mean", attributes["requant"], bound)
+    check_rule("mean", attributes["requant"], bound, MEAN_RULES)
     return checked_result("mean", [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in kept], element)
 
 
 def _parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """(parameters, their index, the operand's zero points), both arrays broadcasting to the axes that are kept."""
+    """(parameters, their index, the zero points to subtract), both arrays broadcasting to the axes that are kept."""
     x, element = quantized(types[0], "mean", "x"), quantized(result, "mean", "result")
     kept, places = _kept(types, attributes)
     whole, order = static_shape(types[0], "mean"), tuple(range(len(kept)))
@@ -93,12 +98,19 @@ def _parameters(
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
     count = np.array(prod(whole[d] for d in summed_axes(types, attributes)))
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
-    return parameters, index, np.broadcast_to(x.zero_point_array.ravel()[own], index.shape)
+    zero_points = np.zeros(1, np.int64) if is_raw(attributes) else x.zero_point_array.ravel()[own]
+    return parameters, index, np.broadcast_to(zero_points, index.shape)
+
+
+def is_raw(attributes: Attributes) -> bool:
+    """Whether the rule sums storage as it is, zero points included."""
+    return bool(attributes["requant"] == "raw_mean")
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    centred = q.astype(np.int64) - parameters_of(quantized(types[0], "mean", "x"), q.shape)[1]
+    zero_point = 0 if is_raw(attributes) else parameters_of(quantized(types[0], "mean", "x"), q.shape)[1]
+    centred = q.astype(np.int64) - zero_point
     parameters, index, _ = _parameters(types, result, attributes)
     acc = centred.sum(axis=summed_axes(types, attributes))
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, "mean"))
@@ -127,7 +139,7 @@ FAMILIES = (
             attributes=(
                 Attribute("axes", "axes", note="all", positional=True),
                 Attribute("keepdims", "boolean", False),
-                REQUANT,
+                replace(REQUANT, choices=MEAN_RULES),
             ),
         ),
         infer=_infer,

@@ -3,24 +3,24 @@
 import numpy as np
 
 from qrt.ir import Operation, Value
-from qrt.numerics import ADD_FRACTION_BITS, add_multiplier
+from qrt.ops.binary import sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred, joint, requantization
-from qrt.passes.lower_qrt.requantize import requantize, round_shift, to_storage
-from qrt.passes.lower_qrt.site import I64, Array, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
+from qrt.passes.lower_qrt.requantize import Requantization, finish, requantize, round_shift, scale_fixed_double
+from qrt.passes.lower_qrt.site import I64, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.types import IntegerType
 
 
 def lower_add(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the sum."""
-    return _sum(site, op, "arith.addi")
+    return _sum(site, op, attributes, "arith.addi")
 
 
 def lower_sub(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the difference."""
-    return _sum(site, op, "arith.subi")
+    return _sum(site, op, attributes, "arith.subi")
 
 
 def lower_mul(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -56,23 +56,26 @@ class _Operands:
         return Channels.of(self._element, nest.loops)
 
 
-def _sum(site: Site, op: Operation, combine: str) -> Value:
-    """Both operands to the result's scale with 20 fractional bits; the one rounding is half up."""
+def _sum(site: Site, op: Operation, attributes: Attributes, combine: str) -> Value:
+    """Both operands are scaled, and their sum is rounded by the end of its rule."""
     operands = _Operands(site, op)
     nest = Nest(site, "accumulate", operands.extents)
     result = operands.result(nest)
+    indices, numbers = joint(operands.a, operands.b, result)
+    types = operands.a.type, operands.b.type, result.type
+    sums, channel = sum_parameters(attributes["requant"], types, numbers)
+    factors = (sums.a_multiplier, sums.a_shift), (sums.b_multiplier, sums.b_shift)
     terms = []
-    for channels, value in zip((operands.a, operands.b), operands.read(nest, I64), strict=True):
+    for value, (multiplier, shift) in zip(operands.read(nest, I64), factors, strict=True):
         nest.stage("accumulate")
-        indices, numbers = joint(channels, result)
-        multiplier = nest.parameter(_multipliers(channels, result, *numbers), I64, indices)
-        terms.append(nest.emit("arith.muli", (value, multiplier), I64))
+        if shift.size:
+            shifted = nest.emit("arith.shli", (value, nest.constant(sums.left, I64)), I64)
+            terms.append(scale_fixed_double(nest, shifted, multiplier[channel], shift[channel], indices, fits=True))
+        else:
+            terms.append(nest.emit("arith.muli", (value, nest.parameter(multiplier[channel], I64, indices)), I64))
     total = nest.emit(combine, terms, I64)
+    r = Requantization(sums.end, channel, indices, result.type)
     nest.stage("requantize")
-    rounded = round_shift(nest, total, np.array(ADD_FRACTION_BITS), ())
-    return nest.finish(to_storage(nest, rounded, result.zero_points(), result.indices, result.type))[0]
-
-
-def _multipliers(source: Channels, result: Channels, own: Array, to: Array) -> Array:
-    scales = source.type.scales, result.type.scales
-    return np.array(np.frompyfunc(lambda i, j: add_multiplier(scales[0][i], scales[1][j]), 2, 1)(own, to), np.int64)
+    if sums.end.rule == "fixed":  # with the multiplier 1: 64 bits have room for the sum and its rounding
+        return nest.finish(finish(nest, round_shift(nest, total, r.of(sums.end.shift).astype(np.int64), indices), r))[0]
+    return nest.finish(requantize(nest, total, r))[0]

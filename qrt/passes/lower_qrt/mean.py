@@ -1,5 +1,5 @@
 """mean: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)`."""
+`s_in / (s_out * count)`. By `raw_mean` the sum of `q`."""
 
 from math import prod
 
@@ -9,7 +9,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
-from qrt.ops.mean import summed_axes
+from qrt.ops.mean import is_raw, summed_axes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
@@ -35,13 +35,14 @@ def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
     at = _indices(nest, axes, len(sizes), keeps)
     channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
-    if site.in_loop:
+    raw = is_raw(attributes)
+    if site.in_loop and not raw:
         value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", kept)
     acc = nest.read(sums, nest.loops)
-    if not site.in_loop:
+    if not site.in_loop and not raw:
         acc = without_zero_point(nest, acc, channels, count)
     r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), np.array(count))
     return nest.finish(requantize(nest, acc, r))[0]

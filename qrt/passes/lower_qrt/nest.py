@@ -87,6 +87,15 @@ class Nest:
     def _position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
+    def number(self) -> Value:
+        """The number of the element of a result, in row-major order: of a nest whose loops are all kept."""
+        found = self.constant(0, INDEX)
+        for loop, extent in zip(self.loops, self.kept, strict=True):
+            size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
+            found = self.emit("arith.muli", (found, size), INDEX)
+            found = self.emit("arith.addi", (found, self._position(loop)), INDEX)
+        return found
+
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
         return self._body.value(name, operands, element)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,14 @@ class Site:
 
     def extents(self, tensor: Value) -> tuple[Extent, ...]:
         return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
+
+    def count(self, extents: Sequence[Extent]) -> Extent:
+        """The number of iterations of loops together."""
+        count: Extent = prod(extent for extent in extents if isinstance(extent, int))
+        for extent in extents:
+            if isinstance(extent, Value):
+                count = self.value("arith.muli", (self.index(count), extent), INDEX)
+        return count
 
     def index(self, extent: Extent) -> Value:
         """An extent as a value."""

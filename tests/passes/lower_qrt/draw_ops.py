@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.numerics import SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import Array, tensor
@@ -78,7 +79,7 @@ def _matmul(draw: OpDraw, name: str) -> DrawnOp:
         return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
 
     open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
-    bound = _product_bound(elements, k, draw.rule)
+    bound = _product_bound(elements, k)
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)], bound)
 
 
@@ -98,7 +99,7 @@ def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[in
         return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
 
     open = [range(len(a_shape)), (), [0]]
-    bound = _product_bound(elements, w_shape[0], rule)
+    bound = _product_bound(elements, w_shape[0])
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)], bound)
 
 
@@ -109,10 +110,10 @@ def _product_result(
     return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
 
 
-def _product_bound(elements: Sequence[UniformType], depth: int, rule: str) -> int:
-    """Of a sum of products and a bias; `fixed_double` saturates that sum."""
+def _product_bound(elements: Sequence[UniformType], depth: int) -> int:
+    """Of a sum of products and a bias."""
     a, w, *bias = map(naive.magnitude, elements)
-    return depth * a * w + (sum(bias) if rule != "fixed_double" else 0)
+    return depth * a * w + sum(bias)
 
 
 def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
@@ -176,7 +177,7 @@ def _convolution(draw: OpDraw, name: str) -> DrawnOp:
 
     free = is_depthwise or groups > 1
     open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
-    bound = _product_bound(elements, prod(kernel) * depth, draw.rule)
+    bound = _product_bound(elements, prod(kernel) * depth)
     return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)], bound)
 
 
@@ -192,7 +193,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         axis = draw.randrange(len(own)) if own else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    rule = draw.rule if name == "mul" else "fixed"
+    rule = draw.rule if name == "mul" else draw.choice(SUM_RULES)
     axis = draw.randrange(len(shape)) if shape else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
@@ -208,6 +209,8 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
     magnitudes = list(map(naive.magnitude, elements))
     if name == "mul":
         bound = prod(magnitudes)
+    elif rule != "fixed":
+        bound = 0
     else:
         unit = Fraction(min(out.scales)) / 2**20
         bound = sum(m * round(Fraction(max(t.scales)) / unit) for m, t in zip(magnitudes, elements, strict=True))
