@@ -244,7 +244,7 @@ class ModelError(QuantError):
     >>> import qrt
     >>> qrt.load("model.onnx")
     Traceback (most recent call last):
-    qrt.errors.ModelError: model.onnx: only .mlir files are read, not .onnx
+    qrt.errors.ModelError: model.onnx: only .mlir and .tflite files are read, not .onnx
     """
 
 

@@ -282,7 +282,7 @@ def added(
             places -= 1
         multipliers = [round_half_even(r * 2**places) for r in ratios]
     else:
-        return clamp(_added_twice(a, b, sign, scales, left) + zero_point, *bounds)
+        return clamp(_ADDED[rule](a, b, sign, scales, left) + zero_point, *bounds)
     total = Fraction(a * multipliers[0] + sign * b * multipliers[1], 2**places)
     return clamp(math.floor(total + Fraction(1, 2)) + zero_point, *bounds)
 
@@ -291,6 +291,16 @@ def _added_twice(a: int, b: int, sign: int, scales: Scales, left: int) -> int:
     """TFLite's reference kernels of ADD and SUB: each operand is rounded, then their sum."""
     (ma, ra), (mb, rb), (mo, ro) = sum_multipliers(scales, left)
     return fixed_double(fixed_double(a << left, ma, ra) + sign * fixed_double(b << left, mb, rb), mo, ro)
+
+
+def _added_once(a: int, b: int, sign: int, scales: Scales, left: int) -> int:
+    """Of TFLite's kernel of ADD for NEON: all places are shifted before the multiply, to the right by truncation."""
+    (ma, ra), (mb, rb), (mo, ro) = sum_multipliers(scales, left)
+    x, y = (math.floor(Fraction(q) * Fraction(2) ** (left + shift)) for q, shift in ((a, ra), (b, rb)))
+    return fixed_double(srdhm(x, ma) + sign * srdhm(y, mb), mo, ro)
+
+
+_ADDED = {"fixed_double": _added_twice, "fixed_double_16": _added_once}
 
 
 def sum_multipliers(scales: Scales, left: int) -> list[tuple[int, int]]:

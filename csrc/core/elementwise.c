@@ -23,7 +23,7 @@ static qrt_status walk(const qrt_layout *layout, const int64_t *a_strides, const
 
 typedef struct {
     const qrt_unary_args *args;
-    qrt_clamp_row_fn row; /* any of the three rows for one operand: they have one type */
+    qrt_clamp_row_fn row; /* any of the rows for one operand: they have one type */
     const void *x;
     void *out;
 } unary_call;
@@ -44,6 +44,11 @@ static qrt_status run_unary(const qrt_unary_args *args, qrt_clamp_row_fn row, vo
 qrt_status qrt_requantize(const void *pointer, qrt_scratch *scratch) {
     const qrt_unary_args *args = pointer;
     return run_unary(args, args->kernels->requantize_row, scratch->operands, scratch->threads);
+}
+
+qrt_status qrt_leaky_relu(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    return run_unary(args, args->kernels->leaky_relu_row, scratch->operands, scratch->threads);
 }
 
 qrt_status qrt_clamp(const void *pointer, qrt_scratch *scratch) {
@@ -92,10 +97,44 @@ static qrt_status binary_row(const void *context, const qrt_row *row) {
                                      row->count, row->parameter, row_step(&args->layout));
 }
 
+/* Adds whole blocks, whose operands are rounded once, and what is left. */
+static qrt_status add_in_blocks(const qrt_binary_args *args, void *const *operands, int threads) {
+    const int64_t count = args->layout.shape[0], whole = count / args->block * args->block;
+    qrt_binary_args part = *args;
+    part.layout.shape[0] = whole;
+    part.rounds_once = true;
+    const strided_call blocks = {&part, operands};
+    const qrt_status status = walk(&part.layout, part.a_strides, part.b_strides, threads, binary_row, &blocks);
+    part.rounds_once = false;
+    return status ? status
+                  : args->kernels->binary_row(&part, element(args->a, operands[0], whole), 1,
+                                              element(args->b, operands[1], whole), 1,
+                                              (void *)element(args->requant.container, operands[2], whole),
+                                              count - whole, 0, 0);
+}
+
 qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {
     const qrt_binary_args *args = pointer;
+    if (args->block)
+        return add_in_blocks(args, scratch->operands, scratch->threads);
     const strided_call call = {args, scratch->operands};
     return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, binary_row, &call);
+}
+
+static qrt_status pair_row(const void *context, const qrt_row *row) {
+    const strided_call *call = context;
+    const qrt_pair_args *args = call->args;
+    const int last = args->layout.rank - 1;
+    args->kernels->pair_row(args, element(args->a, call->operands[0], row->offsets[0]), args->a_strides[last],
+                            element(args->b, call->operands[1], row->offsets[1]), args->b_strides[last],
+                            (void *)element(args->out, call->operands[2], row->offset), row->count);
+    return QRT_OK;
+}
+
+qrt_status qrt_pair(const void *pointer, qrt_scratch *scratch) {
+    const qrt_pair_args *args = pointer;
+    const strided_call call = {args, scratch->operands};
+    return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, pair_row, &call);
 }
 
 static qrt_status mean_row(const void *context, const qrt_row *row) {

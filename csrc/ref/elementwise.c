@@ -1,5 +1,15 @@
-/* add, sub, mul, clamp and lookup in portable C, exactly in 128 bits. */
+/* add, sub, mul, pairs, leaky_relu, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
+
+/* The rule fixed_double, before the zero point and the clamp, of an operand that is shifted to the left. With one
+ * rounding, all places are shifted before the product; those to the right round down. */
+static int64_t scaled_operand(const qrt_binary_args *args, int64_t q, int64_t multiplier, int32_t shift) {
+    const int32_t m0 = (int32_t)multiplier;
+    const int places = args->left_shift + shift;
+    if (!args->rounds_once)
+        return ref_scale_fixed_double(q * ((int64_t)1 << args->left_shift), m0, shift);
+    return ref_doubling_high_multiply(places > 0 ? q * ((int64_t)1 << places) : q >> -places, m0, 0);
+}
 
 /* add, sub: scales both operands, and rounds their sum by the end of its rule. */
 static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
@@ -8,9 +18,8 @@ static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int
         left = (int128)a * args->a_multiplier[p];
         right = (int128)b * args->b_multiplier[p];
     } else {
-        const int64_t unit = (int64_t)1 << args->left_shift;
-        left = ref_scale_fixed_double(a * unit, (int32_t)args->a_multiplier[p], args->a_shift[p]);
-        right = ref_scale_fixed_double(b * unit, (int32_t)args->b_multiplier[p], args->b_shift[p]);
+        left = scaled_operand(args, a, args->a_multiplier[p], args->a_shift[p]);
+        right = scaled_operand(args, b, args->b_multiplier[p], args->b_shift[p]);
     }
     return ref_requantize(&args->requant, args->kind == QRT_ADD ? left + right : left - right, p);
 }
@@ -33,6 +42,35 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
         ref_store_value(args->requant.container, target, i, value);
     }
     return QRT_OK;
+}
+
+static int64_t pair_value(const qrt_pair_args *args, int64_t a, int64_t b) {
+    if (args->kind == QRT_MAXIMUM)
+        return qrt_max(a, b);
+    if (args->kind == QRT_MINIMUM)
+        return qrt_min(a, b);
+    if (args->kind == QRT_TABLE_OF_PAIRS)
+        return qrt_load(args->out, args->table, (uint8_t)a << 8 | (uint8_t)b);
+    const int128 acc = a - args->a_zero_point;
+    return acc < 0 ? ref_requantize(&args->requant, acc * (b - args->b_zero_point), 1)
+                   : ref_requantize(&args->requant, acc, 0);
+}
+
+void ref_pair_row(const qrt_pair_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
+                  void *target, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t left = qrt_load(args->a, a, i * a_stride), right = qrt_load(args->b, b, i * b_stride);
+        ref_store_value(args->out, target, i, pair_value(args, left, right));
+    }
+}
+
+void ref_leaky_relu_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                        int64_t step) {
+    (void)parameter, (void)step;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t acc = qrt_load(args->container, source, i) - *args->zero_point;
+        ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, acc < 0));
+    }
 }
 
 void ref_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,

@@ -40,7 +40,7 @@ static int32_t saturate_i32(int128 value) {
 /* gemmlowp's SaturatingRoundingDoublingHighMul, of what a shift to the left made of the accumulator. Its nudge, which a
  * division by truncation follows, rounds half up. Multipliers are not negative, so that the product of two least values
  * never occurs. */
-static int32_t doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift) {
+int32_t ref_doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift) {
     const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
     /* Saturating before the shift keeps it within 128 bits and changes nothing, because such a value saturates
      * afterwards too. */
@@ -58,12 +58,12 @@ static int64_t divide_by_power(int32_t x, int exponent) {
 }
 
 int64_t ref_scale_fixed_double(int128 acc, int32_t multiplier, int32_t shift) {
-    return divide_by_power(doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
+    return divide_by_power(ref_doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
 }
 
 static int64_t scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift) {
     const int right = shift < 0 ? shift > -32 ? -shift : 32 : 0;
-    return (doubling_high_multiply(acc, multiplier, shift) + (((int64_t)1 << right) >> 1)) >> right;
+    return (ref_doubling_high_multiply(acc, multiplier, shift) + (((int64_t)1 << right) >> 1)) >> right;
 }
 
 /* Divides by truncation what has been moved by half of the divisor, so that halves go away from zero. */

@@ -20,6 +20,7 @@ cdef class Call:
     cdef void *extra  # a second block that args points into
     cdef void (*release)(void *args) noexcept nogil  # what binding allocated; NULL: nothing
     cdef int count
+    cdef int outputs  # how many of the operands it writes: the last ones
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef int64_t largest  # elements of the largest operand, constants included
     cdef bint elementwise  # an element of the output takes a few steps, whatever the operands' sizes
@@ -32,4 +33,4 @@ cdef class Call:
 
 
 cdef int run(Call call, void **pointers) except -1
-cdef int overlapping_input(const Operand *operands, int count, void **pointers, const int32_t *slots) noexcept nogil
+cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept

@@ -4,7 +4,7 @@ Containers are named "i8" "u8" "i16" "u16" "i32" "u32" (int8 ... uint32 arrays),
 "f64". Every bind_* function copies the arrays it is given (any dtype that converts exactly) and raises KernelError,
 naming the entry, for whatever would make a kernel read or write out of bounds. A Call's operands are C-contiguous,
 aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that many); inputs
-first, the output last. Constants given to bind_* are not operands.
+first, the outputs last: one, unless bind_* says several. Constants given to bind_* are not operands.
 
 The parameter index of an element is sum(index[d] // block[d] * step[d]) over the dimensions of `shape`: () or all
 steps 0 per layer; step 1 on the axis per axis; row-major strides over the blocks for sub-channel. Parameter arrays are
@@ -47,8 +47,8 @@ __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 
 @final
 class Call:
-    """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
-    operands of another count, dtype, size, layout or a read-only output. The output may not overlap an input."""
+    """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
+    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
@@ -220,6 +220,23 @@ def bind_conv2d(
 
 # x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
 # kernel_height, kernel_width); out_channels a multiple of channels; the rest as bind_conv2d.
+# x: NHWC, w: OHWI; padding: the rows and columns that are cut off at the top and the left of the whole result.
+def bind_transpose_conv2d(
+    *,
+    isa: str,
+    x: str,
+    w: str,
+    x_shape: Sequence[int],
+    w_shape: Sequence[int],
+    out_size: Sequence[int],
+    x_zero_point: int,
+    w_zero_points: npt.ArrayLike,
+    requant: Requant,
+    strides: Sequence[int],
+    padding: Sequence[int],
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
 def bind_depthwise_conv2d(
     *,
     isa: str,
@@ -240,7 +257,8 @@ def bind_depthwise_conv2d(
 
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: requant(sum of (q - z) * multiplier) by the rule fixed; by fixed_double, with shifts of 0 or less to
-# scale each operand by the rule too, requant(sum of scaled((q - z) << left_shift)).
+# scale each operand by the rule too, requant(sum of scaled((q - z) << left_shift)). In whole blocks of `rounding_block`
+# elements, if not 0, operands are rounded once.
 # mul: requant((qa - za) * (qb - zb)).
 def bind_binary(
     *,
@@ -258,11 +276,31 @@ def bind_binary(
     a_shifts: npt.ArrayLike | None = None,
     b_shifts: npt.ArrayLike | None = None,
     left_shift: int = 0,
+    rounding_block: int = 0,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
 ) -> Call: ...
 
 # q, out: min(max(q, lower), upper)
+# kind "maximum" or "minimum": storage a, b and out are one; "table": a and b have 8 bits, and the table has 65,536
+# entries of out, at 256 * byte of a + byte of b; "prelu": requant has two parameters, for a minus its zero point where
+# that is not negative, and for its product with b minus its zero point where it is.
+def bind_pair(
+    *,
+    isa: str,
+    kind: str,
+    a: str,
+    b: str,
+    out: str,
+    a_shape: Sequence[int],
+    b_shape: Sequence[int],
+    table: npt.NDArray[Any] | None = None,
+    zero_points: tuple[int, int] = ...,
+    requant: Requant | None = None,
+) -> Call: ...
+
+# requant has two parameters: for values from zero_point up, and for those below.
+def bind_leaky_relu(*, isa: str, storage: str, size: int, zero_point: int, requant: Requant) -> Call: ...
 def bind_clamp(
     *,
     isa: str,

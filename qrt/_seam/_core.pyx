@@ -58,13 +58,16 @@ cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t 
     return a_bytes > 0 and b_bytes > 0 and first < second + b_bytes and second < first + a_bytes
 
 
-cdef int overlapping_input(const Operand *operands, int count, void **pointers, const int32_t *slots) noexcept nogil:
-    """The first input that shares memory with the output, or -1."""
-    cdef int i
-    cdef void *output = pointers[slots[count - 1] if slots != NULL else count - 1]
-    for i in range(count - 1):
-        if overlap(pointers[slots[i] if slots != NULL else i], operands[i].nbytes, output, operands[count - 1].nbytes):
-            return i
+cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept:
+    """The first operand that shares memory with an output behind it, or -1. Outputs are behind the inputs."""
+    cdef int i, output
+    cdef const Operand *operands = call.operands
+    cdef void *written
+    for output in range(call.count - call.outputs, call.count):
+        written = pointers[slots[output] if slots != NULL else output]
+        for i in range(output):
+            if overlap(pointers[slots[i] if slots != NULL else i], operands[i].nbytes, written, operands[output].nbytes):
+                return i
     return -1
 
 
@@ -100,11 +103,11 @@ cdef class Call:
             raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
         for i in range(count):
             value = operands[i]
-            if not fits(&self.operands[i], value, i == count - 1):
+            if not fits(&self.operands[i], value, i >= count - self.outputs):
                 raise misfit(self.name, "operand", i, self.operands[i].elements, value, self.operand_shapes[i],
                              self.operand_dtypes[i])
             pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>value)
-        i = overlapping_input(self.operands, count, pointers, NULL)
+        i = overlapped_operand(self, pointers, NULL)
         if i >= 0:
             raise KernelError(f"{self.name}: the output overlaps operand {i}")
         run(self, pointers)
@@ -121,7 +124,11 @@ cdef int run(Call call, void **pointers) except -1:
     scratch.operands = pointers
     scratch.threads = thread_count()
     cdef int64_t steps = ELEMENT_STEPS if call.elementwise else call.largest
-    if <double>steps * <double>call.operands[call.count - 1].elements <= BRIEF_WORK:
+    cdef double written = 0
+    cdef int i
+    for i in range(call.count - call.outputs, call.count):
+        written += call.operands[i].elements
+    if steps * written <= BRIEF_WORK:
         status = call.entry(call.args, &scratch)
     else:
         with nogil:
@@ -189,7 +196,7 @@ cdef class Plan:
                     )
                 self.slots[used] = slot
                 used += 1
-                if operand == call.count - 1:
+                if operand >= call.count - call.outputs:
                     self.written[slot] = True
         self.shapes, self.dtypes = tuple(shapes), tuple(dtypes)
 
@@ -234,7 +241,7 @@ cdef class Plan:
                 pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
             for step in range(self.count):
                 call = self.calls[step]
-                overlapped = overlapping_input(call.operands, call.count, pointers, self.steps[step].slots)
+                overlapped = overlapped_operand(call, pointers, self.steps[step].slots)
                 if overlapped >= 0:
                     raise KernelError(
                         f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"

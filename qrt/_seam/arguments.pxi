@@ -14,6 +14,9 @@ cdef dict RULES = {
     "half_up_twice": QRT_HALF_UP_TWICE, "raw_mean": QRT_RAW_MEAN, "integer": QRT_INTEGER
 }
 cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
+cdef dict PAIR_KINDS = {
+    "maximum": QRT_MAXIMUM, "minimum": QRT_MINIMUM, "prelu": QRT_PRELU, "table": QRT_TABLE_OF_PAIRS
+}
 
 # Sizes and zero points below these leave every product of the C code inside 64 bits, every sum of products inside 128.
 cdef int64_t MAX_ELEMENTS = 1 << 40
@@ -23,7 +26,7 @@ cdef int MAX_OPERAND_RANK = 31  # blocked axes are split in two
 
 cdef Call new_call(str name, str isa, qrt_entry entry, size_t args_size):
     cdef Call call = Call.__new__(Call, BINDING)
-    call.name, call.isa, call.keep, call.entry = name, isa, [], entry
+    call.name, call.isa, call.keep, call.entry, call.outputs = name, isa, [], entry, 1
     call.operand_shapes = call.operand_dtypes = ()
     call.args = calloc(1, args_size)
     if call.args == NULL:

@@ -23,11 +23,14 @@ from qrt.files import reason
 VERBS = {
     "run": "run a function of a program",
     "opt": "check, transform and print a program",
+    "import": "print the program of a TFLite model",
     "quantize": "quantize a float program, with ranges from data",
     "explain": "say what a quantization did to a program, and where it lost accuracy",
     "bench": "measure the kernels on this machine",
 }
 """What there is to do, each a file."""
+_FILES = {"import": "import_model"}
+"""The files of verbs that are no names in Python."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,7 +128,7 @@ def _parse(given: list[str]) -> argparse.Namespace:
     for name, text in VERBS.items():
         verb = commands.add_parser(name, help=text, allow_abbrev=False)
         if given[:1] == [name]:
-            import_module(f"qrt.cli.{name}").add_arguments(verb)
+            import_module(f"qrt.cli.{_FILES.get(name, name)}").add_arguments(verb)
     if given[:1] == ["opt"]:
         from qrt.cli.opt import help_of
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from qrt import kernels
 from qrt.files import MAX_INPUT
+from qrt.profiles import PROFILES
 
 
 def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expected: str) -> Callable[[str], float]:
@@ -28,6 +29,12 @@ def add_input_limit(parser: argparse.ArgumentParser) -> None:
     """``--max-input``: how large an input may be."""
     text = f"the largest file that is read (default {MAX_INPUT})"
     parser.add_argument("--max-input", type=whole_number, default=MAX_INPUT, metavar="BYTES", help=text)
+
+
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """``--profile``: whose arithmetic a model gets."""
+    text = "whose arithmetic a model of TFLite gets: litert, or litert-ref for its reference kernels"
+    parser.add_argument("--profile", choices=tuple(PROFILES), default="litert", help=text)
 
 
 def add_kernel_choice(parser: argparse.ArgumentParser) -> None:

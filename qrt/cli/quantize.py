@@ -11,9 +11,10 @@ from qrt.cli.inputs import by_names
 from qrt.cli.options import add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
-from qrt.execute import Program, load
+from qrt.execute import Program
 from qrt.files import check_places, write_files
 from qrt.formats import load_tensors
+from qrt.formats.programs import load
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
 

@@ -13,18 +13,26 @@ import numpy as np
 from qrt import ir
 from qrt.cli import plugins
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
-from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
+from qrt.cli.options import (
+    Named,
+    add_input_limit,
+    add_kernel_choice,
+    add_profile,
+    chosen_kernels,
+    whole_number,
+)
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
-from qrt.execute import Program, load
+from qrt.execute import Program
 from qrt.files import read_text, shown_name, write_files
+from qrt.formats.programs import load
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the program; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite model; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
         ("--input", "input", "NAME=X.npy", "an argument from a file; NAME is its qrt.name, or a for %%a in the text"),
@@ -33,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(name, action=Named, scope=scope, default=[], metavar=metavar, help=text)
     plugins.add_arguments(parser)
+    add_profile(parser)
     add_input_limit(parser)
     add_kernel_choice(parser)
     how = parser.add_mutually_exclusive_group()
@@ -50,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=run)
 
 
-def _read(name: str, limit: int) -> ir.Module:
+def _read(name: str, profile: str, limit: int) -> ir.Module:
     if name != "-":
-        return load(name, max_bytes=limit)
+        return load(name, profile=profile, max_bytes=limit)
     return ir.parse(read_text(name, limit), filename=shown_name(name))
 
 
@@ -60,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
     """Runs the command."""
     with chosen_kernels(options):
         limit = options.max_input
-        program = Program(_read(options.file, limit), options.function, saturating=options.saturating)
+        program = Program(_read(options.file, options.profile, limit), options.function, saturating=options.saturating)
         inputs = _inputs(options, program)
         if options.print_plan:
             print(program.plan_text(inputs))

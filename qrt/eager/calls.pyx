@@ -18,7 +18,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, overlapping_input, run
+from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, overlapped_operand, run
 
 from functools import update_wrapper
 
@@ -127,7 +127,7 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
         pointers[kept.inputs] = cnp.PyArray_DATA(target)
         if not PyArray_ISWRITEABLE(target):
             return None
-        if overlapping_input(call.operands, call.count, pointers, NULL) < 0:
+        if overlapped_operand(call, pointers, NULL) < 0:
             run(call, pointers)
             return <object>out
     fresh = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)

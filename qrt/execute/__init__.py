@@ -1,6 +1,6 @@
 """Programs: planned and run on the kernels, or interpreted op by op."""
 
 from qrt.execute.plan import Coverage
-from qrt.execute.program import Port, Program, compile, load
+from qrt.execute.program import Port, Program, compile
 
-__all__ = ["Coverage", "Port", "Program", "compile", "load"]
+__all__ = ["Coverage", "Port", "Program", "compile"]

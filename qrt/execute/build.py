@@ -103,35 +103,36 @@ class _Builder:
         types = [place.type for place in operands if place.type is not None]
         if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
             return self._interpreted(op)
-        return [self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)]
+        return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
 
-    def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> Place:
-        family, attributes, result = family_call(op, types)
-        declared = op.results[0].type
+    def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place]:
+        family, attributes, results = family_call(op, types)
         types = tuple(types)
-        if family.aliases(types, result):
-            return Place(self._array_slot(operands[0]), result, declared)
+        if len(results) == 1 and family.aliases(types, results[0]):
+            return [Place(self._array_slot(operands[0]), results[0], op.results[0].type)]
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
-        call, has_kernel = family.call(types, result, attributes, packed)
+        call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
-        return self._call(op, call, inputs, result, _family_coverage(op, call, has_kernel), operands)
+        return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
 
-    def _deferred(self, op: Operation, operands: list[Place]) -> Place:
+    def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
         family = _DeferredFamily(op)
         runs: list[FrameStep] = []
         given = [self._value_slot(place, runs) for place in operands]
-        result = self.place("value", None, op.results[0].type)
+        results = [self.place("value", None, value.type) for value in op.results]
 
         def run(frame: Frame) -> None:
-            frame[result.slot] = family(*(frame[slot] for slot in given))
+            made = family(*(frame[slot] for slot in given))
+            for result, value in zip(results, made, strict=True):
+                frame[result.slot] = value
 
         runs.append(run)
         coverage = Coverage(op.name, str(op.location), "kernel", "bound at run")
-        self._interpret(runs, coverage, operands, [result])
-        return result
+        self._interpret(runs, coverage, operands, results)
+        return results
 
     def _observed(self, op: Operation, operand: Place) -> Place:
         """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
@@ -182,16 +183,17 @@ class _Builder:
         op: Operation,
         call: BoundCall,
         inputs: Sequence[Place],
-        result: TensorType,
+        results: Sequence[TensorType],
         coverage: Coverage,
         operands: Sequence[Place],
-    ) -> Place:
+    ) -> list[Place]:
         given = [self._array_slot(place) for place in inputs]
-        place = self.place("temporary", result, op.results[0].type)
+        places = [self.place("temporary", t, v.type) for t, v in zip(results, op.results, strict=True)]
         for slot in given:
             self.slots[slot].last = len(self.steps)
-        self.steps.append(CallStep(op, call, (*given, place.slot), coverage, operands, [place]))
-        return place
+        written = [place.slot for place in places]
+        self.steps.append(CallStep(op, call, (*given, *written), coverage, operands, places))
+        return places
 
     # -- slots ------------------------------------------------------------------------------------------------------
 
@@ -256,7 +258,7 @@ class _DeferredFamily:
         self.bound: tuple[Any, ...] = ()
         self.lock = threading.Lock()
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: Any) -> list[Array]:
         arrays = [ready(np.asarray(operand)) for operand in operands]
         shapes = [array.shape for array in arrays]
         with self.lock:
@@ -266,17 +268,17 @@ class _DeferredFamily:
                 bound = self._bind(shapes)
                 with self.lock:
                     self.bound = bound
-            _, call, result = bound
-            out = empty(result)
-            call(*arrays, out)
+            _, call, results = bound
+            made = [empty(result) for result in results]
+            call(*arrays, *made)
         except QuantError as error:
             raise_located(self.op, error)
-        return out
+        return made
 
     def _bind(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
         types = tuple(TensorType(shape, element) for shape, element in zip(shapes, self.elements, strict=True))
-        family, attributes, result = family_call(self.op, types)
-        return shapes, family.call(types, result, attributes)[0], result
+        family, attributes, results = family_call(self.op, types)
+        return shapes, family.call(types, results, attributes)[0], results
 
 
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:

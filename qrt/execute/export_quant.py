@@ -55,7 +55,8 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
     given = TensorType(stored.shape, x.expressed_type)
     values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
     result = TensorType(stored.shape, out)
-    return qcast.reference([values], (TensorType(stored.shape, out.expressed_type),), result, qcast.complete({}))
+    (codes,) = qcast.compute([values], (given.with_(element=out.expressed_type),), (result,), qcast.complete({}))
+    return codes
 
 
 def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:

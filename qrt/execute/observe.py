@@ -31,7 +31,7 @@ class ObservedProgram(Program):
 
     def run_observed(self, arrays: list[Array], tap: Tap) -> None:
         """Runs on checked inputs, and gives ``tap`` each named value with its op."""
-        self._plan(self._types(arrays)).run(arrays, tap=tap)
+        self._run(arrays, tap=tap)
 
     def culprit(self) -> str:
         """What is to be mended where finite data give a value that is not: a constant with a NaN, else the data."""

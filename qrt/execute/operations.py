@@ -10,7 +10,7 @@ from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Attribute, Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Operation
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
-from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.ops.core import Array, Types, element_dtype, static_shape
 from qrt.types import FloatType, TensorType, UniformType
 
 MAX_CALL_DEPTH = 64
@@ -39,16 +39,17 @@ def family_name(op: Operation) -> str | None:
     return _FAMILY_OF.get(op.name)
 
 
-def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:
-    """(family, attributes, result type) of an op for operands of these static types."""
+def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], Types]:
+    """(family, attributes, result types) of an op for operands of these static types."""
     name = family_name(op)
     if name is None:
         raise failure(op, "does not run: it has neither a kernel nor a reference")
     family = FAMILIES[name]
     attributes = family.complete(family.said(op.attributes))
-    declared = as_tensor(op.results[0].type)
-    inferred = family.resolve(tuple(types), attributes, declared)
-    return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")
+    declared = [as_tensor(value.type) for value in op.results]
+    inferred = family.resolve_all(tuple(types), attributes, declared)
+    pairs = zip(declared, inferred, strict=True)
+    return family, attributes, tuple(concrete(t, static_shape(i, name), f"the result of {op.name}") for t, i in pairs)
 
 
 class Held(Attribute):
@@ -66,7 +67,11 @@ class Held(Attribute):
 
 def constant_array(op: Operation) -> Array:
     """The value of an ``arith.constant``, in the dtype that runs; of floats every bit, those of a NaN included."""
-    t, value = as_tensor(op.results[0].type), op.attributes["value"]
+    return attribute_array(op.attributes["value"], as_tensor(op.results[0].type))
+
+
+def attribute_array(value: Attribute, t: TensorType) -> Array:
+    """The array of a type that an attribute holds, as ``constant_array``."""
     if isinstance(value, Held):
         return value.array
     dtype = element_dtype(t.element)

@@ -78,7 +78,9 @@ class Place:
 
 @dataclass(frozen=True)
 class CallStep:
-    """A call on arrays, the last of which it writes. ``operands`` are those of the op, packed ones too."""
+    """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
+    too.
+    """
 
     operation: Operation
     call: BoundCall
@@ -132,12 +134,19 @@ class Plan:
         self._free: list[Frame] = []
         self._lock = threading.Lock()
 
-    def run(self, inputs: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Array]:
-        """Runs on arrays of the planned shapes and returns fresh result arrays. ``tap`` is told the observed values."""
-        return self._run(self._runs, inputs, max_steps, tap)
+    def run(
+        self,
+        inputs: Sequence[Array],
+        max_steps: int | None = None,
+        tap: Tap | None = None,
+        state: dict[str, Array] | None = None,
+    ) -> list[Array]:
+        """Runs on arrays of the planned shapes and returns fresh result arrays. ``tap`` is told the observed values.
+        The arrays of ``state`` are those of globals before and after."""
+        return self._run(self._runs, inputs, Run(max_steps, tap, state))
 
     def run_timed(
-        self, inputs: Sequence[Array], max_steps: int | None = None
+        self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
     ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
         """The results, and the seconds of each step, which is then a call by itself."""
         seconds: list[tuple[Coverage, float]] = []
@@ -153,17 +162,16 @@ class Plan:
 
             return run
 
-        return self._run([timed(step) for segment in self.segments for step in segment], inputs, max_steps), seconds
+        runs = [timed(step) for segment in self.segments for step in segment]
+        return self._run(runs, inputs, Run(max_steps, state=state)), seconds
 
-    def _run(
-        self, runs: Sequence[FrameStep], inputs: Sequence[Array], max_steps: int | None, tap: Tap | None = None
-    ) -> list[Array]:
+    def _run(self, runs: Sequence[FrameStep], inputs: Sequence[Array], execution: Run) -> list[Array]:
         with self._lock:
             workspace = self._free.pop() if self._free else None
         if workspace is None:
             workspace = self._workspace()
         frame = workspace.copy()
-        frame[0] = Run(max_steps, tap)
+        frame[0] = execution
         for index, array in zip(self._taken, inputs, strict=True):
             frame[index] = array
         for index, shape, dtype in self._owned:

@@ -115,17 +115,17 @@ def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
     if len(known) < len(used):
         return None
     if family_name(op) is not None:
-        return [_kernel_result(op, [known[value] for value in op.operands])]
+        return _kernel_results(op, [known[value] for value in op.operands])
     return compute(op, known, Compiler(code))
 
 
-def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
-    """The result as the plan would compute it, which has the interpreter's bits and takes less time."""
+def _kernel_results(op: Operation, arrays: list[Array]) -> list[Array]:
+    """The results as the plan would compute them, which has the interpreter's bits and takes less time."""
     types = tuple(as_tensor(v.type).with_(shape=a.shape) for v, a in zip(op.operands, arrays, strict=True))
-    family, attributes, result = family_call(op, types)
-    out = empty(result)
-    family.call(types, result, attributes)[0](*arrays, out)
-    return out
+    family, attributes, results = family_call(op, types)
+    made = [empty(result) for result in results]
+    family.call(types, results, attributes)[0](*arrays, *made)
+    return made
 
 
 OBSERVED = "quant.stats_ref"

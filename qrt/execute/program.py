@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +14,14 @@ from qrt import ir, kernels
 from qrt.errors import ModelError, QuantTypeError, require, shortened, shown
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
+from qrt.execute.interpret.core import Tap
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.plan_text import plan_text
 from qrt.execute.prepare import prepared
+from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
-from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.text.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type, VectorType
@@ -56,6 +55,9 @@ class Program:
     Float inputs are arrays of the declared dtype. Quantized inputs are QuantTensors of the declared type, or its
     storage integers; quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes, and
     16 plans are kept. ``inputs`` and ``outputs`` hold the names and types of arguments and results.
+
+    A program with state, which is an ``ml_program.global`` that it sets, keeps it from call to call. Its calls run one
+    after the other; ``clone`` makes a stream of its own for each thread.
 
     Parameters
     ----------
@@ -99,6 +101,8 @@ class Program:
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
         self._saturating = saturating
+        self._state = State()
+        self._is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
         self._interpreter = Interpreter(module, saturating=saturating)
         if all(port.type.has_static_shape for port in self.inputs):
             self._plan([port.type for port in self.inputs])
@@ -129,14 +133,16 @@ class Program:
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self._incoming(self._in_order(inputs))
         with _memory(self.name):
-            results, seconds = self._plan(self._types(arrays)).run_timed(arrays, max_steps)
+            plan = self._plan(self._types(arrays))
+            with self._stream() as state:
+                results, seconds = plan.run_timed(arrays, max_steps, state)
             return self._named(self._outgoing(results)), shares([seconds])
 
     def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
         """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
 
-        Here each kernel is a call of its own, while ``run`` makes one call of many kernels. Memrefs are copied, so the
-        caller's arrays do not change. ``run`` itself measures nothing.
+        Here each kernel is a call of its own, while ``run`` makes one call of many kernels. Memrefs and the state are
+        copied, so that neither the caller's arrays nor the state changes. ``run`` itself measures nothing.
 
         Parameters
         ----------
@@ -171,7 +177,37 @@ class Program:
         arrays = self._incoming(self._in_order(inputs))
         with _memory(self.name):
             plan = self._plan(self._types(arrays))
-            return shares([plan.run_timed(self._copied(arrays))[1] for _ in range(repeats)])
+            with self._stream() as state:
+                streams = [{name: array.copy() for name, array in state.items()} for _ in range(repeats)]
+            return shares([plan.run_timed(self._copied(arrays), None, copy)[1] for copy in streams])
+
+    def reset(self) -> None:
+        """Gives the state its initial values.
+
+        >>> text = '''ml_program.global private mutable @sum(dense<0> : tensor<2xi32>) : tensor<2xi32>
+        ... func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {
+        ...   %0 = ml_program.global_load @sum : tensor<2xi32>
+        ...   %1 = arith.addi %0, %x : tensor<2xi32>
+        ...   ml_program.global_store @sum = %1 : tensor<2xi32>
+        ...   return %1 : tensor<2xi32>
+        ... }'''
+        >>> program = compile(text)
+        >>> x = np.int32([1, 2])
+        >>> program(x).tolist(), program(x).tolist()
+        ([1, 2], [2, 4])
+        >>> program.reset()
+        >>> program(x).tolist()
+        [1, 2]
+        """
+        with self._state.lock:
+            self._state.arrays.clear()
+
+    def clone(self) -> "Program":
+        """A program with the same plans, and a state of its own that begins with the initial values."""
+        clone = object.__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone._state = State()
+        return clone
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
@@ -236,8 +272,20 @@ class Program:
             for value, port in zip(arguments, self.inputs, strict=True)
         ]
 
-    def _run(self, arrays: Sequence[Array], max_steps: int | None = None) -> list[Any]:
-        return self._outgoing(self._plan(self._types(arrays)).run(arrays, max_steps))
+    def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Any]:
+        plan = self._plan(self._types(arrays))
+        with self._stream() as state:
+            return self._outgoing(plan.run(arrays, max_steps, tap, state))
+
+    @contextmanager
+    def _stream(self) -> Iterator[dict[str, Array]]:
+        """The state, for a call that goes on with it."""
+        if not self._is_stateful:
+            yield {}
+            return
+        state = self._state
+        with state.lock:
+            yield state.arrays
 
     def _types(self, arrays: Sequence[Array]) -> list[TensorType]:
         return [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
@@ -246,7 +294,8 @@ class Program:
         values = [
             of_rank(a, v.type) for a, v in zip(arrays, self._function.regions[0].blocks[0].arguments, strict=True)
         ]
-        return self._outgoing(map(np.asarray, self._interpreter.call(self._function, values, max_steps)))
+        with self._stream() as state:
+            return self._outgoing(map(np.asarray, self._interpreter.call(self._function, values, max_steps, state)))
 
     def _outgoing(self, results: Iterable[Array]) -> list[Any]:
         return [
@@ -330,51 +379,6 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     [5, 7]
     """
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
-
-
-def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int = MAX_INPUT) -> ir.Module:
-    """Reads a program from a file, without verifying it.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file whose name ends in ``.mlir``.
-    allow_unregistered : bool, default False
-        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
-    max_bytes : int, default 1073741824
-        The size of the largest file that is read.
-
-    Returns
-    -------
-    ir.Module
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is larger, or has another suffix.
-    ParseError
-        If the text is not MLIR.
-    QuantTypeError
-        If ``path`` or ``max_bytes`` is of another type.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "f.mlir")
-    ...     _ = file.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
-    ...     load(file).functions[0].sym_name
-    'f'
-    """
-    require(max_bytes, int, "max_bytes", "an integer")
-    require(path, (str, PathLike), "the path of a program", "a string or a path")
-    file = Path(path)
-    if file.suffix == ".mlirbc":
-        raise bytecode_error(str(file))
-    if file.suffix != ".mlir":
-        raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
-    return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)
 
 
 def _check_extents(module: ir.Module) -> None:

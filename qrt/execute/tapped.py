@@ -53,7 +53,7 @@ class TappedProgram(ObservedProgram):
 
     def run_checked(self, arrays: Sequence[Array], tap: Tap) -> list[Any]:
         """As ``run_tapped``, on checked inputs."""
-        return self._outgoing(self._plan(self._types(arrays)).run(arrays, tap=tap))
+        return self._run(arrays, tap=tap)
 
     @cached_property
     def _prepared(self) -> Module:

@@ -7,15 +7,25 @@ and float formats, and no type of MLIR.
 """
 
 from qrt.numerics.addition import (
+    BLOCK,
     SUM_RULES,
     SumParameters,
     SumRule,
+    in_blocks,
     requantize_sum,
     rounded_shift,
     sum_left_shift,
     sum_parameters,
 )
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
+from qrt.numerics.gemmlowp import (
+    divide_by_power,
+    doubling_high_multiply,
+    multiply_by_multiplier,
+    one_over_one_plus,
+    quotient,
+    squared_difference,
+)
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,

@@ -5,7 +5,7 @@ Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of AD
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -15,8 +15,10 @@ from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_m
 from qrt.numerics.requantization import RequantParameters, requantize, scale_fixed_double
 from qrt.numerics.rounding import Array
 
-SumRule = Literal["fixed", "fixed_double", "scaled20"]
+SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "scaled20"]
 SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
+BLOCK: Final = 16
+"""Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
 _NO_SHIFT = np.empty(0, np.int32)
 
 
@@ -32,6 +34,17 @@ class SumParameters:
     a_shift: Array = field(default_factory=lambda: _NO_SHIFT)
     b_shift: Array = field(default_factory=lambda: _NO_SHIFT)
     left: int = 0
+    block: int = 0
+    """In whole blocks of so many elements, if there are blocks, operands are rounded once, not twice."""
+
+
+def in_blocks(size: int) -> int:
+    """How many of a tensor's elements stand in whole blocks of a rule whose name ends in ``_16``.
+
+    >>> in_blocks(35)
+    32
+    """
+    return size // BLOCK * BLOCK
 
 
 def sum_left_shift(widths: tuple[int, ...]) -> int:
@@ -55,6 +68,8 @@ def sum_parameters(
         return _scaled20(bounds, a, b, to, zero_points)
     if rule == "fixed_double":
         return _fixed_double(bounds, a, b, to, zero_points, left)
+    if rule == "fixed_double_16":
+        return replace(_fixed_double(bounds, a, b, to, zero_points, left), block=BLOCK)
     raise QuantTypeError(f"unknown rule of a sum {rule!r}, expected one of {', '.join(SUM_RULES)}")
 
 
@@ -113,9 +128,24 @@ def _fixed_double(
     return SumParameters(multipliers[0], multipliers[1], end, shifts[0], shifts[1], left)
 
 
+def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
+    """What ``fixed_double`` computes with one rounding: all places are shifted before the product. Those to the right
+    round down."""
+    places = left + int(shift)
+    shifted = q << places if places > 0 else q >> -places
+    return np.asarray((shifted * m0 + (1 << 30)) >> 31)
+
+
 def requantize_sum(a: Array, b: Array, parameters: SumParameters, index: Array, sign: int = 1) -> Array:
     """Storage of ``a + sign * b``, which are values without their zero points (int64)."""
     p = parameters
+    if p.block:
+        a, b = np.broadcast_arrays(a, b)
+        operands = (a, p.a_multiplier[0], p.a_shift[0]), (b, p.b_multiplier[0], p.b_shift[0])
+        left, right = (_scale_once(q, m0, shift, p.left) for q, m0, shift in operands)
+        whole = np.arange(a.size).reshape(a.shape) < in_blocks(a.size)
+        twice = requantize_sum(a, b, replace(p, block=0), index, sign)
+        return np.where(whole, requantize(left + sign * right, p.end, index), twice)
     if p.a_shift.size:
         left = scale_fixed_double(a << p.left, p.a_multiplier[index], p.a_shift[index])
         right = scale_fixed_double(b << p.left, p.b_multiplier[index], p.b_shift[index])

@@ -203,7 +203,8 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
 
 def _divide_away(acc: Array, divisor: Array) -> Array:
     """The nearest integer to ``acc / divisor``, half away from zero."""
-    quotient = (np.abs(acc) + divisor // 2) // divisor
+    wide = acc if acc.dtype == object else acc.astype(np.int64)
+    quotient = (np.abs(wide) + divisor // 2) // divisor
     return np.asarray(np.where(acc < 0, -quotient, quotient))
 
 

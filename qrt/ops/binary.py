@@ -8,6 +8,7 @@ scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_o
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ Dims = tuple[int | None, ...]
 _SIGNS = {"add": 1, "sub": -1}
 
 
-def _broadcast(op: str, types: Types) -> Dims:
+def broadcast_shape(op: str, types: Types) -> Dims:
+    """The shape of both operands together, by NumPy's rules."""
     a, b = types[0].shape, types[1].shape
     if a is None or b is None:
         fail(op, "operands must be ranked", types)
@@ -64,7 +66,7 @@ def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: in
 
 def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = quantized(types[0], op, "a"), quantized(types[1], op, "b")
-    shape = _broadcast(op, types)
+    shape = broadcast_shape(op, types)
     element = declared_element(op, result)
     if a.is_sub_channel or b.is_sub_channel or (element is not None and element.is_sub_channel):
         fail(op, "sub-channel types are not supported", types)
@@ -75,14 +77,19 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b))
     else:
         _check_sum(op, attributes, a, b, element)
+        if attributes["requant"] == "fixed_double_16" and not (
+            types[0].shape == types[1].shape and a.is_per_layer and b.is_per_layer and element.is_per_layer
+        ):
+            fail(op, "requant = 'fixed_double_16' needs operands of one shape, and types per layer", types)
     return checked_result(op, shape, element)
 
 
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
     rule = attributes["requant"]
     check_choice(op, rule, numerics.SUM_RULES)
-    if rule == "fixed_double" and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
-        raise QuantTypeError(f"{op}: requant = 'fixed_double' is not defined on zero points outside of the storage")
+    is_double = rule.startswith("fixed_double")
+    if is_double and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
+        raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
     smallest = min(element.scales)
     bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
     if rule == "fixed" and bound >= 1 << 62:
@@ -143,7 +150,7 @@ def sum_parameters(
         (container(element), element.storage_min, element.storage_max),
         [t.scale_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],
         element.zero_point_array.ravel()[rows[2]],
-        _left(*elements) if rule == "fixed_double" else 0,
+        _left(*elements) if rule.startswith("fixed_double") else 0,
     )
     return parameters, inverse.reshape(columns[0].shape)
 
@@ -180,16 +187,20 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         sums, index = sum_parameters(attributes["requant"], elements, indices)
         index = np.broadcast_to(index, shape).ravel()
         requant, arguments["left_shift"] = sums.end.take(index), sums.left
+        arguments["rounding_block"] = sums.block
         for name in ("a_multiplier", "b_multiplier", "a_shift", "b_shift"):
             values = getattr(sums, name)
             arguments[f"{name}s"] = values[index] if values.size else None
+    a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
+    if arguments.get("rounding_block"):  # which count from the first element on
+        a_shape, b_shape, shape = (prod(a_shape),), (prod(b_shape),), (1,)
     return _core.bind_binary(
         isa=kernels.active(),
         kind=op,
         a=container(a),
         b=container(b),
-        a_shape=static_shape(types[0], op),
-        b_shape=static_shape(types[1], op),
+        a_shape=a_shape,
+        b_shape=b_shape,
         a_zero_points=spread(a, indices[0]),
         b_zero_points=spread(b, indices[1]),
         requant=requant,

@@ -43,8 +43,6 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.types import TensorType, UniformType, check_integrity
 
 REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeRule)
-BLOCK = 16
-"""Elements of the blocks of ``half_up_twice_16``."""
 _SAID = Result("as declared", "type", required=True)
 
 
@@ -164,12 +162,6 @@ def _parameters(
     return combined_parameters(rule, factors, element, parameter_index(element, shape))
 
 
-def in_blocks(size: int) -> int:
-    """How many of a tensor's elements stand in whole blocks of ``half_up_twice_16``, which are counted from the first
-    element on."""
-    return size // BLOCK * BLOCK
-
-
 def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
@@ -181,7 +173,7 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
 
     if attributes["requant"] != "half_up_twice_16":
         return by(attributes["requant"], acc)
-    whole, flat = in_blocks(acc.size), acc.ravel()
+    whole, flat = numerics.in_blocks(acc.size), acc.ravel()
     parts = by("half_up_twice", flat[:whole]), by("fixed_double", flat[whole:])
     return np.concatenate(parts).reshape(acc.shape)
 
@@ -193,7 +185,7 @@ def _bind_requantize(
     shape = static_shape(types[0], "requantize")
     if attributes["requant"] == "half_up_twice_16":
         tables = _table(source, element, "half_up_twice"), _table(source, element, "fixed_double")
-        return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], BLOCK)
+        return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], numerics.BLOCK)
     if _pays(source, element, prod(shape)):
         table = _table(source, element, attributes["requant"])
         return bind_bytes(container(source), container(element), prod(shape), table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from numbers import Real
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ Attributes = Mapping[str, Any]
 Constants = Mapping[int, Array]
 """Operands that are known at binding, by number."""
 Shape = tuple[int, ...]
+R = TypeVar("R")
 
 
 class BoundCall(Protocol):
-    """An op bound to its types: called with the arrays that were not constants at binding, then the output."""
+    """An op bound to its types: called with the arrays that were not constants at binding, then the outputs."""
 
     def __call__(self, *arrays: Array) -> None: ...
 
@@ -48,12 +49,16 @@ class OpFamily:
     ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
     call into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
     result)``: whether the result is what the memory of the operand holds, so that a plan need not compute it.
+
+    In a family of several results all these have tuples in place of the result: of declared types, of types, of arrays.
+    Whoever takes a family as it comes calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every
+    family.
     """
 
     declaration: Declaration
-    infer: Callable[[Types, Attributes, TensorType | None], TensorType]
-    reference: Callable[[Sequence[Array], Types, TensorType, Attributes], Array]
-    bind: Callable[[Types, TensorType, Attributes, Constants], BoundCall | None] | None = None
+    infer: Callable[[Types, Attributes, Any], TensorType | Types]
+    reference: Callable[[Sequence[Array], Types, Any, Attributes], Any]
+    bind: Callable[[Types, Any, Attributes, Constants], BoundCall | None] | None = None
     packs: tuple[int, ...] = ()
     aliases: Callable[[Types, TensorType], bool] = lambda types, result: False
 
@@ -83,23 +88,48 @@ class OpFamily:
         return {**defaults, **attributes}
 
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
-        """Checks the operand count, then infers."""
+        """Checks the operand count, then infers. The family has one result."""
+        (inferred,) = self.resolve_all(types, attributes, (result,))
+        return inferred
+
+    def resolve_all(
+        self, types: Types, attributes: Attributes, results: Sequence[TensorType | None] | None = None
+    ) -> Types:
+        """Checks the operand count, then infers the type of each result."""
         declared = self.declaration
+        results = (None,) * len(declared.results) if results is None else tuple(results)
         if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
             wanted = ", ".join(operand.name for operand in declared.operands)
             raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
-        return self.infer(types, attributes, result)
+        return _all(self.infer(types, attributes, self._own(results)))
+
+    def compute(
+        self, arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
+    ) -> tuple[Array, ...]:
+        """Every result by the reference."""
+        return _all(self.reference(arrays, types, self._own(results), attributes))
 
     def call(
-        self, types: Types, result: TensorType, attributes: Attributes, constants: Constants | None = None
+        self, types: Types, results: TensorType | Types, attributes: Attributes, constants: Constants | None = None
     ) -> tuple[BoundCall, bool]:
         """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
-        constants = constants or {}
+        results, constants = _all(results), constants or {}
         packed = set(constants) <= set(self.packs)
-        bound = self.bind(types, result, attributes, constants) if self.bind is not None and packed else None
+        bound = self.bind(types, self._own(results), attributes, constants) if self.bind and packed else None
         return (
-            (bound, True) if bound is not None else (ReferenceCall(self, types, result, attributes, constants), False)
+            (bound, True) if bound is not None else (ReferenceCall(self, types, results, attributes, constants), False)
         )
+
+    def _own(self, results: tuple[R, ...]) -> R | tuple[R, ...]:
+        """Results as the functions of the family take them."""
+        if len(results) != len(self.declaration.results):
+            wanted = ", ".join(self.declaration.results)
+            raise QuantTypeError(f"{self.name} has the results {wanted}: got {len(results)}")
+        return results if len(results) > 1 else results[0]
+
+
+def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
+    return results if isinstance(results, tuple) else (results,)
 
 
 @dataclass(frozen=True)
@@ -108,15 +138,16 @@ class ReferenceCall:
 
     family: OpFamily
     types: Types
-    result: TensorType
+    results: Types
     attributes: Attributes
     constants: Constants
 
     def __call__(self, *arrays: Array) -> None:
-        *inputs, out = arrays
-        given = iter(inputs)
+        given = iter(arrays)
         operands = [self.constants[i] if i in self.constants else next(given) for i in range(len(self.types))]
-        out[...] = self.family.reference(operands, self.types, self.result, self.attributes)
+        computed = self.family.compute(operands, self.types, self.results, self.attributes)
+        for out, values in zip(given, computed, strict=True):
+            out[...] = values
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
@@ -299,6 +330,25 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
         raise QuantTypeError(f"{op}: the result must be a tensor of !quant.uniform, got {result}")
     check_zero_points(result.element, f"{op}: the result")
     return result.element
+
+
+def any_element(t: TensorType, op: str, operand: str) -> Type:
+    """The element type of an operand whose elements are moved whole: a quantized one, checked, or any other whose
+    values have a dtype. Raises QuantTypeError for types that do not run.
+    """
+    if isinstance(t.element, UniformType):
+        return quantized(t, op, operand)
+    element_dtype(t.element)
+    return t.element
+
+
+def keep_element(op: str, element: Type, types: Types, result: TensorType | None) -> Type:
+    """``element``, which the result has to have where it is declared."""
+    if result is not None and result.element != element:
+        if isinstance(element, UniformType):
+            declared_element(op, result)
+        fail(op, f"the result must have the element type {element}, not {result.element}", types)
+    return element
 
 
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:

@@ -73,14 +73,19 @@ KEPT: Final = Result("of the operand's type")
 
 @dataclass(frozen=True)
 class Declaration:
-    """``view`` says whether the public function returns a view of its operand; it then takes no ``out``."""
+    """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
+    whether the public function returns a view of its operand; it then takes no ``out``. A family that is not
+    ``public`` has no public function: programs have its op, and arrays compute it by other names.
+    """
 
     name: str
     operands: tuple[Operand, ...]
     attributes: tuple[Attribute, ...] = ()
     result: Result = DECLARED
+    results: tuple[str, ...] = ("result",)
     view: bool = False
     dialect: Literal["qrt", "quant"] = "qrt"
+    public: bool = True
 
     @property
     def op(self) -> str:

@@ -1,4 +1,5 @@
-"""reshape, transpose, concat: storage moves, values stay. The type follows its channels.
+"""reshape, transpose, concat: storage moves, values stay. Elements are of any type; a quantized type follows its
+channels.
 
 A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
 along the channel axis joins the channels; operands of another type than the result's are requantized first.
@@ -11,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
 from qrt.errors import QuantTypeError
+from qrt.ops import strided
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.casts import REQUANTIZE
 from qrt.ops.core import (
@@ -21,11 +22,13 @@ from qrt.ops.core import (
     BoundCall,
     Constants,
     OpFamily,
-    Shape,
     Types,
+    any_element,
     checked_result,
     declared_element,
+    element_dtype,
     fail,
+    keep_element,
     one_axis,
     quantized,
     row_major_strides,
@@ -34,7 +37,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
 
@@ -43,15 +46,13 @@ Dims = tuple[int | None, ...]
 
 def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     (x,) = types
-    element = quantized(x, "reshape", "x")
+    element = any_element(x, "reshape", "x")
     if result is None or result.shape is None:
         raise QuantTypeError("reshape: the result shape must be given")
     shape = _resolved_shape(x, result.shape)
-    moved = reshaped_element(element, x.shape, shape, result)
-    declared = declared_element("reshape", result)
-    if declared is not None and declared != moved:
-        fail("reshape", f"the result must have the element type {moved}, not {declared}", types)
-    return checked_result("reshape", shape, moved)
+    if isinstance(element, UniformType):
+        element = reshaped_element(element, x.shape, shape, result)
+    return checked_result("reshape", shape, keep_element("reshape", element, types, result))
 
 
 def _resolved_shape(x: TensorType, shape: Dims) -> Dims:
@@ -102,22 +103,7 @@ def _reference_reshape(arrays: Sequence[Array], types: Types, result: TensorType
 
 def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     size = prod(static_shape(types[0], "reshape"))
-    return _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
-
-
-def _copy(
-    t: TensorType, parts: Sequence[tuple[Shape, Shape, Shape, int]], source_sizes: Sequence[int], target_size: int
-) -> BoundCall:
-    """One strided copy; a part is (shape, source strides, target strides, target offset)."""
-    return _core.bind_copy(
-        dtype=storage_dtype(quantized(t, "copy", "x")),
-        shapes=[p[0] for p in parts],
-        source_strides=[p[1] for p in parts],
-        target_strides=[p[2] for p in parts],
-        target_offsets=[p[3] for p in parts],
-        source_sizes=source_sizes,
-        target_size=target_size,
-    )
+    return strided.bind_parts(element_dtype(result.element), [strided.whole((size,), (1,))], size)
 
 
 # ---------------------------------------------------------------------------------------------------------- transpose
@@ -152,14 +138,13 @@ def axes_order(types: Types, attributes: Attributes) -> tuple[int, ...]:
 
 
 def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    element = quantized(types[0], "transpose", "x")
+    element = any_element(types[0], "transpose", "x")
     permutation = axes_order(types, attributes)
-    moved = transposed_element(element, permutation)
-    declared = declared_element("transpose", result)
-    if declared is not None and declared != moved:
-        fail("transpose", f"the result must have the element type {moved}, not {declared}", types)
+    if isinstance(element, UniformType):
+        element = transposed_element(element, permutation)
+    element = keep_element("transpose", element, types, result)
     shape = types[0].shape or ()
-    return checked_result("transpose", tuple(shape[p] for p in permutation), moved)
+    return checked_result("transpose", tuple(shape[p] for p in permutation), element)
 
 
 def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -169,8 +154,9 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
 def _bind_transpose(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     permutation = axes_order(types, attributes)
     shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
-    size = prod(shape)
-    return _copy(types[0], [(shape, tuple(source[p] for p in permutation), row_major_strides(shape), 0)], [size], size)
+    moved = tuple(source[p] for p in permutation)
+    part = strided.Part(shape, moved, row_major_strides(shape), prod(shape))
+    return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
 
 
 # ------------------------------------------------------------------------------------------------------------- concat
@@ -180,7 +166,7 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
     if not types:
         raise QuantTypeError("concat: at least one operand is needed")
     axis = one_axis("concat", types, attributes)
-    elements = [quantized(t, "concat", f"operand {i}") for i, t in enumerate(types)]
+    elements = [any_element(t, "concat", f"operand {i}") for i, t in enumerate(types)]
     shape = list(types[0].shape or ())
     for t in types[1:]:
         if t.rank != len(shape):
@@ -193,12 +179,24 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
                 fail("concat", f"dimension {d} must agree", types)
             else:
                 shape[d] = size if here is None else here
-    element = declared_element("concat", result) or _joined_element(types, elements, axis)
-    check_expressed("concat", *elements, element)
-    check_rule("concat", attributes["requant"], max(map(max_magnitude, elements)))
-    if any(t.is_sub_channel for t in (*elements, element)):
+    return checked_result("concat", shape, _concat_element(types, elements, axis, attributes, result))
+
+
+def _concat_element(
+    types: Types, elements: list[Type], axis: int, attributes: Attributes, result: TensorType | None
+) -> Type:
+    """The element type of the result: that of all operands, or a quantized one to which they are requantized."""
+    quantized_ones = [t for t in elements if isinstance(t, UniformType)]
+    if len(quantized_ones) < len(elements):
+        if any(t != elements[0] for t in elements):
+            fail("concat", "operands must have one element type where they are not all quantized", types)
+        return keep_element("concat", elements[0], types, result)
+    element = declared_element("concat", result) or _joined_element(types, quantized_ones, axis)
+    check_expressed("concat", *quantized_ones, element)
+    check_rule("concat", attributes["requant"], max(map(max_magnitude, quantized_ones)))
+    if any(t.is_sub_channel for t in (*quantized_ones, element)):
         fail("concat", "sub-channel types are not supported", types)
-    return checked_result("concat", shape, element)
+    return element
 
 
 def _joined_element(types: Types, elements: list[UniformType], axis: int) -> UniformType:
@@ -222,8 +220,8 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
     """For each operand, the type of its part of the result. Raises QuantTypeError where channels are joined whose
     number is not known.
     """
-    axis, element = one_axis("concat", types, attributes), quantized(result, "concat", "result")
-    if not element.is_per_axis or element.axis != axis:
+    axis, element = one_axis("concat", types, attributes), result.element
+    if not isinstance(element, UniformType) or not element.is_per_axis or element.axis != axis:
         return [t.with_(element=element) for t in types]
     pieces, start = [], 0
     for t in types:
@@ -272,7 +270,7 @@ class _RequantizedConcat:
 
 
 def _bind_concat(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    if len(types) > 15:
+    if len(types) > _MOST_OPERANDS:
         return None
     axis = one_axis("concat", types, attributes)
     shape = static_shape(result, "concat")
@@ -280,17 +278,19 @@ def _bind_concat(types: Types, result: TensorType, attributes: Attributes, const
     parts, start = [], 0
     for t in types:
         own = static_shape(t, "concat")
-        parts.append((own, row_major_strides(own), strides, start * strides[axis]))
+        parts.append(strided.whole(own, strides, start * strides[axis]))
         start += own[axis]
-    copy = _copy(result, parts, [prod(p[0]) for p in parts], prod(shape))
+    copy = strided.bind_parts(element_dtype(result.element), parts, prod(shape))
     pieces = tuple(concat_pieces(types, result, attributes))
-    if all(t == piece for t, piece in zip(types, pieces, strict=True)):
+    if copy is None or all(t == piece for t, piece in zip(types, pieces, strict=True)):
         return copy
     rule = {"requant": attributes["requant"]}
     calls = tuple(None if t == p else REQUANTIZE.call((t,), p, rule)[0] for t, p in zip(types, pieces, strict=True))
     return _RequantizedConcat(calls, pieces, copy)
 
 
+_MOST_OPERANDS = 63
+"""A call of the copy kernel has 64 operands, the result among them."""
 _SHAPE = Result("as declared: it says the shape", "shape", required=True)
 
 FAMILIES = (

@@ -1,38 +1,37 @@
 """pad: constant elements around a tensor; the type is kept.
 
-``padding`` has (before, after) for each dimension. The new elements hold ``value``, an expressed value quantized by the
-default cast rule; without one the zero point, which is the real 0, clamped to the storage bounds. A per-axis type pads
-each channel with that channel's own, and its axis may not be padded: there are no parameters for more channels.
+``padding`` has (before, after) for each dimension. Elements are of any type, and the new ones hold ``value``. In a
+quantized tensor it is an expressed value, quantized by the default cast rule; without one they hold the zero point,
+which is the real 0, clamped to the storage bounds, and a 0 in a tensor of others. A per-axis type pads each channel
+with that channel's own, and its axis may not be padded: there are no parameters for more channels.
 """
 
 from collections.abc import Sequence
-from math import isnan, prod
+from math import isfinite, isnan, prod
+from typing import Any
 
 import numpy as np
 
 from qrt import numerics
-from qrt._seam import _core
 from qrt.errors import shown
+from qrt.ops import strided
 from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
     Constants,
     OpFamily,
-    Shape,
     Types,
+    any_element,
     checked_result,
-    declared_element,
+    element_dtype,
     fail,
-    parameter_index,
-    quantized,
     real_number,
     row_major_strides,
     static_shape,
-    storage_dtype,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 
 def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...]:
@@ -54,15 +53,15 @@ def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x = quantized(types[0], "pad", "x")
-    padding, value = _padding(types, attributes), attributes["value"]
-    if value is not None and isnan(real_number("pad", "value", value)):
-        fail("pad", "value must be a real number or None, got nan", types)
-    if x.is_sub_channel:
-        fail("pad", "sub-channel types are not supported", types)
-    if x.axis is not None and any(padding[x.axis]):
-        fail("pad", f"axis {x.axis} holds the {len(x.scales)} channels of {x} and cannot be padded", types)
-    element = declared_element("pad", result) or x
+    x = any_element(types[0], "pad", "x")
+    padding = _padding(types, attributes)
+    _check_value(x, types, attributes["value"])
+    if isinstance(x, UniformType):
+        if x.is_sub_channel:
+            fail("pad", "sub-channel types are not supported", types)
+        if x.axis is not None and any(padding[x.axis]):
+            fail("pad", f"axis {x.axis} holds the {len(x.scales)} channels of {x} and cannot be padded", types)
+    element = x if result is None else result.element
     if element != x:
         fail("pad", f"the result must keep the type {x}, not {element}: requantize apart", types)
     dims = types[0].shape or ()
@@ -70,8 +69,24 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     return checked_result("pad", shape, x)
 
 
-def stored_value(t: UniformType, value: float | None) -> Array:
-    """The storage value of the padding, one for each parameter of the type."""
+def _check_value(x: Type, types: Types, value: Any) -> None:
+    """A quantized tensor takes any real number, and integers what they hold."""
+    if value is None:
+        return
+    number = real_number("pad", "value", value)
+    if isinstance(x, UniformType) and isnan(number):
+        fail("pad", "value must be a real number or None, got nan", types)
+    dtype = element_dtype(x)
+    if dtype.kind in "iub":
+        low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        if not isinstance(x, UniformType) and not (isfinite(number) and low <= int(value) == value <= high):
+            fail("pad", f"value must be an integer that {x} holds, got {shown(value)}", types)
+
+
+def stored_value(t: Type, value: float | None) -> Array:
+    """The element that is put around: of a quantized type one for each of its parameters, of any other just one."""
+    if not isinstance(t, UniformType):
+        return np.array([0 if value is None else value]).astype(element_dtype(t))
     zero_points = t.zero_point_array.ravel()
     if value is None:
         return np.clip(zero_points, t.storage_min, t.storage_max)
@@ -81,54 +96,34 @@ def stored_value(t: UniformType, value: float | None) -> Array:
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    t, shape = quantized(types[0], "pad", "x"), static_shape(result, "pad")
-    padded = np.broadcast_to(stored_value(t, attributes["value"])[parameter_index(t, shape)], shape).copy()
+    t, shape = types[0].element, static_shape(result, "pad")
+    channels = channel_axis(t)
+    around = stored_value(t, attributes["value"]).reshape([-1 if d == channels else 1 for d in range(len(shape))])
+    padded = np.broadcast_to(around, shape).copy()
     inside = tuple(slice(before, before + n) for n, (before, _) in zip(q.shape, attributes["padding"], strict=True))
     padded[inside] = q
     return padded
 
 
+def channel_axis(t: Type) -> int | None:
+    return t.axis if isinstance(t, UniformType) else None
+
+
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
-    t, padding = quantized(types[0], "pad", "x"), _padding(types, attributes)
+    t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
-    if len(shape) > 31:
-        return None
-    fill = stored_value(t, attributes["value"]).astype(storage_dtype(t))
+    fill = stored_value(t, attributes["value"]).astype(element_dtype(t))
     strides, begin = row_major_strides(shape), [before for before, _ in padding]
-    steps = tuple(int(d == t.axis) for d in range(len(shape)))
-    parts = [(*_merged(own, row_major_strides(own), strides), _offset(begin, strides))]
+    steps = tuple(int(d == channel_axis(t)) for d in range(len(shape)))
+    parts = [strided.whole(own, strides, strided.offset(begin, strides))]
     for d, (before, after) in enumerate(padding):
         for start, size in ((0, before), (before + own[d], after)):
-            slab = (*own[:d], size, *shape[d + 1 :])
-            at = [*begin[:d], start] + [0] * (len(shape) - d - 1)
-            parts.append((*_merged(slab, steps, strides), _offset(at, strides)))
-    return _core.bind_copy(
-        dtype=storage_dtype(t),
-        shapes=[part[0] for part in parts],
-        source_strides=[part[1] for part in parts],
-        target_strides=[part[2] for part in parts],
-        target_offsets=[part[3] for part in parts],
-        source_sizes=[prod(own)] + [fill.size] * (len(parts) - 1),
-        target_size=prod(shape),
-        constants=[None] + [fill] * (len(parts) - 1),
-    )
-
-
-def _offset(index: Sequence[int], strides: Shape) -> int:
-    return sum(i * stride for i, stride in zip(index, strides, strict=True))
-
-
-def _merged(shape: Shape, source: Shape, target: Shape) -> tuple[Shape, Shape, Shape]:
-    """(shape, source strides, target strides) with neighbours merged that both sides walk as one, so that runs are
-    long."""
-    merged: list[tuple[int, int, int]] = []
-    for size, s, t in zip(shape, source, target, strict=True):
-        if merged and merged[-1][1:] == (s * size, t * size):
-            merged[-1] = (merged[-1][0] * size, s, t)
-        else:
-            merged.append((size, s, t))
-    return tuple(m[0] for m in merged), tuple(m[1] for m in merged), tuple(m[2] for m in merged)
+            if size:
+                slab = (*own[:d], size, *shape[d + 1 :])
+                at = strided.offset([*begin[:d], start] + [0] * (len(shape) - d - 1), strides)
+                parts.append(strided.Part(slab, steps, strides, fill.size, 0, at, fill))
+    return strided.bind_parts(element_dtype(t), parts, prod(shape))
 
 
 FAMILIES = (

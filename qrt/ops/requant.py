@@ -23,6 +23,11 @@ def max_magnitude(t: UniformType) -> int:
     return max(t.storage_max - int(zero_points.min()), int(zero_points.max()) - t.storage_min)
 
 
+def max_storage(t: UniformType) -> int:
+    """The largest ``|q|`` of a type."""
+    return max(t.storage_max, -t.storage_min)
+
+
 def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
     """Refuses a rule that the op does not have."""
     if rule not in rules:

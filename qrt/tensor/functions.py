@@ -34,7 +34,7 @@ def add(
         The type of the result. Without it operands of equal scales give i32 of that scale.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double" or "scaled20".
+        "fixed_double", "fixed_double_16" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -79,7 +79,7 @@ def sub(
         The type of the result. Without it operands of equal scales give i32 of that scale.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double" or "scaled20".
+        "fixed_double", "fixed_double_16" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -15,7 +15,11 @@ from tests.docs.documents import DIALECTS, blocks, sections
 
 PAGES = {name: page.read_text() for name, page in DIALECTS.items()}
 INDEX = sections(PAGES["index"])
-EXAMPLES = [(name.partition("_")[0], text) for name, page in PAGES.items() for text in blocks(page, "mlir")]
+EXAMPLES = [
+    (name if name in registry.DIALECTS else name.partition("_")[0], text)
+    for name, page in PAGES.items()
+    for text in blocks(page, "mlir")
+]
 ROWS = [
     line.split(" | ")[-1]
     for title in ("Types", "Types of later versions")

@@ -19,6 +19,7 @@ GENERATED = {
     "docs/performance.md",
     "docs/reference/numpy.md",
     "docs/reference/quantization_rfc.md",
+    "docs/reference/tflite.md",
 }
 """Pages that a program writes."""
 LONG: set[str] = set()

@@ -75,7 +75,7 @@ def test_drawn(drawn: Drawn) -> None:
         infer("conv2d", drawn.types, drawn.out, **drawn.attributes)
         reference("conv2d", drawn.arrays, drawn.types, drawn.out, **drawn.attributes)
     except QuantTypeError as error:
-        assert re.search("64 bits|32-bit", str(error))  # noqa: PT017 - some biases are refused
+        assert "64 bits" in str(error)  # noqa: PT017 - some biases are refused
         return
     got = check_kernels("conv2d", drawn.arrays, drawn.types, drawn.out, constants=drawn.constants, **drawn.attributes)
     if got.size < 60:

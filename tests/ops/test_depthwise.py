@@ -72,7 +72,7 @@ def test_drawn(drawn: Drawn) -> None:
         infer(OP, drawn.types, drawn.out, **drawn.attributes)
         reference(OP, drawn.arrays, drawn.types, drawn.out, **drawn.attributes)
     except QuantTypeError as error:
-        assert re.search("64 bits|32-bit", str(error))  # noqa: PT017 - some biases are refused
+        assert "64 bits" in str(error)  # noqa: PT017 - some biases are refused
         return
     got = check_kernels(OP, drawn.arrays, drawn.types, drawn.out, constants=drawn.constants, **drawn.attributes)
     if got.size < 60:

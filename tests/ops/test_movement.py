@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt.errors import QuantTypeError
-from qrt.ops.core import parameters_of
+from qrt.ops.core import element_dtype, parameters_of
 from qrt.ops.movement import transposed_element
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 from tests.ops import naive
-from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.harness import Array, check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of, uniform_types
 
 T = UniformType("i8", "f32", 0.5, 3)
@@ -188,8 +188,33 @@ def test_concat_of_dynamic_dimensions() -> None:
 
 F32 = FloatType("f32")
 XT = tensor((2, 3), T)
+# ------------------------------------------------------------------------------------------------- other element types
+
+ANY_ELEMENT = [*map(IntegerType, (1, 8, 16, 32, 64)), *map(FloatType, ("f16", "bf16", "f32", "f64"))]
+
+
+@pytest.mark.parametrize("element", ANY_ELEMENT, ids=str)
+def test_elements_of_any_type_move(element: Type) -> None:
+    """Every bit pattern, NaNs included, is as it was."""
+    dtype = element_dtype(element)
+    bits = np.random.default_rng(4).integers(0, 2 if dtype.kind == "b" else 256, (3, 4, 5 * dtype.itemsize), np.uint8)
+    x, whole = bits.view(dtype), tensor((3, 4, 5), element)
+    cases: list[tuple[str, list[Array], Any, dict[str, Any], Array]] = [
+        ("transpose", [x], None, {"permutation": (2, 0, 1)}, x.transpose(2, 0, 1)),
+        ("reshape", [x], tensor((5, 12), element), {}, x.reshape(5, 12)),
+        ("concat", [x, x], None, {"axis": 1}, np.concatenate([x, x], 1)),
+        ("pad", [x], None, {"padding": ((1, 0), (0, 2), (0, 0)), "value": 1}, np.pad(x, ((1, 0), (0, 2), (0, 0)),
+                                                                                  constant_values=x.dtype.type(1))),
+    ]  # fmt: skip
+    for name, arrays, out, attributes, expected in cases:
+        with np.errstate(invalid="ignore"):
+            got = check_kernels(name, arrays, [whole] * len(arrays), out, **attributes)
+        assert got.tobytes() == np.ascontiguousarray(expected).tobytes(), name
+
+
 REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
-    ("transpose", [tensor((2, 3), F32)], None, {}, "x must be a tensor of !quant.uniform"),
+    ("transpose", [tensor((2, 3), F32)], T, {}, "the result must have the element type f32, not !quant"),
+    ("transpose", [XT], F32, {}, "the result must be a tensor of !quant.uniform, got tensor<*xf32>"),
     ("transpose", [tensor(None, T)], None, {}, "x must be ranked"),
     ("transpose", [XT], None, {"permutation": (0, 0)}, "permutation (0, 0) is not one of 2 axes"),
     ("transpose", [XT], None, {"permutation": (0,)}, "permutation (0,) is not one of 2 axes"),
@@ -201,10 +226,11 @@ REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
     ("reshape", [XT], tensor((None, 4), T), {}, "does not have the elements of shape [None, 4]"),
     ("reshape", [XT], tensor((None, None), T), {}, "does not have the elements"),
     ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must have the element type"),
-    ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "x must be a tensor of !quant.uniform"),
+    ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "the result must have the element type f32"),
     ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "loses its channels"),
     ("concat", [], None, {}, "concat takes tensors: got 0 operands"),
-    ("concat", [XT, tensor((2, 3), F32)], None, {}, "operand 1 must be a tensor of !quant.uniform"),
+    ("concat", [XT, tensor((2, 3), F32)], None, {}, "operands must have one element type"),
+    ("concat", [tensor((2, 3), F32)] * 2, T, {}, "the result must have the element type f32"),
     ("concat", [XT], None, {"axis": 2}, "axis 2 is out of range"),
     ("concat", [XT], None, {"axis": -3}, "axis -3 is out of range"),
     ("concat", [XT], None, {"axis": None}, "axis None is out of range"),

@@ -12,7 +12,7 @@ import qrt
 from qrt.cases import PADS, PadCase
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
@@ -83,7 +83,10 @@ NONE = ((0, 0), (0, 0))
 SUB_CHANNEL = UniformType("i8", "f32", [[0.5], [1.0]], block_sizes={0: 1, 1: 4})
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {"padding": NONE}, "x must be ranked"),
-    (tensor((2, 4), FloatType("f32")), None, {"padding": NONE}, "x must be a tensor of !quant.uniform"),
+    (tensor((2, 4), FloatType("f32")), T, {"padding": NONE}, "the result must keep the type f32"),
+    (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 128}, "value must be an integer that i8 holds"),
+    (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 0.5}, "value must be an integer that i8 holds"),
+    (tensor((2, 4), IntegerType(1)), None, {"padding": NONE, "value": 2}, "value must be an integer that i1 holds"),
     (XT, None, {}, "padding must be 2 pairs (before, after) of integers from 0 up, got None; got (tensor<2x4x"),
     (XT, None, {"padding": ((0, 0),)}, "padding must be 2 pairs (before, after) of integers from 0 up, got ((0, 0),)"),
     (XT, None, {"padding": ((0, 0), (0, -1))}, "padding must be 2 pairs"),

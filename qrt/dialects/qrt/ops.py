@@ -19,7 +19,7 @@ _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
 
 
 def verify_family(family_name: str, operation: Operation) -> None:
-    """The declared result must be what the family infers from the operands and attributes."""
+    """The declared results must be what the family infers from the operands and attributes."""
     family = FAMILIES[family_name]
     types = []
     for side, values in (("operand", operation.operands), ("result", operation.results)):
@@ -28,21 +28,24 @@ def verify_family(family_name: str, operation: Operation) -> None:
                 message = f"{side} #{index} must be a tensor, but got '{value.type}'"
                 raise operation.op_error(message, type_of(operation, side, index))
             types.append(value.type)
-    *operands, declared = types
-    inferred = family.resolve(tuple(operands), family.complete(family.said(operation.attributes)), declared)
-    # Dimensions that one of the two leaves open are checked when they are known.
-    if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
-        message = f"result is declared as {declared}, but is {inferred}"
-        raise operation.op_error(message, type_of(operation, "result", 0))
+    count = len(operation.operands)
+    operands, results = tuple(types[:count]), types[count:]
+    every = family.resolve_all(operands, family.complete(family.said(operation.attributes)), results)
+    for index, (declared, inferred) in enumerate(zip(results, every, strict=True)):
+        # Dimensions that one of the two leaves open are checked when they are known.
+        if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
+            which = "result" if len(results) == 1 else f"result #{index}"
+            message = f"{which} is declared as {declared}, but is {inferred}"
+            raise operation.op_error(message, type_of(operation, "result", index))
 
 
 def infer_family(family_name: str, operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
-    """The type that the family gives its result where none is declared."""
+    """The types that the family gives its results where none are declared."""
     family = FAMILIES[family_name]
     tensors = tuple(type for type in operands if isinstance(type, TensorType))
     if len(tensors) < len(operands):
         raise QuantTypeError(f"{family_name}: the operands must be tensors, got {', '.join(map(str, operands))}")
-    return [family.resolve(tensors, family.complete(family.said(attributes)), None)]
+    return list(family.resolve_all(tensors, family.complete(family.said(attributes))))
 
 
 def _is_integer(value: Attribute) -> bool:
@@ -80,7 +83,7 @@ def definition_of(
     return Definition(
         f"{dialect}.{name}",
         operands=tuple(operand.name + operand.size for operand in declared.operands),
-        results=("result",),
+        results=declared.results,
         attributes=specs_of(declared) | dict(also or {}),
         traits={PURE, EXTENSION},
         result_types=partial(infer_family, name),

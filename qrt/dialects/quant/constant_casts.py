@@ -53,7 +53,8 @@ def _computed(cast: Operation, constant: Attribute | None) -> Array | None:
     try:
         if isinstance(source.element, UniformType):
             values = _stored(values, source.element)
-        return family.reference([values], (source,), result, family.complete(family.said(cast.attributes)))
+        (computed,) = family.compute([values], (source,), (result,), family.complete(family.said(cast.attributes)))
+        return computed
     except QuantTypeError:  # f80, zero points that do not fit, ...: the cast stays, and running it says so
         return None
 

@@ -19,14 +19,20 @@ class Interpreter:
     def __init__(self, module: Module, *, saturating: bool = False) -> None:
         self._code = ModuleCode(module, TABLES, saturating)
 
-    def call(self, function: Operation, arguments: Sequence[Any], max_steps: int | None = None) -> list[Any]:
+    def call(
+        self,
+        function: Operation,
+        arguments: Sequence[Any],
+        max_steps: int | None = None,
+        state: dict[str, Any] | None = None,
+    ) -> list[Any]:
         """The results of a function on arrays, or NumPy scalars, as ``execute.values`` says, in at most `max_steps`
-        operations.
+        operations. It goes on with the values of `state`, and leaves its own there.
 
         Raises ModelError at the op that does not run or whose result is undefined."""
         with np.errstate(all="ignore"):
             try:
-                return self._code.function(function).call(Run(max_steps), arguments)
+                return self._code.function(function).call(Run(max_steps, state=state), arguments)
             except RecursionError:
                 raise failure(function, "regions are nested too deeply to run") from None
 

@@ -81,16 +81,19 @@ reference to the value."""
 
 
 class Run:
-    """One execution: what is left of its steps, how deep its calls are nested, the memory of global variables, and who
-    is told of values."""
+    """One execution: what is left of its steps, how deep its calls are nested, the memory of global variables, the
+    values that outlive it, and who is told of values."""
 
-    __slots__ = ("depth", "globals", "steps", "tap")
+    __slots__ = ("depth", "globals", "state", "steps", "tap")
 
-    def __init__(self, max_steps: int | None = None, tap: Tap | None = None) -> None:
+    def __init__(
+        self, max_steps: int | None = None, tap: Tap | None = None, state: dict[str, Any] | None = None
+    ) -> None:
         self.steps: float = np.inf if max_steps is None else max_steps
         self.tap = tap
         self.depth = 0
         self.globals: dict[Operation, Any] = {}
+        self.state = {} if state is None else state
 
     def count(self, steps: int, owner: Operation) -> None:
         self.steps -= steps

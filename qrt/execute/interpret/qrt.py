@@ -19,19 +19,20 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
     shapes.
     """
     elements = [as_tensor(value.type).element for value in op.operands]
-    declared = op.results[0].type
+    declared = [value.type for value in op.results]
 
     @lru_cache(maxsize=8)
-    def call(shapes: tuple[Shape, ...]) -> tuple[Types, OpFamily, Attributes, TensorType, np.dtype[Any]]:
+    def call(shapes: tuple[Shape, ...]) -> tuple[Types, OpFamily, Attributes, Types, list[np.dtype[Any]]]:
         types = tuple(map(TensorType, shapes, elements))
-        family, attributes, result = family_call(op, types)
-        return types, family, attributes, result, element_dtype(result.element)
+        family, attributes, results = family_call(op, types)
+        return types, family, attributes, results, [element_dtype(result.element) for result in results]
 
     def run(*operands: Any) -> Any:
         arrays = [np.asarray(operand) for operand in operands]
-        types, family, attributes, result, dtype = call(tuple([array.shape for array in arrays]))
-        values = family.reference(arrays, types, result, attributes)
-        return of_rank(values.astype(dtype), declared)
+        types, family, attributes, results, dtypes = call(tuple([array.shape for array in arrays]))
+        computed = family.compute(arrays, types, results, attributes)
+        values = [of_rank(a.astype(dtype), t) for a, dtype, t in zip(computed, dtypes, declared, strict=True)]
+        return values[0] if len(values) == 1 else values
 
     return run
 

@@ -24,6 +24,7 @@ DIALECTS = (
     "linalg",
     "math",
     "memref",
+    "ml_program",
     "quant",
     "qrt",
     "scf",
@@ -34,7 +35,7 @@ DIALECTS = (
 )
 
 _UPSTREAM = (
-    "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm ml_program mpi nvgpu nvvm omp pdl "
+    "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm mpi nvgpu nvvm omp pdl "
     "pdl_interp ptr rocdl shard smt sparse_tensor spirv tosa transform wasmssa x86vector xegpu xevm"
 )
 UNSUPPORTED_DIALECTS = frozenset(_UPSTREAM.split())
@@ -50,6 +51,7 @@ UNSUPPORTED_OPS = {
     "winograd_output_transform",
     "memref": "atomic_rmw atomic_yield distinct_objects dma_start dma_wait extract_aligned_pointer_as_index "
     "generic_atomic_rmw prefetch realloc",
+    "ml_program": "func global_load_graph global_store_graph output return subgraph token",
     "shape": "any assuming assuming_all assuming_yield const_size const_witness cstr_broadcastable cstr_eq "
     "cstr_require debug_print from_extent_tensor from_extents func function_library index_to_size max meet min reduce "
     "return size_to_index value_as_shape value_of with_shape yield",

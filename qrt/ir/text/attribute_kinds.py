@@ -172,6 +172,8 @@ class Enumeration:
     cases: tuple[str, ...]
     separator: str = ""
     every: str = ""
+    typed: bool = False
+    """Whether the type that may stand behind it, as behind any attribute of a dialect, means something."""
 
     def attribute(self, *flags: str) -> OpaqueAttr:
         """The attribute of a case, or of flags in any order."""
@@ -210,14 +212,14 @@ class Enumeration:
         return self.attribute(*flags)
 
 
-def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> AttributeKind:
+def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
     """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`, and reads all of it.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description
     ('#test.direction<up>', '#test.direction attribute')
     """
-    known = Enumeration(name, tuple(cases.split()), separator, every)
+    known = Enumeration(name, tuple(cases.split()), separator, every, typed)
     if name in ENUMERATIONS:
         raise ValueError(f"the enumeration {name!r} is defined twice")
     ENUMERATIONS[name] = known

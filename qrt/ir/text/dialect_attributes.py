@@ -29,7 +29,8 @@ def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) ->
         if nested:
             scanner.expect(">", " closing the attribute")
         if scanner.accept(":"):
-            parser.type()  # upstream reads a type behind any attribute of a dialect, and these make nothing of it
+            said = parser.type()  # upstream reads a type behind any attribute of a dialect; few make something of it
+            return OpaqueAttr(f"{value.text} : {said}") if ENUMERATIONS[name].typed else value
         return value
     scanner.pos = end
     known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS

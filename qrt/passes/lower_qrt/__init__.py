@@ -1,6 +1,6 @@
 """Lowering of `qrt` ops to integer arithmetic that any MLIR tool reads: one file per op family."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -17,8 +17,9 @@ from qrt.passes.lower_qrt.site import Site, tensor_type
 from qrt.passes.options import option
 from qrt.types import UniformType
 
-Lower = Callable[[Site, Operation, Attributes], Value]
-"""Makes the operations that compute an op, and returns the storage of its result. The attributes are complete."""
+Lower = Callable[[Site, Operation, Attributes], Value | Sequence[Value]]
+"""Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
+are complete."""
 
 
 @lru_cache(maxsize=64)
@@ -79,7 +80,8 @@ class LowerQrt:
         site = Site(Builder.before(op), loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
         stored = lower(site, op, self._attributes(name, op))
         site.builder.loc = None
-        replace(op, [_declared(site, stored, op.results[0])])
+        values = [stored] if isinstance(stored, Value) else stored
+        replace(op, [_declared(site, value, result) for value, result in zip(values, op.results, strict=True)])
         site.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
@@ -90,19 +92,18 @@ class LowerQrt:
             return family.complete(said)
         attributes = family.complete(said | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.
-        family.resolve(tuple(map(tensor_type, op.operands)), attributes, tensor_type(op.results[0]))
+        family.resolve_all(tuple(map(tensor_type, op.operands)), attributes, list(map(tensor_type, op.results)))
         return attributes
 
 
 def _declared(site: Site, stored: Value, result: Value) -> Value:
     """Storage as the type of the result says it."""
     declared = tensor_type(result)
-    if not isinstance(declared.element, UniformType):
-        return stored
-    type = declared.with_(element=declared.element.storage_type)
+    element = declared.element
+    type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared
     if stored.type is not type:
         stored = site.value("tensor.cast", (stored,), type)
-    return site.value("quant.scast", (stored,), declared)
+    return site.value("quant.scast", (stored,), declared) if isinstance(element, UniformType) else stored
 
 
 __all__ = ["Lower", "LowerQrt", "lowering"]

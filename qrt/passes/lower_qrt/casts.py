@@ -3,18 +3,13 @@
 from dataclasses import replace
 
 from qrt.ir import Operation, Value
-from qrt.ops.casts import BLOCK, in_blocks
 from qrt.ops.core import Attributes
-from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.ops.requant import max_magnitude
-from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred, requantization
 from qrt.passes.lower_qrt.requantize import Requantization, finish, requantize, scale
 from qrt.passes.lower_qrt.site import I64, Extent, Site, accumulator_type, uniform_type
 from qrt.types import UniformType
-
-_LESS = list(INTEGER_PREDICATES).index("slt")
 
 
 def lower_requantize(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -26,13 +21,13 @@ def requantized(site: Site, x: Value, element: UniformType, rule: str) -> Value:
     """Storage of `x` as a tensor of another quantized type."""
     source, stored = uniform_type(x), site.storage(x)
     sizes = site.extents(stored)
-    whole = _in_blocks(site, sizes) if rule == "half_up_twice_16" else 0
+    whole = site.in_blocks(sizes) if rule == "half_up_twice_16" else 0
     nest = Nest(site, "requantize", sizes)
     own, to = (Channels.of(t, nest.loops) for t in (source, element))
     acc = centred(nest, stored, nest.loops, own, accumulator_type(max_magnitude(source)))
     if rule != "half_up_twice_16":
         return nest.finish(requantize(nest, acc, requantization(rule, [own], to)))[0]
-    return nest.finish(_by_blocks(nest, acc, requantization(rule, [own], to), whole))[0]
+    return nest.finish(_by_blocks(nest, acc, requantization("half_up_twice", [own], to), whole))[0]
 
 
 def _by_blocks(nest: Nest, acc: Value, r: Requantization, whole: Extent) -> Value:
@@ -41,16 +36,4 @@ def _by_blocks(nest: Nest, acc: Value, r: Requantization, whole: Extent) -> Valu
     if whole == 0:
         return requantize(nest, acc, tail)
     blocks, rest = scale(nest, acc, r), scale(nest, acc, tail)
-    end = nest.constant(whole, INDEX) if isinstance(whole, int) else whole
-    is_whole = nest.compare(_LESS, nest.number(), end)
-    return finish(nest, nest.emit("arith.select", (is_whole, blocks, rest), I64), r)
-
-
-def _in_blocks(site: Site, sizes: tuple[Extent, ...]) -> Extent:
-    """How many elements stand in whole blocks."""
-    site.stage("requantize")
-    count = site.count(sizes)
-    if isinstance(count, int):
-        return in_blocks(count)
-    block = site.scalar(BLOCK, INDEX)
-    return site.value("arith.muli", (site.value("arith.divui", (count, block), INDEX), block), INDEX)
+    return finish(nest, nest.emit("arith.select", (nest.is_before(whole), blocks, rest), I64), r)

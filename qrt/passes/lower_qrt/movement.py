@@ -65,9 +65,10 @@ def lower_concat(site: Site, op: Operation, attributes: Attributes) -> Value:
     types = tuple(map(tensor_type, op.operands))
     parts = []
     for x, piece in zip(op.operands, concat_pieces(types, tensor_type(op.results[0]), attributes), strict=True):
-        assert isinstance(piece.element, UniformType)  # the result's
-        needless = uniform_type(x) is piece.element
-        parts.append(site.storage(x) if needless else requantized(site, x, piece.element, attributes["requant"]))
+        if isinstance(piece.element, UniformType) and uniform_type(x) is not piece.element:
+            parts.append(requantized(site, x, piece.element, attributes["requant"]))
+        else:
+            parts.append(site.storage(x))
     site.stage("concat")
     axis = one_axis("concat", types, attributes)
     type = concat_type([tensor_type(part) for part in parts], axis)

@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
-from qrt.ops.requant import max_magnitude
+from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
@@ -34,8 +34,8 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     """Storage of the result."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
-    width = accumulator_type(taps * max_magnitude(t))
     raw = attributes["requant"] == "integer"
+    width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
     in_loop = site.in_loop and not raw
     windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))

@@ -183,6 +183,15 @@ def scale_fixed_double(
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
 
 
+def scale_once(nest: Nest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]) -> Value:
+    """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
+    places = int(shift.flat[0]) + left
+    name = "arith.shli" if places > 0 else "arith.shrsi"
+    shifted = nest.emit(name, (value, nest.constant(abs(places), I64)), I64) if places else value
+    product = nest.emit("arith.muli", (shifted, nest.parameter(multiplier, I64, indices)), I64)
+    return round_shift(nest, product, np.array(31), ())
+
+
 def _doubling_high(
     nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:

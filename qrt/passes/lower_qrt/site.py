@@ -17,6 +17,7 @@ from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
+from qrt.numerics import BLOCK, in_blocks
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
 
@@ -97,12 +98,14 @@ class Site:
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers; a border, of no stage.
+        """A tensor of quantized values as its signless integers; a border, of no stage. A tensor of others is itself.
 
         Raises QuantTypeError where it has no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
         self.builder.loc = None
+        if not isinstance(tensor_type(x).element, UniformType):
+            return x
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def in_bytes(self, stored: Value) -> Value:
@@ -130,6 +133,15 @@ class Site:
             if isinstance(extent, Value):
                 count = self.value("arith.muli", (self.index(count), extent), INDEX)
         return count
+
+    def in_blocks(self, extents: Sequence[Extent]) -> Extent:
+        """How many elements of a tensor stand in whole blocks of a rule that has blocks."""
+        self.stage("requantize")
+        count = self.count(extents)
+        if isinstance(count, int):
+            return in_blocks(count)
+        block = self.scalar(BLOCK, INDEX)
+        return self.value("arith.muli", (self.value("arith.divui", (count, block), INDEX), block), INDEX)
 
     def index(self, extent: Extent) -> Value:
         """An extent as a value."""

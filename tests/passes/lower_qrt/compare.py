@@ -62,7 +62,7 @@ class DrawnProgram:
         if draw.chance(0.25):
             types = [t if i in constants else _opened(draw, t, op.open[i]) for i, t in enumerate(types)]
         rule, options = op.attributes.get("requant"), draw.choice(OPTIONS)
-        says_rule = draw.chance(0.5) or rule == "scaled20"  # which the pass's option is not
+        says_rule = draw.chance(0.5) or rule not in REQUANT_RULES  # which the pass's option has
         if rule and says_rule and draw.chance(0.5):
             options += f" requant={draw.choice(REQUANT_RULES)}"  # which the op overrides
         elif op.name in ("add", "sub") and not says_rule and draw.chance(0.2):

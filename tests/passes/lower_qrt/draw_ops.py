@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from qrt.numerics import SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import Array, tensor
@@ -193,7 +192,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         axis = draw.randrange(len(own)) if own else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    rule = draw.rule if name == "mul" else draw.choice(SUM_RULES)
+    rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20"))
     axis = draw.randrange(len(shape)) if shape else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
@@ -223,13 +222,17 @@ def _requantize(draw: OpDraw, name: str) -> DrawnOp:
     x = draw.array(t, shape)
     axis = draw.randrange(len(shape)) if shape else None
     spread = spread_of_product((x, t), depth=1)
-    out = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis)
+    out, rule = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis), draw.rule
+    if draw.chance(0.15):
+        rule = "fixed8"
+    elif t.is_per_layer and out.is_per_layer and t.storage_width <= 8 and draw.chance(0.5):
+        rule = "half_up_twice_16"
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.requantize(x, t, to, draw.rule)
+        return naive.requantize(x, t, to, rule)
 
     bound = naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {"requant": rule}, [_open_of(t, shape)], bound)
 
 
 def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
@@ -308,11 +311,14 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
+    rule = "integer" if draw.chance(0.25) else draw.rule
+    out = t if rule == "integer" else out
+
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.pool(name, x, t, to, draw.rule, attributes)
+        return naive.pool(name, x, t, to, rule, attributes)
 
     bound = taps * naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": rule}, [range(4)], bound)
 
 
 def _mean(draw: OpDraw, name: str) -> DrawnOp:
@@ -327,10 +333,11 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     channels = shape[to_axis] if to_axis is not None else None
     place = to_axis if keepdims or to_axis is None else kept.index(to_axis)
     out = draw.result(t.scales[0] / count, spread_of_product((x, t), depth=count) / count, channels, place)
-    attributes = {"axes": axes, "keepdims": keepdims, "requant": draw.rule}
+    rule = "raw_mean" if draw.chance(0.25) else draw.rule
+    attributes = {"axes": axes, "keepdims": keepdims, "requant": rule}
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.mean(x, t, to, draw.rule, axes, keepdims)
+        return naive.mean(x, t, to, rule, axes, keepdims)
 
     return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 

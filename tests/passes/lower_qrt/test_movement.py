@@ -6,7 +6,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
+from qrt.ops.core import element_dtype
 from qrt.passes import run_passes
+from qrt.types import FloatType, IntegerType
 from tests.ops.harness import reference, tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_movement import T, blocked, channels
@@ -62,6 +64,20 @@ def test_concat_joins_channels():
     a, b = channels(T, 2, 1), channels(T.with_(scales=0.1), 3, 1)
     arrays = [storage_of(t, (4, n), np.random.default_rng(3)) for t, n in ((a, 2), (b, 3))]
     check_lowered("concat", arrays, [tensor((4, 2), a), tensor((4, 3), b)], axis=-1)
+
+
+@pytest.mark.parametrize("element", [IntegerType(1), IntegerType(64), FloatType("f32")], ids=str)
+def test_elements_of_any_type_move(element):
+    x = (np.random.default_rng(4).integers(0, 2, (3, 4)) * (1 if element is IntegerType(1) else 3)).astype(
+        element_dtype(element)
+    )
+    for name, arrays, out, attributes in (
+        ("transpose", [x], None, {}),
+        ("reshape", [x], tensor((2, 6), element), {}),
+        ("concat", [x, x], None, {"axis": 1}),
+        ("pad", [x], None, {"padding": ((1, 0), (0, 2)), "value": 1}),
+    ):
+        check_lowered(name, arrays, [tensor((3, 4), element)] * len(arrays), out, **attributes)
 
 
 def test_shapes_left_open_are_refused():

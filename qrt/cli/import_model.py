@@ -1,0 +1,37 @@
+"""``qrt import``: print the program of a model that another runtime reads."""
+
+import argparse
+from pathlib import Path
+from typing import BinaryIO
+
+from qrt.cli.options import add_input_limit, add_profile
+from qrt.errors import ModelError
+from qrt.files import write_files
+from qrt.formats.programs import load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="the model, a .tflite file")
+    parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes; standard output if not given")
+    parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
+    add_profile(parser)
+    add_input_limit(parser)
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the command."""
+    if Path(options.file).suffix == ".mlir":
+        raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")
+    module = load(options.file, profile=options.profile, max_bytes=options.max_input)
+    module.verify()
+    text = module.print(generic=options.emit == "generic")
+    if options.output is None:
+        print(text, end="")
+        return
+
+    def write(file: BinaryIO) -> None:
+        file.write(text.encode())
+
+    write_files([(options.output, write)])

@@ -1,0 +1,75 @@
+"""Programs out of files: MLIR text, and models of other runtimes, which are imported."""
+
+from os import PathLike
+from pathlib import Path
+
+from qrt import ir
+from qrt.errors import ModelError, require
+from qrt.files import MAX_INPUT, bytecode_error, read_text
+from qrt.profiles import profile as profile_of
+
+MAX_MODEL = 2 << 30
+"""The memory that a model's description and declared tensors take, unless a caller says another limit."""
+
+
+def load(
+    path: str | Path,
+    *,
+    profile: str = "litert",
+    allow_unregistered: bool = False,
+    max_bytes: int | None = None,
+) -> ir.Module:
+    """Reads a program from a file, without verifying it. A TFLite model is imported.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file whose name ends in ``.mlir``, or in ``.tflite`` (docs/reference/tflite.md).
+    profile : str, default "litert"
+        The runtime whose arithmetic a model of TFLite gets: "litert", or "litert-ref" for its reference kernels.
+    allow_unregistered : bool, default False
+        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+    max_bytes : int, optional
+        The size of the largest text that is read, 1 GiB if not given. Of a model it bounds what it takes in memory
+        beside its constants, 2 GiB if not given.
+
+    Returns
+    -------
+    ir.Module
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is larger, has another suffix, or is a model that is wrong or needs what is not
+        supported.
+    ParseError
+        If the text is not MLIR.
+    QuantTypeError
+        If there is no such profile, or another argument is of another type.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "f.mlir")
+    ...     _ = file.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
+    ...     load(file).functions[0].sym_name
+    'f'
+    """
+    require(max_bytes, (int, type(None)), "max_bytes", "an integer")
+    require(path, (str, PathLike), "the path of a program", "a string or a path")
+    found = profile_of(profile)
+    file = Path(path)
+    if file.suffix == ".tflite":
+        from qrt.formats.tflite.importing import import_model  # here: only models need it
+        from qrt.formats.tflite.read import read
+
+        return import_model(read(file, max_bytes=MAX_MODEL if max_bytes is None else max_bytes), found)
+    if file.suffix == ".mlirbc":
+        raise bytecode_error(str(file))
+    if file.suffix != ".mlir":
+        suffix = file.suffix or "files without a suffix"
+        raise ModelError(f"{file}: only .mlir and .tflite files are read, not {suffix}")
+    text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
+    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)

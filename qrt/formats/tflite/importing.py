@@ -1,0 +1,265 @@
+"""The walk over a model of TFLite that makes a program of it: each function a graph, each operator a node."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from qrt.errors import ModelError
+from qrt.formats.tflite import operators as _operators  # registers every operator
+from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
+from qrt.formats.tflite.node import Node, Refused
+from qrt.formats.tflite.registry import OPERATORS
+from qrt.formats.tflite.types import bits, type_of
+from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir.core import registry
+from qrt.ir.core.operations import NOWHERE, garbage_uncollected
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ops.core import Array
+from qrt.profiles import Profile
+from qrt.text import Location, Source
+from qrt.types import FunctionType, IntegerType, TensorType, Type, UniformType
+
+__all__ = ["Graph", "Importer", "import_model"]
+assert _operators
+
+
+def import_model(model: Model, profile: Profile) -> Module:
+    """The program of a model, with the rules that a profile has for its operators.
+
+    Raises ModelError where the file is wrong, or holds what is not supported: one error lists all of that.
+    """
+    with garbage_uncollected():
+        return Importer(model, profile).run()
+
+
+class Importer:
+    """A model that is imported: its module, and the functions that are made already."""
+
+    def __init__(self, model: Model, profile: Profile) -> None:
+        self.model = model
+        self.profile = profile
+        self.module = Module()
+        self.refused: Counter[tuple[str, str]] = Counter()
+        self.private: dict[int, str] = {}
+
+    def run(self) -> Module:
+        """Makes a function for each signature, or one called ``main``."""
+        signatures = self.model.signatures
+        if len(signatures) > 1:
+            for each in signatures:
+                self.function(each.key, each.subgraph, _by_tensor(each.inputs), _by_tensor(each.outputs))
+        else:
+            index = signatures[0].subgraph if signatures else 0
+            inputs, outputs = (signatures[0].inputs, signatures[0].outputs) if signatures else ({}, {})
+            self.function("main", index, _by_tensor(inputs), _by_tensor(outputs))
+        if self.refused:
+            raise ModelError(self._refusal())
+        return self.module
+
+    def subgraph_function(self, index: int) -> str:
+        """The symbol of the private function that another graph calls for a subgraph."""
+        if index not in self.private:
+            self.private[index] = f"subgraph_{index}"
+            self.function(self.private[index], index, is_private=True)
+        return self.private[index]
+
+    def function(
+        self,
+        name: str,
+        index: int,
+        inputs: Mapping[int, str] | None = None,
+        outputs: Mapping[int, str] | None = None,
+        is_private: bool = False,
+    ) -> Operation:
+        """A function that computes a subgraph. Its ports have the names that are given by tensor, or the tensors'."""
+        return Graph(self, self.model.subgraphs[index]).function(name, inputs or {}, outputs or {}, is_private)
+
+    def _refusal(self) -> str:
+        forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in self.refused.items()]
+        return f"{self.model.name}: {len(forms)} forms of operators are not supported:\n{'; '.join(forms)}"
+
+
+class Graph:
+    """A subgraph that becomes a function. ``values`` has the values of tensors, ``folded`` what is known of them."""
+
+    def __init__(self, importer: Importer, subgraph: Subgraph) -> None:
+        self.importer = importer
+        self.model = importer.model
+        self.profile = importer.profile
+        self.subgraph = subgraph
+        self.values: dict[int, Value] = {}
+        self.folded: dict[int, Array] = {}
+        self.types: dict[int, TensorType] = {}
+        self.locations: dict[int, Location] = {}
+        self.block = Block()
+
+    def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
+        """Makes the function, and in it the operations of every operator."""
+        tensors = self.subgraph.tensors
+        for index in self.subgraph.inputs:
+            self.values[index] = self.block.add_argument(self.type(tensors[index]))
+        attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
+        if is_private:
+            attributes["sym_visibility"] = StringAttr("private")
+        else:
+            attributes["arg_attrs"] = _port_names(self.subgraph.inputs, self.names, inputs)
+            attributes["res_attrs"] = _port_names(self.subgraph.outputs, self.names, outputs)
+        definition = registry.definition("func.func")
+        made = definition.operation_class(
+            "func.func", (), (), attributes, [Region([self.block])], (), NOWHERE, definition
+        )
+        self.importer.module.body.append(made)
+        for op in self.subgraph.operators:
+            self._import(op)
+        results = [self.value(tensors[index]) for index in self.subgraph.outputs]
+        self.append(None, "func.return", results, (), {})
+        types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
+        made.attributes["function_type"] = TypeAttr(types)
+        return made
+
+    def _import(self, op: Operator) -> None:
+        function = OPERATORS.get(op.name)
+        node = Node(self, op)
+        try:
+            if function is None:
+                node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
+            function(node)
+        except Refused as refused:
+            self.importer.refused[op.name, str(refused)] += 1
+            for tensor in node.outputs:
+                self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
+
+    def _placeholder(self, tensor: Tensor) -> TensorType:
+        """The type of a result that is not made, so that the walk goes on."""
+        try:
+            return self.declared(tensor)
+        except Refused:
+            return TensorType(tensor.shape, IntegerType(8))
+
+    # -- tensors ----------------------------------------------------------------------------------------------------
+
+    def known(self, tensor: Tensor) -> Array | None:
+        """The elements of a tensor that is constant in the file, or whose value follows from constants."""
+        found = self.folded.get(tensor.index)
+        return tensor.data if found is None else found
+
+    def type(self, tensor: Tensor) -> TensorType:
+        """The type of a tensor: that of its value, or else the one that the file gives it."""
+        value = self.values.get(tensor.index)
+        if value is not None and isinstance(value.type, TensorType):
+            return value.type
+        return self.declared(tensor)
+
+    def declared(self, tensor: Tensor) -> TensorType:
+        """The type that the file gives a tensor. A dtype that has none is refused."""
+        found = self.types.get(tensor.index)
+        if found is None:
+            try:
+                found = self.types[tensor.index] = type_of(tensor)
+            except ModelError as error:
+                raise Refused(str(error)) from None
+        return found
+
+    def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
+        """The value of a tensor. A constant is made where an operator uses it first."""
+        found = self.values.get(tensor.index)
+        if found is None:
+            array = self.known(tensor)
+            if array is None:
+                where = f"{self.model.name}: subgraph {self.subgraph.index}" if op is None else self.place(op)
+                raise ModelError(f"{where}: tensor {tensor.name!r} is read before it is written")
+            found = self.values[tensor.index] = self.constant(array, self.type(tensor).element, op)
+        return found
+
+    def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
+        """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
+        if not isinstance(element, UniformType):
+            return self._dense(array, element, op)
+        stored = self._dense(bits(array), IntegerType(element.storage_width), op)
+        return self.append(op, "quant.scast", [stored], [TensorType(array.shape, element)], {}).result
+
+    def _dense(self, array: Array, element: Type, op: Operator | None) -> Value:
+        kind = TensorType(array.shape, element)
+        return self.append(op, "arith.constant", (), [kind], {"value": DenseElementsAttr(array, kind)}).result
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        op: Operator | None,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[TensorType],
+        attributes: dict[str, Attribute],
+    ) -> Operation:
+        """A new operation at the end, where an operator of the file stands."""
+        definition = registry.definition(name)
+        location = NOWHERE if op is None else self.location(op)
+        return self.block.append(
+            definition.operation_class(name, operands, types, attributes, (), (), location, definition)
+        )
+
+    def place(self, op: Operator) -> str:
+        """Where an operator stands, as errors say it."""
+        return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
+
+    def location(self, op: Operator) -> Location:
+        """The location of an operator: its line in a listing of the graph."""
+        found = self.locations.get(op.index)
+        if found is None:
+            source, starts = self._listing
+            start = starts[op.index]
+            found = OperatorLocation(source, start, start + len(op.name), self.place(op))
+            self.locations[op.index] = found
+        return found
+
+    @cached_property
+    def _listing(self) -> tuple[Source, list[int]]:
+        """A line for each operator, and where each begins."""
+        lines = [self._line(op) for op in self.subgraph.operators]
+        starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        return Source("\n".join(lines), self.model.name), starts
+
+    def _line(self, op: Operator) -> str:
+        inputs = ", ".join("none" if index < 0 else self.names[index] for index in op.inputs)
+        return f"{op.name}({inputs}) -> {', '.join(self.names[index] for index in op.outputs)}".replace("\n", " ")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the tensors, each once. One that is empty or stands in the file before gets its index."""
+        seen: set[str] = set()
+        found = []
+        for tensor in self.subgraph.tensors:
+            name = tensor.name
+            if not name or name in seen:
+                name = f"{name}#{tensor.index}"
+            seen.add(name)
+            found.append(name)
+        return found
+
+
+class OperatorLocation(Location):
+    """The place of an operator in a file that is no text."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, source: Source, start: int, end: int, place: str) -> None:
+        super().__init__(source, start, end)
+        self.place = place
+
+    def __str__(self) -> str:
+        return self.place
+
+
+def _by_tensor(names: Mapping[str, int]) -> dict[int, str]:
+    return {index: name for name, index in names.items()}
+
+
+def _port_names(indices: Sequence[int], names: Sequence[str], given: Mapping[int, str]) -> ArrayAttr:
+    """The names of a function's arguments or results, each once: a tensor may be two results."""
+    found: list[str] = []
+    for place, index in enumerate(indices):
+        name = given.get(index, names[index])
+        found.append(f"{name}#{place}" if name in found else name)
+    return ArrayAttr(tuple(DictAttr.of({"qrt.name": StringAttr(name)}) for name in found))

@@ -1,0 +1,72 @@
+"""How many operands and results TFLite's operators have, and which operands may be absent."""
+
+from dataclasses import dataclass
+from functools import cache
+
+_UNARY = """ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC LOG_SOFTMAX
+    NEG QUANTIZE RANK RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SHAPE SIGN SIN SOFTMAX SQRT SQUARE TANH ZEROS_LIKE
+    AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE SQUEEZE READ_VARIABLE"""
+_BINARY = """ADD SUB MUL DIV FLOOR_DIV FLOOR_MOD POW MAXIMUM MINIMUM SQUARED_DIFFERENCE ATAN2 EQUAL NOT_EQUAL LESS
+    LESS_EQUAL GREATER GREATER_EQUAL LOGICAL_AND LOGICAL_OR PRELU BATCH_MATMUL PAD MIRROR_PAD TRANSPOSE TILE EXPAND_DIMS
+    FILL BROADCAST_TO BROADCAST_ARGS GATHER GATHER_ND REVERSE_V2 RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ARG_MAX ARG_MIN
+    CUMSUM MEAN SUM REDUCE_PROD REDUCE_MAX REDUCE_MIN REDUCE_ANY REDUCE_ALL BITWISE_XOR RIGHT_SHIFT"""
+
+OPERANDS = {
+    **dict.fromkeys(_UNARY.split(), "x"),
+    **dict.fromkeys(_BINARY.split(), "a b"),
+    "CONV_2D": "x filter bias?",
+    "DEPTHWISE_CONV_2D": "x filter bias?",
+    "FULLY_CONNECTED": "x weights bias? -> *",  # a second result belongs to shuffled weights
+    "TRANSPOSE_CONV": "output_shape filter x bias?",
+    "CONCATENATION": "x+",
+    "ADD_N": "x+",
+    "PACK": "x+",
+    "PADV2": "x paddings value",
+    "RESHAPE": "x shape?",
+    "SLICE": "x begin size",
+    "STRIDED_SLICE": "x begin end strides",
+    "SPLIT": "axis x -> *",
+    "SPLIT_V": "x sizes axis -> *",
+    "UNPACK": "x -> *",
+    "TOPK_V2": "x k -> 2",
+    "SPACE_TO_BATCH_ND": "x block paddings",
+    "BATCH_TO_SPACE_ND": "x block crops",
+    "SELECT": "condition a b",
+    "SELECT_V2": "condition a b",
+    "RANGE": "start limit delta",
+    "ONE_HOT": "indices depth on off",
+    "DYNAMIC_UPDATE_SLICE": "x update start",
+    "SVDF": "x feature_weights time_weights bias? state",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": """x input_to_input? input_to_forget input_to_cell input_to_output
+        recurrent_to_input? recurrent_to_forget recurrent_to_cell recurrent_to_output
+        cell_to_input? cell_to_forget? cell_to_output? input_bias? forget_bias cell_bias output_bias
+        projection? projection_bias? hidden_state cell_state input_norm? forget_norm? cell_norm? output_norm?""",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "x weights recurrent bias hidden_state",
+    "VAR_HANDLE": "",
+    "ASSIGN_VARIABLE": "handle value -> 0",
+    "CALL_ONCE": "-> 0",
+    "IF": "condition x* -> *",
+    "WHILE": "x* -> *",
+    "CALL": "x* -> *",
+}
+"""By operator: the operands, and after an arrow the number of results where it is not 1. `?` may be absent, `*` stands
+for any number, `+` for one or more. Operators that are not here are not checked, and none of them is imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An operand of an operator."""
+
+    name: str
+    is_optional: bool
+    is_many: bool
+
+
+@cache
+def operands(operator: str) -> tuple[tuple[Operand, ...], int, int | None]:
+    """The operands of an operator, how many it has at least, and how many results; None where any number will do."""
+    given, _, results = OPERANDS[operator].partition("->")
+    found = tuple(Operand(text.rstrip("?*+"), text[-1] in "?*", text[-1] in "*+") for text in given.split())
+    least = max((number for number, operand in enumerate(found, 1) if not operand.is_optional), default=0)
+    count = results.strip()
+    return found, least, None if count == "*" else int(count or 1)

@@ -1,0 +1,46 @@
+"""What the operators share that sum products: the type of a bias, and the facts on which their rules depend."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.formats.tflite.node import Node
+from qrt.ir import Value
+from qrt.types import UniformType
+
+
+def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
+    """The bias as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as it is."""
+    tensor = node.input(i)
+    array = node.constant(i)
+    if tensor.dtype not in ("int32", "int64"):
+        node.fail(f"the bias {tensor.name!r} is of {tensor.dtype}, not of int32")
+    if array is None:
+        node.refuse("a bias that only the run knows")
+    if array.dtype == np.int64:
+        array = _narrowed(node, array)
+    scales: Any = x.scale * w.scale if w.is_per_layer else x.scale * w.scale_array
+    return node.dense(array, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
+
+
+def _narrowed(node: Node, array: Any) -> Any:
+    """A bias of 64 bits in 32, which hold it unless a file is odd."""
+    narrow = array.astype(np.int32)
+    if not np.array_equal(narrow, array):
+        node.refuse("a bias beyond 32 bits")
+    narrow.flags.writeable = False
+    return narrow
+
+
+def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:
+    """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
+    it in float32.
+    """
+    largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
+    bias = node.inputs[2] if node.has(2) else None
+    return {
+        "storage": out.storage,
+        "bias": None if bias is None else {"int32": "i32", "int64": "i64"}.get(bias.dtype, bias.dtype),
+        "multiplier": float(largest),
+        "weight_offset": any(w.zero_points),
+    }

@@ -1,0 +1,34 @@
+"""LiteRT's reference kernels: what its resolver BUILTIN_REF runs."""
+
+from qrt.profiles.model import Profile, Row
+
+_BYTES = ("i8", "u8")
+
+LITERT_REF = Profile(
+    "litert-ref",
+    "ai-edge-litert 2.3",
+    "the reference kernels, BUILTIN_REF",
+    (
+        Row("activation", "half_away"),
+        Row("conv2d", "fixed_double", {"storage": _BYTES}, "reference"),
+        Row("conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}, "reference"),
+        Row("conv2d", "fixed_double", {"storage": "i16", "bias": "i32"}, "reference"),
+        Row("depthwise_conv2d", "fixed_double", {"storage": _BYTES}, "reference"),
+        Row("depthwise_conv2d", "reduced16", {"storage": "i16"}, "reference"),
+        Row("fully_connected", "float64_away", {"storage": _BYTES}, "reference"),
+        Row("fully_connected", "reduced16", {"storage": "i16", "bias": ("i64", None)}, "reference"),
+        Row("fully_connected", "fixed_double", {"storage": "i16", "bias": "i32"}, "reference"),
+        Row("add", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("mul", "fixed_double_f32", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("average_pool2d", "integer", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("max_pool2d", "exact", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("mean", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("softmax", "gemmlowp", {"storage": _BYTES}, "reference"),
+        Row("quantize", "divide", {"storage": (*_BYTES, "i16")}, "reference"),
+        Row("dequantize", "multiply", {}, "reference"),
+        Row("requantize", "exact", {"is_shift": True}, "reference"),
+        Row("requantize", "fixed_double", {}, "reference"),
+        Row("concatenation", "table", {"storage": "u8"}, "reference"),
+        Row("concatenation", "exact", {"is_equal": True}, "reference"),
+    ),
+)

@@ -1,0 +1,81 @@
+"""What a profile is: rows of (op, condition, rule), in which the first row that applies decides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+Kernel = Literal["delegate", "builtin", "reference"]
+"""Which of a runtime's kernels a row is about. A delegate rounds the bounds of fused activations in its own way."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A condition: a number from ``low``, which is in it, to ``high``, which is not."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value < self.high
+
+    def __str__(self) -> str:
+        return f"in [{self.low:g}, {self.high:g})"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The ``rule`` of ``op`` where every condition of ``when`` holds. A condition is a value, a tuple of values, or a
+    Range."""
+
+    op: str
+    rule: str
+    when: Mapping[str, Any] = field(default_factory=dict)
+    kernel: Kernel = "builtin"
+
+    def applies(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the conditions hold for these facts. A fact that is not known fulfils none."""
+        return all(name in facts and _holds(condition, facts[name]) for name, condition in self.when.items())
+
+
+def _holds(condition: Any, value: Any) -> bool:
+    return bool(value in condition if isinstance(condition, tuple | Range) else value == condition)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The arithmetic of one runtime, as a table.
+
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    runtime : str
+        The package and its version.
+    description : str
+        Which of its kernels the table is of.
+    rows : tuple of Row
+        For each op the rows in the order in which they are tried.
+
+    Examples
+    --------
+    >>> rows = (Row("add", "scaled20", {"ratio": Range(0.5, 2.0)}), Row("add", "fixed_double"))
+    >>> mine = Profile("mine", "mine 1.0", "an example", rows)
+    >>> mine.find("add", ratio=1.0).rule, mine.find("add", ratio=4.0).rule, mine.find("mul")
+    ('scaled20', 'fixed_double', None)
+    """
+
+    name: str
+    runtime: str
+    description: str
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def by_op(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows of each op."""
+        ops = dict.fromkeys(row.op for row in self.rows)
+        return {op: tuple(row for row in self.rows if row.op == op) for op in ops}
+
+    def find(self, op: str, **facts: Any) -> Row | None:
+        """The first row of an op that applies; None where none does."""
+        return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)

@@ -1,0 +1,83 @@
+"""docs/reference/tflite.md: the operators that are imported, as their functions describe them, and the tables of the
+profiles. `make expected` writes it.
+"""
+
+from collections import defaultdict
+from inspect import getdoc
+from typing import Any
+
+import qrt.formats.tflite.importing  # noqa: F401 - it registers the operators
+from qrt.formats.tflite.registry import OPERATORS
+from qrt.profiles import PROFILES, Profile, Range, Row
+from tests.docs.documents import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "tflite.md"
+_HEAD = """# TFLite models
+
+`qrt.load("model.tflite")` [imports a model](../howto/run_a_tflite_model.md), and so do [the
+commands](commands_models.md). `make expected` writes this page
+from the operators and the tables of `qrt/profiles`.
+
+## What a model becomes
+
+- A function for each signature, or `@main` where there is one or none. Arguments and results keep the file's order.
+  Their names are those of the signature, or of the tensors.
+- An operation carries the name of the tensor that it makes: `qrt.tensor = "name"`. A name that is empty, or stands in
+  the file before, gets the tensor's index: `name#7`.
+- A tensor with scales has a quantized type. A scale is the file's float32 as a double.
+- The bias of a sum of products has the product of the two scales, whatever the file says, because runtimes add it as
+  it is.
+- A dimension that the file leaves open is `?`.
+- A fused activation is a `qrt.clamp` after the operation, where its bounds lie inside the storage.
+- What follows from constants is computed at import.
+
+A form that is not supported is refused. One error lists every such operator and form, and how often each occurs.
+
+## Operators
+
+"""
+_TABLES = """
+## Profiles
+
+A profile says which rule an op follows where its conditions hold. The first row that applies decides.
+[Numerics](../numerics.md) defines the rules. The kernel
+decides how bounds of fused activations are rounded: `activation` has the rows for that.
+"""
+
+
+def page() -> str:
+    """The page."""
+    rows = "".join(f"| {', '.join(names)} | {_cell(text)} |\n" for names, text in operators())
+    tables = "".join(map(_table, PROFILES.values()))
+    return f"{_HEAD}| operator | forms |\n|---|---|\n{rows}{_TABLES}{tables}"
+
+
+def operators() -> list[tuple[list[str], str]]:
+    """The names of operators that one function imports, and what it says of their forms."""
+    functions = defaultdict(list)
+    for name, function in OPERATORS.items():
+        functions[function].append(name)
+    return sorted((sorted(names), getdoc(function) or "") for function, names in functions.items())
+
+
+def _table(profile: Profile) -> str:
+    rows = "".join(_line(row) for rows in profile.by_op.values() for row in rows)
+    title = f"\n### {profile.name}\n\n{profile.runtime}: {profile.description}.\n\n"
+    return f"{title}| op | where | rule | kernel |\n|---|---|---|---|\n{rows}"
+
+
+def _line(row: Row) -> str:
+    where = ", ".join(f"{name} {_condition(value)}" for name, value in row.when.items())
+    return f"| {row.op} | {where} | `{row.rule}` | {row.kernel} |\n"
+
+
+def _condition(value: Any) -> str:
+    if isinstance(value, Range):
+        return str(value)
+    if isinstance(value, tuple):
+        return "is " + " or ".join("absent" if each is None else str(each) for each in value)
+    return f"is {value}"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
