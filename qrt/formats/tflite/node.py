@@ -210,7 +210,7 @@ class Node:
         scale, zero = np.float32(element.scale), element.zero_point
 
         def stored(bound: float) -> int:
-            quotient = np.float32(bound) / scale
+            quotient = np.clip(np.float32(bound) / scale, -(2.0**40), 2.0**40)  # of the least scales it is infinite
             if rounding is not None and rounding.rule == "half_even":
                 found = int(np.rint(quotient + np.float32(zero)))
             else:
