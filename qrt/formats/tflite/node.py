@@ -65,6 +65,8 @@ class Node:
         array = self.constant(i)
         if array is None:
             self.refuse(f"{what} that only the run knows")
+        if array.dtype.kind not in "iu":
+            self.fail(f"{what} are of {self.input(i).dtype}, not integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
@@ -159,6 +161,8 @@ class Node:
         tensor = self.outputs[i]
         declared = self.result_type(i)
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
+            self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
+        if not have_compatible_shapes((value.type, declared)):  # the file's sizes bound the memory
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
         name = self.graph.names[tensor.index]
         if not _name(value, name):

@@ -32,6 +32,9 @@ def depthwise_conv_2d(node: Node) -> None:
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
+    channels, multiplier = (node.type(0).shape or ())[3], node.options["depth_multiplier"]
+    if channels is not None and channels * multiplier != shape[3]:
+        node.fail(f"a depth multiplier of {multiplier} makes no {shape[3]} channels of {channels}")
     _check_weights(node, w, 3)
     element = w.with_(axis=2) if w.is_per_axis else w
     array = node.constant(1)
