@@ -79,12 +79,12 @@ class Nest:
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
         """The element of a tensor at indices that the body computes; a loop stands for its number."""
-        places = [index if isinstance(index, Value) else self._position(index) for index in indices]
+        places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         held = self.site.in_bytes(tensor)
         name, source = ("memref.load", self.site.buffer(held)) if self.site.loops else ("tensor.extract", held)
         return self._narrowed(self.emit(name, (source, *places), element_of(held.type)), element_of(tensor.type))
 
-    def _position(self, loop: Expression) -> Value:
+    def position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
@@ -108,7 +108,9 @@ class Nest:
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A reduced result as the earlier iterations left it, at first `start`; None if it is not read."""
+        """A reduced result as the earlier iterations left it, at first `start`: a number; on tensors perhaps a tensor
+        over the kept loops; None if it is not read.
+        """
         argument = self._body.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
@@ -146,6 +148,8 @@ class Nest:
     def _start(self, element: Type, start: Any) -> Value:
         if start is None:
             return self.site.empty(self.kept, element)
+        if isinstance(start, Value):
+            return start
         return self.site.filled(self.kept, self.site.scalar(start, element))
 
     def _read_extents(self) -> None:

@@ -2,17 +2,23 @@
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     activations,
+    activations_plain,
     arithmetic,
     arithmetic_plain,
+    blocks,
     casts,
     control,
     convolution,
     dense,
+    extremes,
     functions,
+    gathering,
     matmul,
     movement,
     pooling,
     reductions,
+    resizing,
     shapes,
+    slicing,
     transpose_conv,
 )
