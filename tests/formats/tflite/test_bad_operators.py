@@ -71,7 +71,7 @@ def _cases() -> Iterator[tuple[str, bytes]]:
         yield f"MEAN, axis {axis}", one("MEAN", [_i8(2, 2), _ints(axis)], [_i8(2)])
         yield f"GATHER, axis {axis}", one("GATHER", [_i8(2, 2), _ints(0, 1)], [_i8(2, 2)], {"axis": axis})
         yield f"SPLIT, axis {axis}", one("SPLIT", [_ints(axis), _i8(2, 2)], [_i8(1, 2), _i8(1, 2)], {"num_splits": 2})
-        packed = {"axis": min(axis + (axis > 0), 2**31 - 1), "values_count": 2}
+        packed = {"axis": min(axis + 1, 2**31 - 1) if axis > 0 else max(axis - 1, -(2**31)), "values_count": 2}
         yield f"PACK, axis {axis}", one("PACK", [_i8(2, 2)] * 2, [_i8(2, 2, 2)], packed)
         place = {"output_type": "INT32"}
         yield f"ARG_MAX, axis {axis}", one("ARG_MAX", [_i8(2, 2), _ints(axis)], [Tensor((2,), "int32")], place)
