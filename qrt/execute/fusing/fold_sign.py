@@ -8,24 +8,13 @@ from qrt.execute.fusing.families import family_of, fused, may_be, quantized, sai
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
 """Ops that read nothing of their first operand but the distance from its zero point."""
-_AFTER_ROUNDING = frozenset(
-    {
-        "fixed",
-        "fixed_double",
-        "fixed_double_16",
-        "fixed_double_f32",
-        "float32",
-        "float64_away",
-        "half_up_twice",
-        "reduced16",
-        "scaled20",
-    }
-)
+_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
 """Rules of sums and products under which the zero point is added to an integer."""
 
 

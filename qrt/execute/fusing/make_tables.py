@@ -24,8 +24,8 @@ _BINARY = frozenset(
         "qrt.sub",
     }
 )
-_BY_PLACE = "_16"
-"""How rules end under which the place of an element decides too: in a block of 16 or behind them."""
+_BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
+"""Rules under which the place of an element decides too."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _input(op: Operation | None) -> int | None:
     """Which operand the op is a function of; None where it is not one of a single element."""
     if op is None or (op.name not in _UNARY and op.name not in _BINARY) or quantized(op.results[0]) is None:
         return None
-    if not _is_per_layer(op.results[0]) or str(said(op).get("requant")).endswith(_BY_PLACE):
+    if not _is_per_layer(op.results[0]) or said(op).get("requant") in _BY_PLACE:
         return None
     if op.name == "qrt.lookup":
         return 0 if stored_constant(op.operands[1]) is not None and _is_per_layer(op.operands[0]) else None
