@@ -39,7 +39,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.lookup import bind_bytes, is_fast
-from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters
 from qrt.types import TensorType, UniformType, check_integrity
 
 _SAID = Result("as declared", "type", required=True)
@@ -148,7 +148,9 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
         fail("requantize", f"the result {element} has another expressed type", types)
     if types[0].shape is None:
         return TensorType(None, element)
-    check_rule("requantize", attributes["requant"], max_magnitude(source))
+    zeros = source.zero_point_array
+    bound = max(source.storage_max - int(zeros.min()), int(zeros.max()) - source.storage_min - 1)  # -2**31 fits 32 bits
+    check_rule("requantize", attributes["requant"], bound)
     return checked_result("requantize", types[0].shape, element)
 
 
