@@ -39,7 +39,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.lookup import bind_bytes, is_fast
-from qrt.ops.requant import REQUANT, check_rule, combined_parameters
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType, check_integrity
 
 REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeRule)
@@ -149,9 +149,7 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
         fail("requantize", f"the result {element} has another expressed type", types)
     if types[0].shape is None:
         return TensorType(None, element)
-    zeros = source.zero_point_array
-    bound = max(source.storage_max - int(zeros.min()), int(zeros.max()) - source.storage_min - 1)  # -2**31 fits 32 bits
-    check_rule("requantize", attributes["requant"], bound, REQUANTIZE_RULES)
+    check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
     if attributes["requant"] == "half_up_twice_16" and not _has_table(source, element):
         fail("requantize", "requant = 'half_up_twice_16' needs types per layer, the operand's of 8 bits", types)
     return checked_result("requantize", types[0].shape, element)

@@ -14,6 +14,7 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     gathering,
     matmul,
     movement,
+    one_hot,
     pooling,
     reductions,
     resizing,

@@ -78,8 +78,7 @@ CASES = {
     "LOGICAL_NOT bool": negated,
     **{
         f"{name} {SHORT[dtype]}": partial(binary, name=name, dtype=dtype, divides=True)
-        for name in ("FLOOR_DIV", "FLOOR_MOD")
-        for dtype in ("int32", "int64")
+        for name, dtype in (("FLOOR_DIV", "int32"), ("FLOOR_MOD", "int32"), ("FLOOR_MOD", "int64"))
     },
     **{
         f"{name} {SHORT[dtype]}": partial(binary, name=name, dtype=dtype)
