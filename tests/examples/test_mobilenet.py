@@ -1,6 +1,7 @@
 """What is on a photograph. Hazards: an image upside down, colours in another order, a padded row, a label one off,
 outputs that are not LiteRT's and said to be."""
 
+import os
 import struct
 from importlib.util import find_spec
 
@@ -12,6 +13,7 @@ from examples.mobilenet.bmp import read, resized
 
 IMAGE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
 NEEDS = [
+    pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="make test-oracle runs it"),
     pytest.mark.skipif(not demo.MODELS.exists(), reason="the models are not here"),
     pytest.mark.skipif(find_spec("ai_edge_litert") is None, reason="ai-edge-litert is not installed"),
 ]
