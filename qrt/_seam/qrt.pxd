@@ -22,7 +22,7 @@ cdef extern from "qrt/qrt.h" nogil:
     ctypedef enum qrt_scale_mode:
         QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
-        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY
+        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY, QRT_HALF_UP_TWICE, QRT_RAW_MEAN, QRT_INTEGER
     ctypedef enum qrt_bias_kind:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
@@ -59,6 +59,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *multiplier
         const int32_t *shift
         const float *scale_f32
+        const float *offset_f32
         const double *scale_f64
         const int64_t *zero_point
         const int32_t *zero_point_i32
@@ -200,6 +201,10 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *b_zero_point
         const int64_t *a_multiplier
         const int64_t *b_multiplier
+        const int32_t *a_shift
+        const int32_t *b_shift
+        int left_shift
+        int block
         qrt_requant requant
 
     ctypedef struct qrt_pair_args:
@@ -240,6 +245,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *upper
         int width
         const void *table
+        const void *tail_table
+        int block
 
     ctypedef struct qrt_mean_args:
         const qrt_kernels *kernels

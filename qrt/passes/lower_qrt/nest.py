@@ -12,10 +12,12 @@ from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.rewrite import Builder
+from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
 from qrt.types import IntegerType, Type
 
+_LESS = list(INTEGER_PREDICATES).index("slt")
 Index = Expression | Value
 """An index: an expression of the loops, or a value of type index that the body computes."""
 
@@ -86,6 +88,20 @@ class Nest:
 
     def _position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
+
+    def is_before(self, end: Extent) -> Value:
+        """Whether the element of a result stands before a number, in row-major order: of a nest whose loops are all
+        kept."""
+        limit = self.constant(end, INDEX) if isinstance(end, int) else end
+        return self.compare(_LESS, self._number(), limit)
+
+    def _number(self) -> Value:
+        found = self.constant(0, INDEX)
+        for loop, extent in zip(self.loops, self.kept, strict=True):
+            size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
+            found = self.emit("arith.muli", (found, size), INDEX)
+            found = self.emit("arith.addi", (found, self._position(loop)), INDEX)
+        return found
 
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
         return self._body.value(name, operands, element)

@@ -78,7 +78,7 @@ def _matmul(draw: OpDraw, name: str) -> DrawnOp:
         return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
 
     open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
-    bound = _product_bound(elements, k, draw.rule)
+    bound = _product_bound(elements, k)
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)], bound)
 
 
@@ -98,7 +98,7 @@ def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[in
         return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
 
     open = [range(len(a_shape)), (), [0]]
-    bound = _product_bound(elements, w_shape[0], rule)
+    bound = _product_bound(elements, w_shape[0])
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)], bound)
 
 
@@ -109,10 +109,10 @@ def _product_result(
     return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
 
 
-def _product_bound(elements: Sequence[UniformType], depth: int, rule: str) -> int:
-    """Of a sum of products and a bias; `fixed_double` saturates that sum."""
+def _product_bound(elements: Sequence[UniformType], depth: int) -> int:
+    """Of a sum of products and a bias."""
     a, w, *bias = map(naive.magnitude, elements)
-    return depth * a * w + (sum(bias) if rule != "fixed_double" else 0)
+    return depth * a * w + sum(bias)
 
 
 def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
@@ -176,7 +176,7 @@ def _convolution(draw: OpDraw, name: str) -> DrawnOp:
 
     free = is_depthwise or groups > 1
     open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
-    bound = _product_bound(elements, prod(kernel) * depth, draw.rule)
+    bound = _product_bound(elements, prod(kernel) * depth)
     return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)], bound)
 
 
@@ -192,7 +192,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         axis = draw.randrange(len(own)) if own else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    rule = draw.rule if name == "mul" else "fixed"
+    rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20"))
     axis = draw.randrange(len(shape)) if shape else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
@@ -208,6 +208,8 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
     magnitudes = list(map(naive.magnitude, elements))
     if name == "mul":
         bound = prod(magnitudes)
+    elif rule != "fixed":
+        bound = 0
     else:
         unit = Fraction(min(out.scales)) / 2**20
         bound = sum(m * round(Fraction(max(t.scales)) / unit) for m, t in zip(magnitudes, elements, strict=True))
@@ -220,13 +222,17 @@ def _requantize(draw: OpDraw, name: str) -> DrawnOp:
     x = draw.array(t, shape)
     axis = draw.randrange(len(shape)) if shape else None
     spread = spread_of_product((x, t), depth=1)
-    out = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis)
+    out, rule = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis), draw.rule
+    if draw.chance(0.15):
+        rule = "fixed8"
+    elif t.is_per_layer and out.is_per_layer and t.storage_width <= 8 and draw.chance(0.5):
+        rule = "half_up_twice_16"
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.requantize(x, t, to, draw.rule)
+        return naive.requantize(x, t, to, rule)
 
     bound = naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {"requant": rule}, [_open_of(t, shape)], bound)
 
 
 def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
@@ -305,11 +311,14 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
+    rule = "integer" if draw.chance(0.25) else draw.rule
+    out = t if rule == "integer" else out
+
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.pool(name, x, t, to, draw.rule, attributes)
+        return naive.pool(name, x, t, to, rule, attributes)
 
     bound = taps * naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": rule}, [range(4)], bound)
 
 
 def _mean(draw: OpDraw, name: str) -> DrawnOp:
@@ -324,10 +333,11 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     channels = shape[to_axis] if to_axis is not None else None
     place = to_axis if keepdims or to_axis is None else kept.index(to_axis)
     out = draw.result(t.scales[0] / count, spread_of_product((x, t), depth=count) / count, channels, place)
-    attributes = {"axes": axes, "keepdims": keepdims, "requant": draw.rule}
+    rule = "raw_mean" if draw.chance(0.25) else draw.rule
+    attributes = {"axes": axes, "keepdims": keepdims, "requant": rule}
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.mean(x, t, to, draw.rule, axes, keepdims)
+        return naive.mean(x, t, to, rule, axes, keepdims)
 
     return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 
