@@ -124,7 +124,9 @@ class Nest:
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A reduced result as the earlier iterations left it, at first `start`; None if it is not read."""
+        """A reduced result as the earlier iterations left it, at first `start`: a number; on tensors perhaps a tensor
+        over the kept loops; None if it is not read.
+        """
         argument = self._body.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
@@ -162,6 +164,8 @@ class Nest:
     def _start(self, element: Type, start: Any) -> Value:
         if start is None:
             return self.site.empty(self.kept, element)
+        if isinstance(start, Value):
+            return start
         return self.site.filled(self.kept, self.site.scalar(start, element))
 
     def _read_extents(self) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
 from qrt.ir import Value
 from qrt.types import UniformType
@@ -34,6 +35,12 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
+def _axis_of_one_scale(tensor: Tensor) -> int:
+    """The axis that a file names although the tensor has one scale: XNNPACK then refuses unsigned weights."""
+    found = tensor.quantization
+    return found.axis if found is not None and len(found.scales) == 1 else 0
+
+
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
     """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
     it in float32. ``bias`` is the input that is the bias, if there is one.
@@ -45,4 +52,5 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "bias": None if given is None else {"int32": "i32", "int64": "i64"}.get(given.dtype, given.dtype),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
+        "scale_axis": _axis_of_one_scale(node.input(1)),
     }
