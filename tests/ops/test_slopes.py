@@ -37,7 +37,7 @@ def loops(x: Array, t: UniformType, out: UniformType, rule: str, slope: float, f
 
 
 @pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("rule", (*RULES, "fixed8"))
+@pytest.mark.parametrize("rule", [*RULES, "fixed8"])
 def test_leaky_relu_drawn(storage: str, rule: str) -> None:
     rng = np.random.default_rng(len(storage))
     for number, shape in enumerate(SHAPES):
