@@ -30,23 +30,33 @@ NOT_LOWERED = {
 NOT_DRAWN = NOT_LOWERED | {
     "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
     **dict.fromkeys(
+        ("gather", "gather_nd", "argmax", "argmin", "top_k"),
+        "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
+    ),
+    **dict.fromkeys(
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu"),
         "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw",
     ),
     "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
     "sum": "it is a mean without a division, which tests/ops/test_mean.py draws",
 }
+_SELECTIONS = (
+    "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
+    "resize_bilinear", "resize_nearest",
+)  # fmt: skip
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
     "scast": "it has no kernel",
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
+    **dict.fromkeys(_SELECTIONS, "its own file of tests/ops draws the shapes"),
     **dict.fromkeys(
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
         "its kernel is scalar: its tests draw sizes",
     ),
 }
 WITHOUT_FUNCTION: dict[str, str] = {
+    **dict.fromkeys(_SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
     "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
     "div": "programs that were imported have it: np.divide is exact",
     "squared_difference": "programs that were imported have it",
@@ -58,6 +68,8 @@ WITHOUT_FUNCTION: dict[str, str] = {
 JOBS_OF_ANOTHER = {
     "matmul": "gemm", "sub": "add", "mul": "add",
     "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
+    "slice": "copy", "tile": "copy", "gather_nd": "gather", "resize_nearest": "gather",
+    **dict.fromkeys(("reduce_max", "reduce_min", "argmax", "argmin"), "extremum"),
     "minimum": "maximum", "div": "table", "squared_difference": "table", "sum": "mean",
 }  # fmt: skip
 """Families whose calls have another name than theirs, or are of one entry with others."""

@@ -56,6 +56,8 @@ class Call:
     @property
     def isa(self) -> str: ...
     @property
+    def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
+    @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
     def operand_shapes(self) -> tuple[tuple[int, ...], ...]: ...
@@ -449,3 +451,44 @@ def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: in
 
 # packed (uint8), out
 def bind_unpack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
+
+# x, [indices], out: x is [batches][outer][sizes...][inner], indices are [batches][count][sizes], of int32 or int64, and
+# out is [batches][outer][count][inner]. An index that names no element is a KernelError when it runs.
+def bind_gather(
+    *,
+    dtype: npt.DTypeLike,
+    index_dtype: npt.DTypeLike,
+    batches: int,
+    outer: int,
+    sizes: Sequence[int],
+    count: int,
+    inner: int,
+    indices: npt.NDArray[Any] | None = None,
+) -> Call: ...
+
+# x, out: the greatest or least element over the axes, or with index_dtype (int32 or int64) the number of the first that
+# is. The result has the other axes. dtype is an integer of up to 32 bits, int64, float32 or float64.
+def bind_extremum(
+    *,
+    isa: str,
+    dtype: npt.DTypeLike,
+    x_shape: Sequence[int],
+    axes: Sequence[int],
+    least: bool,
+    index_dtype: npt.DTypeLike | None = None,
+) -> Call: ...
+
+# x (NHWC), out: rows and columns are (first neighbours, second neighbours, weights of the second), for each position of
+# the result. Weights are integers for the rules that are called fixed, else float32.
+def bind_resize_bilinear(
+    *,
+    isa: str,
+    dtype: npt.DTypeLike,
+    rule: str,
+    x_shape: Sequence[int],
+    rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+    columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+) -> Call: ...
+
+# x, values, indices (int32): the k largest of each row in descending order, the first of equals first.
+def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> Call: ...

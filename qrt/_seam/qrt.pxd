@@ -296,6 +296,50 @@ cdef extern from "qrt/qrt.h" nogil:
         int width
         int64_t rows, columns
 
+    ctypedef enum qrt_number:
+        QRT_NUMBER_I8, QRT_NUMBER_U8, QRT_NUMBER_I16, QRT_NUMBER_U16, QRT_NUMBER_I32, QRT_NUMBER_U32, QRT_NUMBER_I64
+        QRT_NUMBER_F32, QRT_NUMBER_F64
+    ctypedef enum qrt_resize_rule:
+        QRT_FIXED11, QRT_FIXED10_AWAY, QRT_PRODUCTS_F32, QRT_LINES_F32
+
+    ctypedef struct qrt_gather_args:
+        int64_t batches, outer, count, inner_bytes
+        int columns
+        int64_t sizes[QRT_MAX_RANK]
+        bint wide
+        const void *indices
+
+    ctypedef struct qrt_extremum_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        bint least
+        int index_bytes
+        int rank
+        int64_t shape[QRT_MAX_RANK]
+        int64_t strides[QRT_MAX_RANK]
+        int reduced_rank
+        int64_t reduced_shape[QRT_MAX_RANK]
+        int64_t reduced_strides[QRT_MAX_RANK]
+        int64_t total, count
+
+    ctypedef struct qrt_top_k_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        int64_t rows, size, k
+
+    ctypedef struct qrt_resize_axis:
+        const int64_t *low
+        const int64_t *high
+        const int64_t *weight
+        const float *weight_f32
+
+    ctypedef struct qrt_resize_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        qrt_resize_rule rule
+        int64_t images, height, width, channels, out_height, out_width
+        qrt_resize_axis rows, columns
+
     qrt_status qrt_cast_prepare(qrt_cast_args *args)
     qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
@@ -314,6 +358,10 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_gather(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_extremum(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_top_k(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_resize_bilinear(const void *args, qrt_scratch *scratch)
     qrt_status qrt_copy(const void *args, qrt_scratch *scratch)
     qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch)
     qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch)

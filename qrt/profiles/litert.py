@@ -69,5 +69,8 @@ LITERT = Profile(
         Row("float_softmax", "multiply", {}, "delegate"),
         Row("concatenation", "table", {"storage": "u8"}),
         Row("concatenation", "exact", {"is_equal": True}),
+        Row("resize_bilinear", "fixed11", {"storage": _BYTES}, "delegate"),
+        Row("resize_bilinear", "lines_float32", {"storage": "f32"}, "delegate"),
+        Row("resize_bilinear", "fixed10_away", {"storage": "i16"}),
     ),
 )

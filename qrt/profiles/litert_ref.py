@@ -49,5 +49,7 @@ LITERT_REF = Profile(
         Row("float_softmax", "divide", {}, "reference"),
         Row("concatenation", "table", {"storage": "u8"}, "reference"),
         Row("concatenation", "exact", {"is_equal": True}, "reference"),
+        Row("resize_bilinear", "fixed10_away", {"storage": ("i8", "i16")}, "reference"),
+        Row("resize_bilinear", "products_float32", {"storage": ("u8", "f32")}, "reference"),
     ),
 )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from qrt import numerics
 from qrt._seam import _core
+from qrt.numerics.resizing import bilinear_positions
 
 Array = npt.NDArray[Any]
 Job = tuple[_core.Call, tuple[Array, ...]]
@@ -137,14 +138,37 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
 def mixed_jobs(isa: str) -> list[Job]:
     """Small ones, and ones past the sizes from which work is shared."""
     rng = np.random.default_rng(0)
-    return [job for family in (gemms, float_products, windows, casts, lines) for job in family(isa, rng)]
+    return [job for family in (gemms, float_products, windows, casts, lines, selections) for job in family(isa, rng)]
+
+
+def selections(isa: str, rng: np.random.Generator) -> list[Job]:
+    """What takes elements by their positions or by their order."""
+    jobs: list[Job] = []
+    for size in SIZES:
+        q, wide = draw(rng, size), rng.integers(0, size, 50).astype(np.int64)
+        image = draw(rng, 1, 4, max(size // 100, 2), 3)
+        sides = [bilinear_positions("fixed11", n, 2 * n, align_corners=False, half_pixel_centers=True)
+                 for n in image.shape[1:3]]  # fmt: skip
+        extremes: dict[str, Any] = {"isa": isa, "dtype": np.int8, "x_shape": (size,), "axes": (0,), "least": False}
+        jobs += [
+            (_core.bind_gather(dtype=np.int8, index_dtype=np.int64, batches=1, outer=1, sizes=(size,), count=50,
+                               inner=1), (q, wide)),
+            (_core.bind_extremum(**extremes), (q,)),
+            (_core.bind_extremum(**extremes, index_dtype=np.int64), (q,)),
+            (_core.bind_top_k(isa=isa, dtype=np.int8, rows=1, size=size, k=5), (q,)),
+            (_core.bind_resize_bilinear(isa=isa, dtype=np.int8, rule="fixed11", x_shape=image.shape, rows=sides[0],
+                                        columns=sides[1]), (image,)),
+        ]  # fmt: skip
+    return jobs
 
 
 def answer(job: Job) -> Array:
+    """The last of what the call writes."""
     call, operands = job
-    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
-    call(*operands, out)
-    return out
+    written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
+    outs = [np.empty(*each) for each in written]
+    call(*operands, *outs)
+    return outs[-1]
 
 
 def main() -> None:

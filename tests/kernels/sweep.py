@@ -27,8 +27,8 @@ REFUSED = ("lies in the padding alone", "a sum over no element")
 
 
 def bound(case: Case, isa: str, **more: str) -> _core.Call:
-    """Copies have no ISA."""
-    where = {} if case.entry == "copy" else {"isa": isa}
+    """Copies and gathering have no ISA."""
+    where = {} if case.entry in ("copy", "gather") else {"isa": isa}
     call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
 
@@ -43,10 +43,13 @@ def calls_of(case: Case, isa: str) -> list[_core.Call]:
 
 
 def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
-    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
-    out.reshape(-1).view(np.uint8)[...] = fill
-    call(*map(np.asarray, operands), out)
-    return out
+    """The last of what the call writes."""
+    written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
+    outs = [np.empty(*each) for each in written]
+    for out in outs:
+        out.reshape(-1).view(np.uint8)[...] = fill
+    call(*map(np.asarray, operands), *outs)
+    return outs[-1]
 
 
 def differing(got: Array, expected: Array) -> str | None:

@@ -32,6 +32,7 @@ typedef enum {
     QRT_NO_MEMORY,
     QRT_BAD_ARGUMENT,
     QRT_ACCUMULATOR_OVERFLOW, /* an exact accumulator needs more than 64 bits */
+    QRT_INDEX_OUT_OF_RANGE,
 } qrt_status;
 
 typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;

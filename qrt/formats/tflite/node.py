@@ -177,7 +177,7 @@ class Node:
 
     # -- rules ------------------------------------------------------------------------------------------------------
 
-    def rule(self, op: str, **facts: Any) -> str:
+    def rule(self, op: str, /, **facts: Any) -> str:
         """The rule that the profile has for an op under these facts. Where it has none, the form is refused."""
         profile = self.graph.profile
         row = profile.find(op, **facts)

@@ -81,12 +81,12 @@ class Nest:
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
         """The element of a tensor at indices that the body computes; a loop stands for its number."""
-        places = [index if isinstance(index, Value) else self._position(index) for index in indices]
+        places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         held = self.site.in_bytes(tensor)
         name, source = ("memref.load", self.site.buffer(held)) if self.site.loops else ("tensor.extract", held)
         return self._narrowed(self.emit(name, (source, *places), element_of(held.type)), element_of(tensor.type))
 
-    def _position(self, loop: Expression) -> Value:
+    def position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def is_before(self, end: Extent) -> Value:

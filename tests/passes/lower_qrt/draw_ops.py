@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
+from tests.ops import test_resize as resized
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import spread_of_product
 from tests.passes.lower_qrt.draw_types import ANY, OpDraw
@@ -406,6 +407,66 @@ def _movement(draw: OpDraw, name: str) -> DrawnOp:
     return DrawnOp(name, [x], [t], tensor(new, t), lambda to, size: x.reshape(size), {}, [open])
 
 
+def _slice(draw: OpDraw, name: str) -> DrawnOp:
+    """slice and tile."""
+    shape = draw.dims(draw.randint(1, 3), 5)
+    axis = draw.randrange(len(shape))
+    t = draw.element(shape[axis], axis)
+    x = draw.array(t, shape)
+    if name == "tile":
+        multiples = tuple(draw.choice((0, 1, 1, 2, 3)) for _ in shape)
+        open = [d for d in range(len(shape)) if d != t.axis]
+        return DrawnOp(name, [x], [t], None, lambda to, size: np.tile(x, multiples), {"multiples": multiples}, [open])
+    steps = []
+    for n in shape:
+        stride, first = draw.choice((1, 1, 2, -1, -2)), draw.randint(0, max(n - 1, 0))
+        most = len(range(first, n if stride > 0 else -1, stride)) if n else 0
+        steps.append((first, draw.choice((most, draw.randint(0, most), -1 if stride == 1 else most)), stride))
+    keys = [np.arange(n)[first:] if size < 0 else np.arange(size) * stride + first
+            for n, (first, size, stride) in zip(shape, steps, strict=True)]  # fmt: skip
+    attributes = dict(zip(("offsets", "sizes", "strides"), zip(*steps, strict=True), strict=True))
+    open = [d for d, (*_, stride) in enumerate(steps) if d != t.axis and shape[d] and stride > 0]
+    return DrawnOp(name, [x], [t], None, lambda to, size: x[np.ix_(*keys)], attributes, [open])
+
+
+def _extreme(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 4), 5)
+    axes = tuple(sorted(draw.sample(range(len(shape)), draw.randint(0, len(shape)))))
+    shape = tuple(max(n, 1) if d in axes else n for d, n in enumerate(shape))
+    kept, keepdims = [d for d in range(len(shape)) if d not in axes], draw.chance(0.5)
+    own = draw.choice(kept) if kept else None
+    t = draw.element(shape[own] if own is not None else None, own)
+    x = draw.array(t, shape)
+    plain = np.max if name == "reduce_max" else np.min
+    attributes = {"axes": axes, "keepdims": keepdims}
+    return DrawnOp(name, [x], [t], None, lambda to, size: plain(x, axis=axes, keepdims=keepdims), attributes,
+                   [range(len(shape))])  # fmt: skip
+
+
+def _resize(draw: OpDraw, name: str) -> DrawnOp:
+    """By the loops of tests/ops/test_resize.py."""
+    rules = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8}
+    rule = draw.choice(list(rules))
+    channels = draw.dim(3)
+    t = draw.element(channels, 3, width=draw.width(rules[rule]))
+    if rule == "products_float32" and t.is_signed and name == "resize_bilinear":
+        rule = "fixed11"
+    shape = draw.choice((0, 1, 2)), draw.randint(1, 5), draw.randint(1, 5), channels
+    size = draw.randint(1, 7), draw.randint(1, 7)
+    form = draw.choice(resized.FORMS)
+    x = draw.array(t, shape)
+    attributes = {"size": size, "align_corners": form[0], "half_pixel_centers": form[1]}
+    if name == "resize_bilinear":
+        attributes["rule"] = rule
+        return DrawnOp(
+            name, [x], [t], None, lambda to, whole: resized.by_loops(x, rule, size, *form), attributes, [(0, 3)]
+        )
+    rows, columns = (
+        [resized.nearest(n, out, at, *form) for at in range(out)] for n, out in zip(shape[1:3], size, strict=True)
+    )
+    return DrawnOp(name, [x], [t], None, lambda to, whole: x[:, rows][:, :, columns], attributes, [(0, 3)])
+
+
 DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "add": _binary,
     "avg_pool2d": _pool,
@@ -419,10 +480,16 @@ DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "mean": _mean,
     "mul": _binary,
     "pad": _pad,
+    "reduce_max": _extreme,
+    "reduce_min": _extreme,
     "requantize": _requantize,
     "reshape": _movement,
+    "resize_bilinear": _resize,
+    "resize_nearest": _resize,
+    "slice": _slice,
     "softmax": _softmax,
     "sub": _binary,
+    "tile": _slice,
     "transpose": _movement,
 }
 
