@@ -78,10 +78,16 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     else:
         _check_sum(op, attributes, a, b, element)
         if attributes["requant"] == "fixed_double_16" and not (
-            types[0].shape == types[1].shape and a.is_per_layer and b.is_per_layer and element.is_per_layer
+            _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
             fail(op, "requant = 'fixed_double_16' needs operands of one shape, and types per layer", types)
     return checked_result(op, shape, element)
+
+
+def _are_alike(types: Types) -> bool:
+    """Whether the operands have one shape, as far as it is known."""
+    a, b = types[0].shape or (), types[1].shape or ()
+    return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 
 
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
@@ -192,8 +198,9 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
             values = getattr(sums, name)
             arguments[f"{name}s"] = values[index] if values.size else None
     a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
+    step = tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True))
     if arguments.get("rounding_block"):  # which count from the first element on
-        a_shape, b_shape, shape = (prod(a_shape),), (prod(b_shape),), (1,)
+        a_shape, b_shape, step = (prod(a_shape),), (prod(b_shape),), (0,)
     return _core.bind_binary(
         isa=kernels.active(),
         kind=op,
@@ -204,7 +211,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         a_zero_points=spread(a, indices[0]),
         b_zero_points=spread(b, indices[1]),
         requant=requant,
-        step=tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)),
+        step=step,
         **arguments,
     )
 

@@ -31,7 +31,7 @@ LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
 RULE_OF_SUMS = "VerifyError: add and sub have rules of their own"
 _NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
-    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs (a multiplier|scales|ratios|storage)",
+    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs (a multiplier|a ratio|scales|ratios|storage)",
     ACCUMULATOR: "which 64 bits do not hold|64 bits do not hold the sum",
     BIAS: "^the bias does not fit 64 bits",
 }

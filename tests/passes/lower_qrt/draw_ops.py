@@ -202,6 +202,10 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         spread = sum(spread_of_product(pair, depth=1) for pair in zip(arrays, elements, strict=True))
         out = draw.result(max(t.scales[0] for t in elements), spread, channels, axis)
 
+    flat = arrays[0].shape == arrays[1].shape and all(t.is_per_layer for t in (*elements, out))
+    if name != "mul" and flat and draw.chance(0.4):
+        rule = "fixed_double_16"
+
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.binary(name, *arrays, *elements, to, rule, size)
 
