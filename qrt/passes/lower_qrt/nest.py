@@ -100,7 +100,7 @@ class Nest:
         for loop, extent in zip(self.loops, self.kept, strict=True):
             size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
             found = self.emit("arith.muli", (found, size), INDEX)
-            found = self.emit("arith.addi", (found, self._position(loop)), INDEX)
+            found = self.emit("arith.addi", (found, self.position(loop)), INDEX)
         return found
 
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
