@@ -20,6 +20,8 @@ LITERT = Profile(
         Row("conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("conv2d", "fixed_double", {"storage": "i16", "bias": "i32"}),
+        Row("scale_product", "float32", {"of": ("conv2d", "depthwise_conv2d"), "storage": "u8", "kernel": "builtin"}),
+        Row("scale_product", "float32", {"of": "fully_connected", "kernel": "builtin"}),
         Row("depthwise_conv2d", "fixed_double", {"storage": "u8", "scale_axis": (1, 2, 3)}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16"}),

@@ -13,6 +13,8 @@ LITERT_REF = Profile(
         Row("conv2d", "fixed_double", {"storage": _BYTES}, "reference"),
         Row("conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}, "reference"),
         Row("conv2d", "fixed_double", {"storage": "i16", "bias": "i32"}, "reference"),
+        Row("scale_product", "float32", {"of": ("conv2d", "depthwise_conv2d"), "storage": "u8", "kernel": "reference"}),
+        Row("scale_product", "float32", {"of": "fully_connected", "kernel": "reference"}),
         Row("depthwise_conv2d", "fixed_double", {"storage": _BYTES}, "reference"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16"}, "reference"),
         Row("fully_connected", "float64_away", {"storage": _BYTES}, "reference"),
