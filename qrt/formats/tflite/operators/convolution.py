@@ -5,7 +5,7 @@ from typing import Any
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.float_nests import is_float
-from qrt.formats.tflite.operators.products import as_multiplied, bias_of, multiplier_facts
+from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.formats.tflite.registry import operator
 from qrt.ops.core import Array
@@ -83,7 +83,6 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
     if not node.has(2):
         node.fail("the bias is missing")
     attributes["requant"] = node.rule(op, **multiplier_facts(node, x, w, out))
-    w = as_multiplied(node, op, x, w)
     made = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 

@@ -5,7 +5,7 @@ from math import prod
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.float_nests import is_float
-from qrt.formats.tflite.operators.products import as_multiplied, bias_of, multiplier_facts
+from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType
@@ -27,7 +27,6 @@ def fully_connected(node: Node) -> None:
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
     requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
-    w = as_multiplied(node, "fully_connected", x, w)
     element = w.with_(axis=1) if w.is_per_axis else w
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
     if node.has(2):

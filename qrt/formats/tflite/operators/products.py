@@ -18,6 +18,8 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
     array = node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
         node.fail(f"the bias {tensor.name!r} is of {tensor.dtype}, not of int32")
+    if tensor.quantization is not None and tensor.quantization.zero_points.any():
+        node.fail(f"the bias {tensor.name!r} has a zero point other than 0")
     if array is None:
         node.refuse("a bias that only the run knows")
     if array.dtype == np.int64:
@@ -54,16 +56,3 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "weight_offset": any(w.zero_points),
         "scale_axis": _axis_of_one_scale(node.input(1)),
     }
-
-
-def as_multiplied(node: Node, op: str, x: UniformType, w: UniformType) -> UniformType:
-    """The type of weights of one scale, after the rule was looked up. Some kernels round the product of the two scales
-    to float32 before they divide it: then the scale is the double whose product with the input's is that number.
-    """
-    row = node.graph.profile.find("scale_product", of=op, storage=x.storage, kernel=node.kernel)
-    if row is None or not w.is_per_layer:
-        return w
-    product = float(np.float32(x.scale) * np.float32(w.scale))
-    quotient = product / x.scale
-    beside = [float(np.nextafter(quotient, end)) for end in (0.0, np.inf)]
-    return w.with_(scales=min([quotient, *beside], key=lambda scale: abs(x.scale * scale - product)))
