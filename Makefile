@@ -90,6 +90,9 @@ test-tsan:
 	mkdir -p build
 	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc -Icsrc/include tests/kernels/pool.c csrc/core/threads/threads.c -o build/pool -pthread
 	build/pool
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc -Icsrc/include tests/kernels/plans.c csrc/core/plan.c csrc/core/movement.c \
+	    csrc/core/threads/threads.c -o build/plans -pthread
+	build/plans
 
 # valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
 test-valgrind: emulated
