@@ -16,11 +16,11 @@ LITERT = Profile(
     (
         Row("activation", "half_even", {"kernel": "delegate"}),
         Row("activation", "half_away"),
-        Row("conv2d", "half_up_twice", {"storage": "u8", "scale_axis": (1, 2, 3)}),
+        Row("conv2d", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": (1, 2, 3)}),
         Row("conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
         Row("conv2d", "half_up_twice", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}),
-        Row("depthwise_conv2d", "fixed_double", {"storage": "u8", "scale_axis": (1, 2, 3)}),
+        Row("depthwise_conv2d", "fixed_double_f32_product", {"storage": "u8", "scale_axis": (1, 2, 3)}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
