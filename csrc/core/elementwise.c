@@ -23,7 +23,7 @@ static qrt_status walk(const qrt_layout *layout, const int64_t *a_strides, const
 
 typedef struct {
     const qrt_unary_args *args;
-    qrt_clamp_row_fn row; /* any of the three rows for one operand: they have one type */
+    qrt_clamp_row_fn row; /* any of the rows for one operand: they have one type */
     const void *x;
     void *out;
 } unary_call;
@@ -59,6 +59,14 @@ qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
     given.table = scratch->operands[1];
     void *const operands[] = {scratch->operands[0], scratch->operands[2]};
     return run_unary(&given, args->kernels->lookup_row, operands, scratch->threads);
+}
+
+qrt_status qrt_lookup_interpolated(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    qrt_unary_args given = *args;
+    void *const operands[] = {scratch->operands[0], scratch->operands[args->line ? 1 : 2]};
+    given.line = args->line ? args->line : scratch->operands[1];
+    return run_unary(&given, args->kernels->lookup_interpolated_row, operands, scratch->threads);
 }
 
 /* ---- strided operands ---- */

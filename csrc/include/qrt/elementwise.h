@@ -36,9 +36,14 @@ typedef struct {
             int width;         /* bits of the storage type, 1 to 8 */
             const void *table; /* NULL: it is an operand */
         };
+        struct {                 /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
+            int fraction;        /* the low bits of x that lie between two entries: 0 to 15 */
+            const int16_t *line; /* 2^(16 - fraction) + 1 entries; NULL: it is an operand */
+        };
     };
 } qrt_unary_args;
 
 qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
+qrt_status qrt_lookup_interpolated(const void *args, qrt_scratch *scratch);

@@ -10,6 +10,7 @@
 #include "qrt/elementwise.h"
 #include "qrt/reduce.h"
 #include "qrt/movement.h"
+#include "qrt/recurrent.h"
 
 /* The type of each row is qrt_<name>_fn. */
 #define QRT_ROW(result, name, parameters) typedef result(*qrt_##name##_fn) parameters;
