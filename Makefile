@@ -19,7 +19,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
+.PHONY: build emulated demo showcase test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
     bench bench-peers accuracy accuracy-peers clean
 
 build: $(BUILT)
@@ -52,6 +52,11 @@ in_build = PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/$(1)/lib:$(CURDIR)
 
 demo: build
 	$(BIN)/python -m examples.digits.demo
+
+# What is on photographs, by a model from a file; MODELS is the folder of the model and the images.
+showcase: build
+	$(BIN)/python -m pip install --quiet --editable ".[tflite,litert]" --no-build-isolation --no-deps
+	$(BIN)/python -m examples.mobilenet.demo $(if $(MODELS),--models $(MODELS)) $(IMAGES)
 
 test: build
 	$(PYTEST) $(TESTS)

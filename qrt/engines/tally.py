@@ -1,0 +1,111 @@
+"""Counts how far the elements of arrays lie apart, over several runs."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qrt.ops.core import Array
+
+ULP = 4
+"""How many units in the last place a float may lie apart where no op says otherwise."""
+
+
+@dataclass
+class Tally:
+    """What was counted of one tensor.
+
+    A float may lie ``ulp`` units in the last place apart: of its own, or of the greatest magnitude in the tensor where
+    it is a sum (``is_sum``), whose terms may cancel.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add(np.int8([1, 2, 3]), np.int8([1, 2, 5]))
+    >>> tally.elements, tally.differ, tally.largest
+    (3, 1, 2)
+    """
+
+    ulp: int = ULP
+    is_sum: bool = False
+    elements: int = 0
+    differ: int = 0
+    largest: int = 0
+    runs: int = 0
+    is_float: bool = False
+    _first: Array | None = field(default=None, repr=False)
+    _moves: bool = False
+    _varies: bool = False
+
+    def add(self, ours: Array, theirs: Array) -> None:
+        """Counts a run. ValueError if shapes or dtypes are not the same."""
+        if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+            raise ValueError(f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}")
+        self.runs += 1
+        self.elements += theirs.size
+        self.is_float = theirs.dtype.kind == "f"
+        self._watch(theirs)
+        if not theirs.size or np.array_equal(_bits(ours), _bits(theirs)):
+            return
+        if self.is_float:
+            self._add_floats(ours, theirs)
+        else:
+            apart = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
+            self.differ += int(np.count_nonzero(ours != theirs))
+            self.largest = max(self.largest, int(apart.max()))
+
+    @property
+    def skipped(self) -> str:
+        """Why nothing was compared: one value over all inputs tells no rule from another."""
+        if not self.elements:
+            return "empty"
+        if self.differ:
+            return ""
+        if not self._varies:
+            return "one value over all inputs"
+        return "" if self._moves or self.runs < 2 else "the same over all inputs"
+
+    def _watch(self, theirs: Array) -> None:
+        """Notes whether the tensor has several values, and other ones in another run."""
+        if self._first is None:
+            self._first = theirs.copy()
+        if not self._varies and theirs.size:
+            self._varies = bool((theirs != self._first.reshape(-1)[0]).any())
+        if not self._moves and self.runs > 1:
+            self._moves = not np.array_equal(theirs, self._first)
+
+    def _add_floats(self, ours: Array, theirs: Array) -> None:
+        apart = ulps(ours, theirs)
+        outside = apart > self.ulp
+        if self.is_sum and outside.any():
+            finite = np.abs(theirs[np.isfinite(theirs)])
+            room = self.ulp * np.spacing(finite.max(initial=0))
+            with np.errstate(invalid="ignore"):
+                outside &= ~(np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) <= room)
+        self.differ += int(np.count_nonzero(outside))
+        self.largest = max(self.largest, int(apart.max()))
+
+
+def ulps(a: Array, b: Array) -> Array:
+    """How many floats lie between each pair of elements. NaNs are the same, and so are the zeros.
+
+    >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
+    [1, 0, 0]
+    """
+    apart: Array = np.abs(_order(a) - _order(b))
+    nan = np.isnan(a), np.isnan(b)
+    apart[nan[0] & nan[1]] = 0
+    apart[nan[0] ^ nan[1]] = np.iinfo(np.int64).max
+    return apart
+
+
+def _order(values: Array) -> Array:
+    """Integers in the order of floats, one for each."""
+    width = values.dtype.itemsize * 8
+    bits = _bits(values).astype(np.int64)
+    sign = np.int64(-1) << (width - 1)
+    return np.where(bits < 0, sign - bits, bits)
+
+
+def _bits(values: Array) -> Array:
+    bits: Array = values.view(f"i{values.dtype.itemsize}") if values.dtype.kind == "f" else values
+    return bits
