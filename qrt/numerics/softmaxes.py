@@ -4,23 +4,27 @@
 Sources: the TFLite kernels ``optimized_ops.h``, ``reference/softmax.h`` and ``internal/common.h``.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 
 from qrt.numerics import fixed_functions, gemmlowp
-from qrt.numerics.floats32 import expf
+from qrt.numerics.floats32 import expf, logf
+from qrt.numerics.interpolation import interpolated_table, lookup_interpolated
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array, round_integral
+from qrt.numerics.transcendental.correctly_rounded import bind
 
 _DIFFERENCE_BITS: Final = 5
 """Integer bits of a scaled difference from the largest value."""
-_SUM_BITS: Final = 12
+SUM_BITS: Final = 12
 """Integer bits of a sum of exponentials."""
-_INTERVALS: Final = 512
-"""Of an interpolated table, which has one entry more."""
+SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16"]
+SOFTMAX_RULES: Final[tuple[SoftmaxRule, ...]] = get_args(SoftmaxRule)
+LogSoftmaxRule = Literal["table_float32", "gemmlowp"]
+LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
 
 
 # -- table_float32 ---------------------------------------------------------------------------------------------------
@@ -60,16 +64,25 @@ def _distances(q: Array, axis: int) -> Array:
 def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
     """``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32 without integer bits, 0 where a scaled
     difference has more than 5 integer bits, read-only."""
-    real = min(float(np.float32(beta)) * float(np.float32(scale)) * (1 << (31 - _DIFFERENCE_BITS)), 2.0**31 - 1)
-    multiplier, shift = double_multiplier(real)
-    radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / (2.0**shift))
-    distance = np.arange(256, dtype=np.int64)
-    kept = np.minimum(distance, radius)
-    scaled = gemmlowp.doubling_high_multiply(-kept << max(shift, 0), np.int64(multiplier))
-    if shift < 0:
-        scaled = gemmlowp.divide_by_power(scaled, -shift)
+    return _exponentials(*_scaled_differences(scale, beta))
+
+
+def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
+    """``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d that has no more."""
+    multiplier, shift = _difference_multiplier(scale, beta)
+    radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
+    kept = np.minimum(np.arange(256, dtype=np.int64), radius)
+    return gemmlowp.doubling_high_multiply(-kept << shift, multiplier), radius
+
+
+def _difference_multiplier(scale: float, beta: float) -> tuple[int, int]:
+    real = float(np.float32(beta)) * float(np.float32(scale)) * (1 << (31 - _DIFFERENCE_BITS))
+    return double_multiplier(min(real, 2.0**31 - 1))
+
+
+def _exponentials(scaled: Array, radius: int) -> Array:
     entries = fixed_functions.exp_on_negative_values(scaled, _DIFFERENCE_BITS)
-    return _fixed(np.where(distance <= radius, entries, 0).astype(np.int32))
+    return _fixed(np.where(np.arange(256) <= radius, entries, 0).astype(np.int32))
 
 
 def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: int) -> Array:
@@ -78,11 +91,11 @@ def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: 
     if q.size == 0:
         return q.astype(np.int64)
     entries = table.astype(np.int64)[_distances(q, axis)]
-    total = gemmlowp.divide_by_power(entries, _SUM_BITS).sum(axis=axis, keepdims=True)
+    total = gemmlowp.divide_by_power(entries, SUM_BITS).sum(axis=axis, keepdims=True)
     headroom = 32 - (np.frexp(total.astype(np.float64))[1]).astype(np.int64)
     scale = gemmlowp.one_over_one_plus((total << headroom) - (1 << 31))
     product = gemmlowp.doubling_high_multiply(scale, entries)
-    quotient = gemmlowp.divide_by_power(product, _SUM_BITS - headroom + 31 - bits)
+    quotient = gemmlowp.divide_by_power(product, SUM_BITS - headroom + 31 - bits)
     return np.where(entries > 0, np.clip(quotient, 0, (1 << bits) - 1), 0) + storage_min
 
 
@@ -93,7 +106,7 @@ def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: 
 def softmax_tables_int16() -> tuple[Array, Array]:
     """``exp`` from -10 to 0 and ``1 / (1 + x)`` from 0 to 1 as interpolated tables of 513 entries: int16, in units of
     2^-15."""
-    exponential = interpolated_table(np.exp, -10.0, 0.0, -1.0, 1.0, np.float64)
+    exponential = interpolated_table(bind("exp", "f64"), -10.0, 0.0, -1.0, 1.0, np.float64)
     return exponential, interpolated_table(lambda x: 1.0 / (1.0 + x), 0.0, 1.0, -1.0, 1.0, np.float64)
 
 
@@ -118,31 +131,59 @@ def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential:
     return np.clip((entries * inverse + (np.int64(1) << (right - 1))) >> right, 0, 32767)
 
 
-def interpolated_table(
-    function: Callable[[Array], Array], low: float, high: float, least: float, most: float, dtype: type
+# -- the logarithm ---------------------------------------------------------------------------------------------------
+
+
+def log_softmax_float32(
+    q: Array, axis: int, input_scale: float, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """513 entries of a function between ``low`` and ``high``, in 16-bit steps from ``least`` to ``most``: each is
-    moved by half the error that interpolation has in the middle. ``dtype`` is that of every step."""
-    step = dtype(dtype(high) - dtype(low)) / dtype(_INTERVALS)
-    units = dtype(65536) / (dtype(most) - dtype(least))
-    at = dtype(low) + np.arange(_INTERVALS, dtype=dtype) * step
-    value, middle, following = (
-        np.asarray(function(x.astype(dtype)), dtype) * units
-        for x in (at, at + step / 2, dtype(low) + (np.arange(1, _INTERVALS + 1, dtype=dtype)) * step)
-    )
-    sample = round_integral(value, "half_away")
-    interpolated = round_integral((following + sample.astype(dtype)) / dtype(2), "half_away")
-    bias = round_integral((interpolated - round_integral(middle, "half_away")) / 2, "half_away")
-    last = round_integral(np.asarray(function(np.array([high], dtype)), dtype) * units, "half_away")
-    return _fixed(np.clip(np.concatenate([sample - bias, last]), -32768, 32767).astype(np.int16))
+    """``rint(r * q - (s * max + logf(S)) / so) + zp``, clamp, with ``r = s / so``, every step in float32, and the table
+    and the sum S of ``softmax_float32``."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    table, values = softmax_table_float32(input_scale, 1.0), q.astype(np.int64)
+    total = np.add.accumulate(table[_distances(q, axis)], axis=axis, dtype=np.float32).take([-1], axis=axis)
+    s, so = np.float32(input_scale), np.float32(scale)
+    offset = (s * values.max(axis=axis, keepdims=True).astype(np.float32) + logf(total)) / so
+    rounded = np.rint((s / so) * values.astype(np.float32) - offset)
+    integral = np.clip(rounded, storage_min - zero_point, storage_max - zero_point)
+    return np.asarray(integral.astype(np.int64) + zero_point)
 
 
-def lookup_interpolated(q: Array, table: Array) -> Array:
-    """The entry of the upper 9 bits of 16-bit values, plus the lower 7 as a share of the way to the next one."""
-    values, entries = q.astype(np.int64), table.astype(np.int64)
-    base = entries[256 + (values >> 7)]
-    slope = entries[257 + (values >> 7)] - base
-    return np.asarray(base + ((slope * (values & 127) + 64) >> 7))
+@dataclass(frozen=True, eq=False)
+class LogSoftmaxParameters:
+    """The table of ``softmax_gemmlowp``; the scaled differences of which it has the exponentials; how to bring one back
+    to a difference; the last difference that counts."""
+
+    table: Array
+    scaled: Array
+    multiplier: int
+    shift: int
+    radius: int
+
+
+@lru_cache(maxsize=64)
+def log_softmax_parameters(scale: float) -> LogSoftmaxParameters:
+    scaled, radius = _scaled_differences(scale, 1.0)
+    m0, shift = _difference_multiplier(scale, 1.0)
+    back = double_multiplier(2.0 ** (31 - shift) / m0)
+    return LogSoftmaxParameters(_exponentials(scaled, radius), _fixed(scaled), *back, radius)
+
+
+def log_softmax_gemmlowp(
+    q: Array, axis: int, p: LogSoftmaxParameters, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """Storage with 4 fractional bits: the scaled difference less the logarithm of the sum, rounded half away; the least
+    value for differences beyond the radius, and beyond what the logarithm leaves of 5 integer bits."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    distance = _distances(q, axis)
+    total = gemmlowp.divide_by_power(p.table[distance], SUM_BITS).sum(axis=axis, keepdims=True)
+    log = fixed_functions.log_at_least_one(total, SUM_BITS, _DIFFERENCE_BITS)
+    found = gemmlowp.multiply_by_quantized(log - (1 << 31), p.multiplier, p.shift)
+    values = gemmlowp.divide_by_power(p.scaled[distance] - log, 31 - _DIFFERENCE_BITS - 4) + zero_point
+    counts = -distance > np.maximum(found, -p.radius - 1)
+    return np.where(counts, np.clip(values, storage_min, storage_max), storage_min)
 
 
 def _fixed(table: Array) -> Array:
