@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from qrt.execute import Program, compile
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
-    from qrt.formats import load, load_tensors, save_tensors
+    from qrt.formats import load_tensors, save_tensors
+    from qrt.formats.programs import load
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
     from qrt.workflow import QuantizedProgram, explain_program, quantize_program
 
@@ -46,7 +47,7 @@ _LAZY = {
     "ir": "qrt.ir",
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
-    "load": "qrt.formats",
+    "load": "qrt.formats.programs",
     "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",

@@ -28,19 +28,37 @@ NOT_LOWERED = {
     "scast": "it is what lowering leaves at the borders",
 }
 NOT_DRAWN = NOT_LOWERED | {
-    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"
+    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
+    **dict.fromkeys(
+        ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu"),
+        "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw",
+    ),
+    "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
+    "sum": "it is a mean without a division, which tests/ops/test_mean.py draws",
 }
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
     "scast": "it has no kernel",
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
+    **dict.fromkeys(
+        ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
+        "its kernel is scalar: its tests draw sizes",
+    ),
 }
-WITHOUT_FUNCTION: dict[str, str] = {}
+WITHOUT_FUNCTION: dict[str, str] = {
+    "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
+    "div": "programs that were imported have it: np.divide is exact",
+    "squared_difference": "programs that were imported have it",
+    "leaky_relu": "programs that were imported have it: a lookup computes any function",
+    "prelu": "programs that were imported have it",
+    "transpose_conv2d": "programs that were imported have it",
+}  # fmt: skip
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {
     "matmul": "gemm", "sub": "add", "mul": "add",
     "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
+    "minimum": "maximum", "div": "table", "squared_difference": "table", "sum": "mean",
 }  # fmt: skip
 """Families whose calls have another name than theirs, or are of one entry with others."""
 OTHER_FUNCTIONS = {

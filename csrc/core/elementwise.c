@@ -46,6 +46,11 @@ qrt_status qrt_requantize(const void *pointer, qrt_scratch *scratch) {
     return run_unary(args, args->kernels->requantize_row, scratch->operands, scratch->threads);
 }
 
+qrt_status qrt_leaky_relu(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    return run_unary(args, args->kernels->leaky_relu_row, scratch->operands, scratch->threads);
+}
+
 qrt_status qrt_clamp(const void *pointer, qrt_scratch *scratch) {
     const qrt_unary_args *args = pointer;
     return run_unary(args, args->kernels->clamp_row, scratch->operands, scratch->threads);
@@ -90,6 +95,22 @@ qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {
     const qrt_binary_args *args = pointer;
     const strided_call call = {args, scratch->operands};
     return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, binary_row, &call);
+}
+
+static qrt_status pair_row(const void *context, const qrt_row *row) {
+    const strided_call *call = context;
+    const qrt_pair_args *args = call->args;
+    const int last = args->layout.rank - 1;
+    args->kernels->pair_row(args, element(args->a, call->operands[0], row->offsets[0]), args->a_strides[last],
+                            element(args->b, call->operands[1], row->offsets[1]), args->b_strides[last],
+                            (void *)element(args->out, call->operands[2], row->offset), row->count);
+    return QRT_OK;
+}
+
+qrt_status qrt_pair(const void *pointer, qrt_scratch *scratch) {
+    const qrt_pair_args *args = pointer;
+    const strided_call call = {args, scratch->operands};
+    return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, pair_row, &call);
 }
 
 static qrt_status mean_row(const void *context, const qrt_row *row) {

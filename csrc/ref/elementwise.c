@@ -1,4 +1,4 @@
-/* add, sub, mul, clamp and lookup in portable C, exactly in 128 bits. */
+/* add, sub, mul, pairs, leaky_relu, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
 /* add, sub: brings both operands to the result's scale, in fixed point with 20 fractional bits, and rounds once, half
@@ -29,6 +29,35 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
         ref_store_value(args->requant.container, target, i, value);
     }
     return QRT_OK;
+}
+
+static int64_t pair_value(const qrt_pair_args *args, int64_t a, int64_t b) {
+    if (args->kind == QRT_MAXIMUM)
+        return qrt_max(a, b);
+    if (args->kind == QRT_MINIMUM)
+        return qrt_min(a, b);
+    if (args->kind == QRT_TABLE_OF_PAIRS)
+        return qrt_load(args->out, args->table, (uint8_t)a << 8 | (uint8_t)b);
+    const int128 acc = a - args->a_zero_point;
+    return acc < 0 ? ref_requantize(&args->requant, acc * (b - args->b_zero_point), 1)
+                   : ref_requantize(&args->requant, acc, 0);
+}
+
+void ref_pair_row(const qrt_pair_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
+                  void *target, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t left = qrt_load(args->a, a, i * a_stride), right = qrt_load(args->b, b, i * b_stride);
+        ref_store_value(args->out, target, i, pair_value(args, left, right));
+    }
+}
+
+void ref_leaky_relu_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                        int64_t step) {
+    (void)parameter, (void)step;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t acc = qrt_load(args->container, source, i) - *args->zero_point;
+        ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, acc < 0));
+    }
 }
 
 void ref_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,

@@ -219,6 +219,23 @@ def bind_conv2d(
 
 # x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
 # kernel_height, kernel_width); out_channels a multiple of channels; the rest as bind_conv2d.
+# x: NHWC, w: OHWI; padding: the rows and columns that are cut off at the top and the left of the whole result.
+def bind_transpose_conv2d(
+    *,
+    isa: str,
+    x: str,
+    w: str,
+    x_shape: Sequence[int],
+    w_shape: Sequence[int],
+    out_size: Sequence[int],
+    x_zero_point: int,
+    w_zero_points: npt.ArrayLike,
+    requant: Requant,
+    strides: Sequence[int],
+    padding: Sequence[int],
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
 def bind_depthwise_conv2d(
     *,
     isa: str,
@@ -258,6 +275,25 @@ def bind_binary(
 ) -> Call: ...
 
 # q, out: min(max(q, lower), upper)
+# kind "maximum" or "minimum": storage a, b and out are one; "table": a and b have 8 bits, and the table has 65,536
+# entries of out, at 256 * byte of a + byte of b; "prelu": requant has two parameters, for a minus its zero point where
+# that is not negative, and for its product with b minus its zero point where it is.
+def bind_pair(
+    *,
+    isa: str,
+    kind: str,
+    a: str,
+    b: str,
+    out: str,
+    a_shape: Sequence[int],
+    b_shape: Sequence[int],
+    table: npt.NDArray[Any] | None = None,
+    zero_points: tuple[int, int] = ...,
+    requant: Requant | None = None,
+) -> Call: ...
+
+# requant has two parameters: for values from zero_point up, and for those below.
+def bind_leaky_relu(*, isa: str, storage: str, size: int, zero_point: int, requant: Requant) -> Call: ...
 def bind_clamp(
     *,
     isa: str,

@@ -13,6 +13,9 @@ cdef dict RULES = {
     "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY
 }
 cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
+cdef dict PAIR_KINDS = {
+    "maximum": QRT_MAXIMUM, "minimum": QRT_MINIMUM, "prelu": QRT_PRELU, "table": QRT_TABLE_OF_PAIRS
+}
 
 # Sizes and zero points below these leave every product of the C code inside 64 bits, every sum of products inside 128.
 cdef int64_t MAX_ELEMENTS = 1 << 40

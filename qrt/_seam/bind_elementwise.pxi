@@ -156,6 +156,54 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     return call
 
 
+def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, table=None, zero_points=(0, 0),
+              requant=None):
+    cdef int number = choose("pair", "kind", PAIR_KINDS, kind)
+    cdef Call call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
+    cdef qrt_pair_args *args = <qrt_pair_args *>call.args
+    args.kernels = find_kernels(kind, isa)
+    call.elementwise = True
+    args.kind = <qrt_pair_kind>number
+    args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
+    args.out = <qrt_container>container_of(kind, out)
+    if args.kind == QRT_TABLE_OF_PAIRS:
+        byte_container(call, a)
+        byte_container(call, b)
+        if table is None:
+            raise KernelError(f"{kind}: the table is required")
+        args.table = constant(call, "the table", table, CONTAINERS[out], 1 << 16)
+    elif args.kind == QRT_PRELU:
+        if requant is None or requant.storage != out:
+            raise KernelError(f"{kind}: a requantization to {out} is required")
+        args.a_zero_point, args.b_zero_point = input_zero_points(call, zero_points, 2)[0], zero_points[1]
+        fill_requant(call, &args.requant, requant, 2)
+    elif not a == b == out:
+        raise KernelError(f"{kind}: the storage differs: {a}, {b}, {out}")
+    a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
+    shape = broadcast_shapes(kind, a_shape, b_shape)
+    fill_layout(call, &args.layout, shape, None, None)
+    broadcast_strides(args.a_strides, a_shape, len(shape))
+    broadcast_strides(args.b_strides, b_shape, len(shape))
+    prepare_layout(call, &args.layout, args.a_strides, args.b_strides)
+    add_operand(call, CONTAINERS[a], a_shape)
+    add_operand(call, CONTAINERS[b], b_shape)
+    add_operand(call, CONTAINERS[out], shape)
+    return call
+
+
+def bind_leaky_relu(*, str isa, str storage, size, zero_point, requant):
+    cdef Call call = new_unary("leaky_relu", isa, qrt_leaky_relu, storage, requant.storage)
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
+    shape = dimensions("leaky_relu", "size", (size,))
+    fill_layout(call, &args.layout, shape, None, None)
+    args.zero_point = input_zero_points(call, [zero_point], 1)
+    fill_requant(call, &args.requant, requant, 2)
+    prepare_layout(call, &args.layout, NULL, NULL)
+    add_operand(call, CONTAINERS[storage], shape)
+    add_operand(call, CONTAINERS[requant.storage], shape)
+    return call
+
+
 def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=None):
     cdef Call call = new_unary("clamp", isa, qrt_clamp, storage, storage)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args

@@ -127,6 +127,50 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     return call
 
 
+def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, x_zero_point, w_zero_points, requant,
+                          strides, padding, w_constant=None, bias=None):
+    cdef Call call = new_call("transpose_conv2d", isa, qrt_transpose_conv2d, sizeof(qrt_transpose_conv_args))
+    cdef qrt_transpose_conv_args *args = <qrt_transpose_conv_args *>call.args
+    cdef int64_t most = (1 << 31) - 1
+    cdef int i
+    args.kernels = find_kernels(call.name, isa)
+    args.x, args.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
+    x_shape = dimensions(call.name, "x_shape", x_shape, 4, 0, most)
+    w_shape = dimensions(call.name, "w_shape", w_shape, 4, 0, most)
+    out_size = dimensions(call.name, "out_size", out_size, 2, 0, most)
+    strides = dimensions(call.name, "strides", strides, 2, 1, most)
+    padding = dimensions(call.name, "padding", padding, 2, 0, most)
+    out_shape = (x_shape[0], *out_size, w_shape[0])
+    for shape in (x_shape, w_shape, out_shape):
+        element_count(call.name, shape)
+    if x_shape[3] != w_shape[3] or 0 in w_shape[1:3]:
+        raise KernelError(f"{call.name}: weights {w_shape} do not match the input {x_shape}")
+    args.images, args.height, args.width, args.channels = x_shape
+    args.out_height, args.out_width = out_size
+    args.out_channels = w_shape[0]
+    for i in range(2):
+        args.kernel[i], args.strides[i], args.padding[i] = w_shape[1 + i], strides[i], padding[i]
+    args.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
+    args.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
+    args.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, args.out_channels)
+    count = np.size(requant.zero_point)
+    fill_requant(call, &args.requant, requant, count)
+    args.requant_step = channel_step(call, "requant", count, args.out_channels)
+    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, args.out_channels)
+    if args.bias == QRT_BIAS_F32:
+        raise KernelError(f"{call.name}: a float bias belongs to sub-channel weights")
+    add_operand(call, CONTAINERS[x], x_shape)
+    if w_constant is None:
+        add_operand(call, CONTAINERS[w], w_shape)
+    else:
+        args.w_constant = constant(call, "the constant weights", w_constant, CONTAINERS[w],
+                                   element_count(call.name, w_shape))
+    if bias_dtype is not None:
+        add_operand(call, bias_dtype, (args.out_channels,))
+    add_operand(call, CONTAINERS[requant.storage], out_shape)
+    return call
+
+
 cdef int64_t channel_step(Call call, str what, int64_t count, int64_t channels) except -1:
     """0 for one parameter, 1 for one per channel."""
     if count != 1 and count < channels:

@@ -27,6 +27,8 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
         QRT_ADD, QRT_SUB, QRT_MUL
+    ctypedef enum qrt_pair_kind:
+        QRT_MAXIMUM, QRT_MINIMUM, QRT_PRELU, QRT_TABLE_OF_PAIRS
 
     ctypedef struct qrt_gemm_microkernel:
         const char *name
@@ -200,6 +202,34 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *b_multiplier
         qrt_requant requant
 
+    ctypedef struct qrt_pair_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_pair_kind kind
+        qrt_container a, b, out
+        int64_t a_strides[QRT_MAX_RANK]
+        int64_t b_strides[QRT_MAX_RANK]
+        const void *table
+        int64_t a_zero_point, b_zero_point
+        qrt_requant requant
+
+    ctypedef struct qrt_transpose_conv_args:
+        const qrt_kernels *kernels
+        int64_t images, height, width, channels
+        int64_t out_height, out_width, out_channels
+        int64_t kernel[2]
+        int64_t strides[2]
+        int64_t padding[2]
+        qrt_container x, w
+        const int64_t *x_zero_point
+        const int64_t *w_zero_point
+        int64_t w_zero_point_step
+        qrt_requant requant
+        int64_t requant_step
+        const void *w_constant
+        qrt_bias_kind bias
+        const void *bias_constant
+
     ctypedef struct qrt_unary_args:
         const qrt_kernels *kernels
         qrt_layout layout
@@ -300,6 +330,9 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_pair(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_leaky_relu(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_transpose_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lookup(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lookup_interpolated(const void *args, qrt_scratch *scratch)

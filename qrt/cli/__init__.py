@@ -25,7 +25,8 @@ VERBS = {
     "opt": "check, transform and print a program",
     "import": "print the program of a TFLite model",
     "quantize": "quantize a float program, with ranges from data",
-    "explain": "say what a quantization did to a program, and where it lost accuracy",
+    "explain": "say what a program or a model runs, or where a quantization lost accuracy",
+    "diff": "compare a TFLite model with LiteRT, tensor by tensor",
     "bench": "measure the kernels on this machine",
 }
 """What there is to do, each a file."""

@@ -9,7 +9,8 @@ from qrt.cli.inputs import by_names
 from qrt.cli.options import add_kernel_choice, chosen_kernels
 from qrt.execute import Program
 from qrt.files import write_files
-from qrt.formats import load, load_tensors
+from qrt.formats import load_tensors
+from qrt.formats.programs import load
 from qrt.workflow import explain_program
 
 

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.errors import ModelError
 from qrt.files import write_files
-from qrt.formats import load
+from qrt.formats.programs import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import read_text, shown_name, write_files
-from qrt.formats import load
+from qrt.formats.programs import load
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 

@@ -54,7 +54,9 @@ class Comparison:
     litert : LiteRT
         The process to run it in.
     profile : {"litert", "litert-ref"}
-        The rules of qrt, and the kernels of LiteRT.
+        The kernels of LiteRT.
+    rules : str, optional
+        The profile of qrt, if it is another.
     ulp : int
         How many units in the last place a float may lie apart.
     threads : int
@@ -69,15 +71,16 @@ class Comparison:
         litert: LiteRT,
         profile: str = "litert",
         *,
+        rules: str | None = None,
         ulp: int = ULP,
         threads: int = 1,
         every_tensor: bool = True,
     ) -> None:
         self.file = read(source)
-        rules = profile_of(profile)
-        module = import_model(self.file, rules)
+        followed = profile_of(rules or profile)
+        module = import_model(self.file, followed)
         self.profile, self.runs = profile, 0
-        self._names = Graph(Importer(self.file, rules), self.file.subgraphs[0]).names
+        self._names = Graph(Importer(self.file, followed), self.file.subgraphs[0]).names
         name = str(choose(module, None).attributes["sym_name"].python)
         self.program = Program(module, name)
         self.loaded = litert.load(

@@ -1,6 +1,5 @@
-"""File formats, in and out: a file for each."""
+"""File formats, in and out: a file for each. Programs out of files are in `programs`."""
 
-from qrt.formats.programs import load
 from qrt.formats.tensors import load_tensors, save_tensors
 
-__all__ = ["load", "load_tensors", "save_tensors"]
+__all__ = ["load_tensors", "save_tensors"]

@@ -41,7 +41,8 @@ Dims = tuple[int | None, ...]
 _SIGNS = {"add": 1, "sub": -1}
 
 
-def _broadcast(op: str, types: Types) -> Dims:
+def broadcast_shape(op: str, types: Types) -> Dims:
+    """The shape of both operands together, by NumPy's rules."""
     a, b = types[0].shape, types[1].shape
     if a is None or b is None:
         fail(op, "operands must be ranked", types)
@@ -64,7 +65,7 @@ def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: in
 
 def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = quantized(types[0], op, "a"), quantized(types[1], op, "b")
-    shape = _broadcast(op, types)
+    shape = broadcast_shape(op, types)
     element = declared_element(op, result)
     if a.is_sub_channel or b.is_sub_channel or (element is not None and element.is_sub_channel):
         fail(op, "sub-channel types are not supported", types)

@@ -1,10 +1,12 @@
-"""mean: the average over any axes.
+"""mean, sum: the average over any axes, and the sum.
 
-``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's. A
-per-axis operand may not be summed over its axis; a per-axis result has its channels along an axis that is kept.
+``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's, or
+with ``s_in / s_out``. A per-axis operand may not be summed over its axis; a per-axis result has its channels along an
+axis that is kept.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -36,23 +38,23 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.types import TensorType, UniformType
 
 
-def summed_axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
+def summed_axes(op: str, types: Types, attributes: Attributes) -> tuple[int, ...]:
     """The axes summed over, ascending; all of them where none are named."""
     rank, given = types[0].rank, attributes["axes"]
     if rank is None:
-        fail("mean", "x must be ranked", types)
+        fail(op, "x must be ranked", types)
     if given is None:
         return tuple(range(rank))
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        fail("mean", f"axes {shown(given)} must be different axes of {rank}", types)
+        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
     return tuple(sorted(numbers))
 
 
-def _kept(types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
+def _kept(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
     """The axes that are not summed over: those of the operand, and the same ones in the result."""
-    axes = summed_axes(types, attributes)
+    axes = summed_axes(op, types, attributes)
     kept = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return kept, kept if attributes["keepdims"] else tuple(range(len(kept)))
 
@@ -62,76 +64,72 @@ def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
     return t if t.axis is None else t.with_(axis=new[old.index(t.axis)])
 
 
-def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, keepdims = quantized(types[0], "mean", "x"), attributes["keepdims"]
+def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, keepdims = quantized(types[0], op, "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
-        fail("mean", f"keepdims must be true or false, got {shown(keepdims)}", types)
-    axes, (kept, places) = summed_axes(types, attributes), _kept(types, attributes)
+        fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
+    axes, (kept, places) = summed_axes(op, types, attributes), _kept(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
-        fail("mean", f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
+        fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
     if any(dims[d] == 0 for d in axes):
-        fail("mean", "a mean over no element has no value", types)
-    element = declared_element("mean", result) or _moved(x, kept, places)
-    check_expressed("mean", x, element)
+        fail(op, f"a {op} over no element has no value", types)
+    element = declared_element(op, result) or _moved(x, kept, places)
+    check_expressed(op, x, element)
     if element.is_sub_channel or (element.axis is not None and element.axis not in places):
-        fail("mean", f"the result {element} must be per layer or per axis along an axis that is kept", types)
+        fail(op, f"the result {element} must be per layer or per axis along an axis that is kept", types)
     known = [n for d, n in enumerate(dims) if d in axes and n is not None]
     bound = prod(known) * max_magnitude(x) if len(known) == len(axes) else None
-    check_rule("mean", attributes["requant"], bound)
-    return checked_result("mean", [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in kept], element)
+    check_rule(op, attributes["requant"], bound)
+    return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in kept], element)
 
 
 def _parameters(
-    types: Types, result: TensorType, attributes: Attributes
+    op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
     """(parameters, their index, the operand's zero points), both arrays broadcasting to the axes that are kept."""
-    x, element = quantized(types[0], "mean", "x"), quantized(result, "mean", "result")
-    kept, places = _kept(types, attributes)
-    whole, order = static_shape(types[0], "mean"), tuple(range(len(kept)))
+    x, element = quantized(types[0], op, "x"), quantized(result, op, "result")
+    kept, places = _kept(op, types, attributes)
+    whole, order = static_shape(types[0], op), tuple(range(len(kept)))
     shape = tuple(whole[d] for d in kept)
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
-    count = np.array(prod(whole[d] for d in summed_axes(types, attributes)))
+    count = np.array(prod(whole[d] for d in summed_axes(op, types, attributes)) if op == "mean" else 1)
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
     return parameters, index, np.broadcast_to(x.zero_point_array.ravel()[own], index.shape)
 
 
-def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    centred = q.astype(np.int64) - parameters_of(quantized(types[0], "mean", "x"), q.shape)[1]
-    parameters, index, _ = _parameters(types, result, attributes)
-    acc = centred.sum(axis=summed_axes(types, attributes))
-    return numerics.requantize(acc, parameters, index).reshape(static_shape(result, "mean"))
+    centred = q.astype(np.int64) - parameters_of(quantized(types[0], op, "x"), q.shape)[1]
+    parameters, index, _ = _parameters(op, types, result, attributes)
+    acc = centred.sum(axis=summed_axes(op, types, attributes))
+    return numerics.requantize(acc, parameters, index).reshape(static_shape(result, op))
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    parameters, index, zero_points = _parameters(types, result, attributes)
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    parameters, index, zero_points = _parameters(op, types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]
     return _core.bind_mean(
         isa=kernels.active(),
-        storage=container(quantized(types[0], "mean", "x")),
-        x_shape=static_shape(types[0], "mean"),
-        axes=summed_axes(types, attributes),
+        storage=container(quantized(types[0], op, "x")),
+        x_shape=static_shape(types[0], op),
+        axes=summed_axes(op, types, attributes),
         zero_points=zero_points,
         requant=parameters.take(index),
         step=step,
     )
 
 
-FAMILIES = (
-    OpFamily(
-        Declaration(
-            "mean",
-            operands=(Operand("q"),),
-            attributes=(
-                Attribute("axes", "axes", note="all", positional=True),
-                Attribute("keepdims", "boolean", False),
-                REQUANT,
-            ),
-        ),
-        infer=_infer,
-        reference=_reference,
-        bind=_bind,
-    ),
-)
+def _family(op: str, is_public: bool) -> OpFamily:
+    axes = Attribute("axes", "axes", note="all", positional=True)
+    attributes = (axes, Attribute("keepdims", "boolean", False), REQUANT)
+    return OpFamily(
+        Declaration(op, operands=(Operand("q"),), attributes=attributes, public=is_public),
+        infer=partial(_infer, op),
+        reference=partial(_reference, op),
+        bind=partial(_bind, op),
+    )
+
+
+FAMILIES = (_family("mean", True), _family("sum", False))

@@ -36,6 +36,14 @@ module @ops {
     %22 = qrt.softmax %arg3 {axis = 3 : i64, beta = 5.000000e-01 : f64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
     %23 = quant.dcast %arg0 : tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>> to tensor<2x4xf32>
     %24 = qrt.float_matmul %23, %arg1 : (tensor<2x4xf32>, tensor<4x3x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01,2.000000e-01,3.000000e-01}>>) -> tensor<2x3xf32>
+    %25 = qrt.maximum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %26 = qrt.minimum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %27 = qrt.div %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %28 = qrt.squared_difference %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %29 = qrt.leaky_relu %0 {alpha = 5.000000e-01 : f64} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %30 = qrt.prelu %0, %1 {requant = "float32"} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %31 = qrt.sum %arg3 {axes = [3], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 5.000000e-01>>
+    %32 = qrt.transpose_conv2d %arg3, %12 {output_padding = [0, 1], padding = [[0, 1], [0, 0]], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 5.000000e-01>>
     return
   }
 }

@@ -48,6 +48,15 @@ module @ops {
     %22 = qrt.softmax %image {axis = 3 : i64, beta = 0.5 : f64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
     %23 = quant.dcast %x : !x to tensor<2x4xf32>
     %24 = qrt.float_matmul %23, %w : (tensor<2x4xf32>, !w) -> tensor<2x3xf32>
+    %maximum = qrt.maximum %1, %0 : (!y, !y) -> !y
+    %minimum = qrt.minimum %1, %0 : (!y, !y) -> !y
+    %div = qrt.div %1, %0 : (!y, !y) -> !y
+    %squared = qrt.squared_difference %1, %0 : (!y, !y) -> !y
+    %leaky = qrt.leaky_relu %0 {alpha = 0.5 : f64} : (!y) -> !y
+    %prelu = qrt.prelu %0, %1 {requant = "float32"} : (!y, !y) -> !y
+    %sum = qrt.sum %image {axes = [3], keepdims = true} : (!image) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 0.5>>
+    %spread = qrt.transpose_conv2d %image, %12 {strides = [2, 2], padding = [[0, 1], [0, 0]], output_padding = [0, 1]}
+      : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 0.5>>
     return
   }
 }

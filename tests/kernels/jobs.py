@@ -14,6 +14,7 @@ Array = npt.NDArray[Any]
 Job = tuple[_core.Call, tuple[Array, ...]]
 
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
+SLOPES = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.7,), (2.0**-7,)], [(1.0,)] * 2, [1] * 2)
 GEMMS = ((1, 5, 9), (96, 96, 96), (130, 70, 200), (2, 3, 40_000))
 FLOAT_PRODUCTS = ((1, 70, 33), (1, 130, 1030), (60, 70, 130))
 CONVOLUTIONS = (((1, 5, 6, 3), 3), ((1, 24, 24, 16), 3), ((2, 16, 16, 32), 1))
@@ -68,6 +69,8 @@ def windows(isa: str, rng: np.random.Generator) -> list[Job]:
             "requant": REQUANT, "padding": pad, "strides": (1, 1), "dilations": (1, 1),
         }  # fmt: skip
         w, depthwise = draw(rng, 20, kernel, kernel, channels), draw(rng, kernel, kernel, channels)
+        spread = {name: value for name, value in given.items() if name not in ("padding", "dilations")}
+        spread |= {"strides": (2, 2), "padding": (1, 0)}
         pool: dict[str, Any] = {
             "isa": isa, "storage": "i8", "x_shape": shape, "kernel": (kernel, kernel), "strides": (1, 1), "padding": pad
         }  # fmt: skip
@@ -77,6 +80,7 @@ def windows(isa: str, rng: np.random.Generator) -> list[Job]:
         jobs += [
             (_core.bind_conv2d(**given, groups=1, w_shape=w.shape, w_constant=w), (x,)),
             (_core.bind_depthwise_conv2d(**given, w_shape=depthwise.shape), (x, depthwise)),
+            (_core.bind_transpose_conv2d(**spread, w_shape=w[:5].shape, out_size=shape[1:3]), (x, w[:5])),
             (_core.bind_max_pool2d(**pool), (x,)),
             (_core.bind_avg_pool2d(**pool, zero_points=[1], requant=average, count_step=1), (x,)),
         ]
@@ -109,6 +113,13 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
         jobs += [
             (_core.bind_binary(isa=isa, kind="add", a="i8", b="i8", a_shape=(size,), b_shape=(size,), requant=REQUANT,
                                **add), (q, q[::-1].copy())),
+            (_core.bind_pair(isa=isa, kind="maximum", a="i8", b="i8", out="i8", a_shape=(size,), b_shape=(size,)),
+             (q, q[::-1].copy())),
+            (_core.bind_pair(isa=isa, kind="table", a="i8", b="i8", out="i8", a_shape=(size,), b_shape=(size,),
+                             table=np.tile(table, 256)), (q, q[::-1].copy())),
+            (_core.bind_pair(isa=isa, kind="prelu", a="i8", b="i8", out="i8", a_shape=(size,), b_shape=(1,),
+                             requant=SLOPES), (q, q[:1].copy())),
+            (_core.bind_leaky_relu(isa=isa, storage="i8", size=size, zero_point=3, requant=SLOPES), (q,)),
             (_core.bind_clamp(isa=isa, storage="i8", shape=(size,), lower=[-9], upper=[77]), (q,)),
             (_core.bind_lookup(isa=isa, storage="i8", width=8, out="i8", size=size, table=table), (q,)),
             (_core.bind_mean(isa=isa, storage="i8", x_shape=(size,), axes=(0,), zero_points=[1], requant=REQUANT),

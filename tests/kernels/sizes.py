@@ -10,8 +10,10 @@ from tests.kernels.sizes_elementwise import (
     casts,
     clamp,
     copy,
+    leaky_relu,
     lookup,
     mean,
+    pair,
     requantize,
     softmax,
 )
@@ -22,11 +24,13 @@ from tests.kernels.sizes_products import (
     gemm,
     mixed_matmul,
     pools,
+    transpose_conv2d,
 )
 
 ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
-    "binary": binary, "lookup": lookup, "gemm": gemm, "float_matmul": float_matmul, "mixed_matmul": mixed_matmul,
+    "binary": binary, "pair": pair, "leaky_relu": leaky_relu, "transpose_conv2d": transpose_conv2d, "lookup": lookup,
+    "gemm": gemm, "float_matmul": float_matmul, "mixed_matmul": mixed_matmul,
     "conv2d": conv2d, "depthwise_conv2d": depthwise_conv2d, "avg_pool2d": lambda: pools("avg_pool2d"),
     "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),

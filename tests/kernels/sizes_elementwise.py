@@ -109,6 +109,48 @@ def binary() -> Iterator[Case]:
         yield Case("binary", given, (a, b), expected)
 
 
+def pair() -> Iterator[Case]:
+    rng = np.random.default_rng(17)
+    for kind, (layout, _, _) in itertools.product(("maximum", "minimum", "prelu", "table"), layouts(rng)):
+        shape, storage = layout["shape"], BYTES if kind == "table" else CONTAINERS
+        broadcast = tuple(1 if rng.random() < 0.3 else n for n in shape)
+        shapes = [shape, broadcast[rng.integers(len(shape) + 1) :] if rng.random() < 0.5 else shape]
+        if rng.random() < 0.5:
+            shapes.reverse()
+        types = [str(rng.choice(storage)) for _ in range(2)]
+        types = types if kind in ("prelu", "table") else types[:1] * 2
+        a, b = (draw(rng, t, s) for t, s in zip(types, shapes, strict=True))
+        requant, zps = requants(rng, 2), rng.integers(0, 9, 2)
+        out = {"prelu": requant.storage, "table": "i16"}.get(kind, types[0])
+        table = draw(rng, "i16", 1 << 16)
+        given = {"kind": kind, "a": types[0], "b": types[1], "out": out, "a_shape": shapes[0], "b_shape": shapes[1]}
+        given |= {"prelu": {"zero_points": tuple(zps.tolist()), "requant": requant}, "table": {"table": table}}.get(
+            kind, {}
+        )
+
+        def expected(
+            kind: str = kind, a: Array = a, b: Array = b, t: Array = table, z: Array = zps,
+            r: numerics.RequantParameters = requant,
+        ) -> Array:  # fmt: skip
+            if kind == "table":
+                return t[a.astype(np.int64) % 256 * 256 + b.astype(np.int64) % 256]
+            if kind == "prelu":
+                x, alpha = np.broadcast_arrays(a - z[0], b - z[1])
+                return numerics.requantize(np.where(x < 0, x * alpha, x), r, (x < 0).astype(np.int64))
+            return (np.maximum if kind == "maximum" else np.minimum)(a, b)
+
+        yield Case("pair", given, (a, b), expected)
+
+
+def leaky_relu() -> Iterator[Case]:
+    rng = np.random.default_rng(18)
+    for given in combinations(rng, 2, size=COUNTS, storage=CONTAINERS, zero_point=(0, 7, 99)):
+        x, requant = draw(rng, given["storage"], given["size"]), requants(rng, 2)
+        acc = x.astype(np.int64) - given["zero_point"]
+        yield Case("leaky_relu", given | {"requant": requant}, (x,), lambda a=acc, r=requant:
+                   numerics.requantize(a, r, (a < 0).astype(np.int64)))  # fmt: skip
+
+
 def lookup() -> Iterator[Case]:
     rng = np.random.default_rng(5)
     for given in combinations(rng, 4, size=(*COUNTS, 191, 192, 193), width=tuple(range(1, 9)), storage=BYTES,

@@ -283,6 +283,47 @@ def depthwise_conv2d() -> Iterator[Case]:
         )
 
 
+def transpose_conv2d() -> Iterator[Case]:
+    rng = np.random.default_rng(19)
+    for drawn in combinations(
+        rng, 6, images=(0, 1, 2), height=(0, 1, 2, 5), width=(1, 3, 4), kernel=(1, 2, 3, 5), stride=(1, 2, 3),
+        channels=CHANNELS[:9], outputs=CHANNELS[:13], cut=(0, 1, 2), more=(0, 1, 4), bias=(None, "i32", "i64"),
+        constant=(False, True), raw=(False, True), x=CONTAINERS, w=CONTAINERS,
+    ):  # fmt: skip
+        yield _transpose_conv(rng, drawn)
+
+
+def _transpose_conv(rng: np.random.Generator, drawn: dict[str, Any]) -> Case:
+    kernel = (drawn["kernel"], int(rng.integers(1, 4)))
+    strides, padding = (drawn["stride"], int(rng.integers(1, 4))), (drawn["cut"], int(rng.integers(0, 2)))
+    x = draw(rng, drawn["x"], (drawn["images"], drawn["height"], drawn["width"], drawn["channels"]))
+    w = draw(rng, drawn["w"], (drawn["outputs"], *kernel, drawn["channels"]))
+    whole = [max((n - 1) * s + k, 0) for n, s, k in zip(x.shape[1:3], strides, kernel, strict=True)]
+    out_size = [max(n - cut, 0) + drawn["more"] for n, cut in zip(whole, padding, strict=True)]
+    zx, zw = int(rng.integers(0, 100)), rng.integers(0, 100, max(len(w), 1) if rng.random() < 0.5 else 1)
+    bias, bound = biased(rng, drawn["bias"], bool(rng.integers(2)), len(w))
+    requant = requants(rng, max(len(w), 1) if rng.random() < 0.5 and not drawn["raw"] else 1, drawn["raw"])
+    given = {
+        "x": drawn["x"], "w": drawn["w"], "x_shape": x.shape, "w_shape": w.shape, "out_size": out_size,
+        "x_zero_point": zx, "w_zero_points": zw, "requant": requant, "strides": strides, "padding": padding,
+        "bias": bound, **({"w_constant": w} if drawn["constant"] else {}),
+    }  # fmt: skip
+
+    def expected() -> Array:
+        sums = np.zeros((len(x), *(n + cut + 9 for n, cut in zip(out_size, padding, strict=True)), len(w)), np.int64)
+        weights = w.astype(np.int64) - np.broadcast_to(zw, max(len(w), 1))[: len(w)].reshape(-1, 1, 1, 1)
+        for image, row, column in np.ndindex(*x.shape[:3]):
+            for ky, kx in np.ndindex(*kernel):
+                at = row * strides[0] + ky, column * strides[1] + kx
+                sums[(image, *at)] += weights[:, ky, kx] @ (x[image, row, column].astype(np.int64) - zx)
+        part = sums[:, padding[0] : padding[0] + out_size[0], padding[1] : padding[1] + out_size[1]]
+        index = np.arange(len(w)) if len(requant.zero_point) > 1 else 0
+        return numerics.requantize(part if bias is None else part + bias, requant, index)
+
+    operands = (x, *(() if drawn["constant"] else (w,)), *((bias,) if isinstance(bound, str) else ()))
+    return Case("transpose_conv2d", given, operands, expected)
+
+
 def pools(entry: str) -> Iterator[Case]:
     rng = np.random.default_rng(11)
     windows = WINDOWS | {"padding": PADDING[:3]}

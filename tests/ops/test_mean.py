@@ -17,6 +17,7 @@ from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, rules, shapes, storage_of
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 T = UniformType("i8", "f32", 0.5, -3)
 OUT = UniformType("u8", "f32", 0.3, 9)
@@ -121,3 +122,21 @@ def test_refuses(x: TensorType, out: Any, attributes: dict[str, Any], message: s
     with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
         infer("mean", [x], out, **attributes)
     assert str(raised.value).startswith("mean")
+
+
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+def test_a_sum_is_a_mean_of_a_scale_that_is_count_times_as_small(rule: str) -> None:
+    """`s_in / s_out` and `s_in / (s_out * count)` are one multiplier where the count is a power of two."""
+    rng = np.random.default_rng(3)
+    for number, (shape, axes) in enumerate([((3, 8), (1,)), ((2, 3, 4), (0, 2)), ((8,), ()), ((2, 4), (0, 1))]):
+        count = prod(shape[axis] for axis in axes)
+        x, t = storage_of(T, shape, rng), tensor(shape, T)
+        attributes = {"axes": axes, "keepdims": bool(number % 2), "requant": rule}
+        to = OUT.with_(scales=OUT.scale * count)
+        got = check_lowered("sum", [x], [t], to, options=[OPTIONS[number]], **attributes)
+        np.testing.assert_array_equal(got, naive.mean(x, T, OUT, rule, axes, bool(number % 2)))
+
+
+def test_a_sum_of_a_channel_is_refused() -> None:
+    with pytest.raises(QuantTypeError, match=r"sum: x is summed over the axes \[0\] and must be per layer"):
+        infer("sum", [tensor((3, 2), channels(T, 3, 0))], OUT, axes=(0,))

@@ -19,13 +19,29 @@ typedef struct {
 
 qrt_status qrt_binary(const void *args, qrt_scratch *scratch);
 
+/* Operands a, b, out. */
+typedef enum { QRT_MAXIMUM, QRT_MINIMUM, QRT_PRELU, QRT_TABLE_OF_PAIRS } qrt_pair_kind;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout; /* its shape is that of the result */
+    qrt_pair_kind kind;
+    qrt_container a, b, out; /* maximum, minimum: one container; a table: a and b have 8 bits */
+    int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* in elements; 0 broadcasts */
+    const void *table; /* 65,536 elements of out, at 256 * byte of a + byte of b */
+    int64_t a_zero_point, b_zero_point; /* prelu, whose requant has two parameters */
+    qrt_requant requant;
+} qrt_pair_args;
+
+qrt_status qrt_pair(const void *args, qrt_scratch *scratch);
+
 /* Operands x, [table], out. Each entry has a member of the union of its own. */
 typedef struct {
     const qrt_kernels *kernels;
     qrt_layout layout;
     qrt_container container, out; /* containers of x and of the result */
     union {
-        struct {                       /* requantize */
+        struct {                       /* requantize; leaky_relu, whose requant has two parameters */
             const int64_t *zero_point; /* zero points of x, with the indices of requant's arrays */
             qrt_requant requant;
         };
@@ -44,6 +60,7 @@ typedef struct {
 } qrt_unary_args;
 
 qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
+qrt_status qrt_leaky_relu(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup_interpolated(const void *args, qrt_scratch *scratch);

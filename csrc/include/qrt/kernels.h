@@ -8,6 +8,7 @@
 #include "qrt/mixed_matmul.h"
 #include "qrt/depthwise.h"
 #include "qrt/elementwise.h"
+#include "qrt/transpose_conv.h"
 #include "qrt/reduce.h"
 #include "qrt/movement.h"
 #include "qrt/recurrent.h"

@@ -91,6 +91,7 @@ class Graph:
         self.values: dict[int, Value] = {}
         self.folded: dict[int, Array] = {}
         self.types: dict[int, TensorType] = {}
+        self.locations: dict[int, Location] = {}
         self.block = Block()
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
@@ -132,8 +133,8 @@ class Graph:
     def _placeholder(self, tensor: Tensor) -> TensorType:
         """The type of a result that is not made, so that the walk goes on."""
         try:
-            return type_of(tensor)
-        except ModelError:
+            return self.declared(tensor)
+        except Refused:
             return TensorType(tensor.shape, IntegerType(8))
 
     # -- tensors ----------------------------------------------------------------------------------------------------
@@ -148,9 +149,16 @@ class Graph:
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
+        return self.declared(tensor)
+
+    def declared(self, tensor: Tensor) -> TensorType:
+        """The type that the file gives a tensor. A dtype that has none is refused."""
         found = self.types.get(tensor.index)
         if found is None:
-            found = self.types[tensor.index] = type_of(tensor)
+            try:
+                found = self.types[tensor.index] = type_of(tensor)
+            except ModelError as error:
+                raise Refused(str(error)) from None
         return found
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
@@ -198,9 +206,13 @@ class Graph:
 
     def location(self, op: Operator) -> Location:
         """The location of an operator: its line in a listing of the graph."""
-        source, starts = self._listing
-        start = starts[op.index]
-        return OperatorLocation(source, start, start + len(op.name), self.place(op))
+        found = self.locations.get(op.index)
+        if found is None:
+            source, starts = self._listing
+            start = starts[op.index]
+            found = OperatorLocation(source, start, start + len(op.name), self.place(op))
+            self.locations[op.index] = found
+        return found
 
     @cached_property
     def _listing(self) -> tuple[Source, list[int]]:

@@ -7,7 +7,6 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantError
 from qrt.formats.tflite.model import Operator, Tensor
-from qrt.formats.tflite.types import type_of
 from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
@@ -82,17 +81,11 @@ class Node:
 
     def result_type(self, i: int = 0) -> TensorType:
         """The type that the file gives an output. Its batch is open where the file leaves it open."""
-        return self._typed(self.outputs[i])
+        return self.graph.declared(self.outputs[i])
 
     def result_element(self, i: int = 0) -> UniformType:
         """The quantized type of an output's elements."""
         return self._quantized(self.result_type(i).element, self.outputs[i])
-
-    def _typed(self, tensor: Tensor) -> TensorType:
-        try:
-            return type_of(tensor)
-        except ModelError as error:
-            self.refuse(str(error))
 
     def _quantized(self, element: Type, tensor: Tensor) -> UniformType:
         if not isinstance(element, UniformType):
@@ -139,7 +132,7 @@ class Node:
                 name, *operands, types=result_types, attributes=attributes or {}, **more
             )
         except QuantError as error:
-            self.fail(str(error))
+            raise self.error(str(error)) from None
         made.location = self.graph.location(self.op)
         return made
 
@@ -237,7 +230,11 @@ class Node:
 
     def fail(self, message: str) -> NoReturn:
         """Says that the file is wrong here."""
-        raise ModelError(f"{self.graph.place(self.op)}: {message}")
+        raise self.error(message)
+
+    def error(self, message: str) -> ModelError:
+        """The error that says what is wrong here."""
+        return ModelError(f"{self.graph.place(self.op)}: {message}")
 
 
 def _as_tensor(type: Type) -> TensorType:

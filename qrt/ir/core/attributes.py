@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -339,7 +340,7 @@ def attribute(value: Any) -> Attribute:
         case bool() | np.bool_():
             return TRUE if value else FALSE
         case int() | np.integer():
-            return IntegerAttr(int(value), _I64)
+            return _of_i64(int(value))
         case float() | np.floating():
             return FloatAttr.of(float(value), _F64)
         case str():
@@ -351,6 +352,12 @@ def attribute(value: Any) -> Attribute:
         case Iterable():
             return ArrayAttr(tuple(map(attribute, value)))
     raise QuantTypeError(f"no attribute holds {value!r}")
+
+
+@lru_cache(maxsize=1024)
+def _of_i64(value: int) -> IntegerAttr:
+    """Programs say few integers many times."""
+    return IntegerAttr(value, _I64)
 
 
 def quote(text: str) -> str:

@@ -1,5 +1,5 @@
-"""mean: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)`."""
+"""mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
+`s_in / (s_out * count)` or `s_in / s_out`."""
 
 from math import prod
 
@@ -19,12 +19,21 @@ from qrt.passes.lower_qrt.site import Extent, Site, accumulator_type, tensor_typ
 
 def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError where the number of elements of one mean is not known."""
+    return _reduce(site, op, attributes, "mean")
+
+
+def lower_sum(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of elements of one sum is not known."""
+    return _reduce(site, op, attributes, "sum")
+
+
+def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Value:
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     operand = tensor_type(op.operands[0])
-    axes = summed_axes((operand,), attributes)
+    axes = summed_axes(name, (operand,), attributes)
     known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
     if len(known) < len(axes):
-        raise QuantTypeError(f"the axes {list(axes)} of {operand} must be known: the mean is over their elements")
+        raise QuantTypeError(f"the axes {list(axes)} of {operand} must be known: the {name} is over their elements")
     count = prod(known)
     stored = site.storage(op.operands[0])
     sizes = site.extents(stored)
@@ -43,7 +52,8 @@ def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
     acc = nest.read(sums, nest.loops)
     if not site.in_loop:
         acc = without_zero_point(nest, acc, channels, count)
-    r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), np.array(count))
+    divisor = np.array(count if name == "mean" else 1)
+    r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), divisor)
     return nest.finish(requantize(nest, acc, r))[0]
 
 

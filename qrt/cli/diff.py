@@ -1,0 +1,75 @@
+"""``qrt diff``: a TFLite model beside LiteRT, tensor by tensor."""
+
+import argparse
+import sys
+
+from qrt.cli.inputs import named_port, read_array, require_all
+from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
+from qrt.errors import ModelError
+from qrt.execute import Program
+from qrt.ops.core import Array
+from qrt.profiles import PROFILES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="MODEL.tflite", help="the model")
+    parser.add_argument(
+        "--against",
+        required=True,
+        choices=tuple(PROFILES),
+        help="what it is compared with: LiteRT's default build, or its reference kernels",
+    )
+    parser.add_argument(
+        "--profile", choices=tuple(PROFILES), help="whose arithmetic the model gets here, if not that of --against"
+    )
+    parser.add_argument(
+        "--input",
+        action=Named,
+        scope="input",
+        default=[],
+        metavar="NAME=X.npy",
+        help="an input of the only run; without any, inputs are drawn",
+    )
+    parser.add_argument("--runs", type=whole_number, default=6, metavar="N", help="how many inputs are drawn (6)")
+    parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="another seed draws others (0)")
+    parser.add_argument("--only-different", action="store_true", help="leave out tensors that are the same")
+    add_input_limit(parser)
+    add_kernel_choice(parser)
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command. The status is 1 if anything differs."""
+    from qrt.engines.compare import Comparison  # here: no other command starts an engine
+    from qrt.engines.drawn import drawn_inputs
+    from qrt.engines.litert import LiteRT
+    from qrt.report.differences import differences_text
+
+    if options.runs == 0 and not options.input:
+        raise ModelError("--runs must be at least 1")
+    with chosen_kernels(options), LiteRT() as litert:
+        comparison = Comparison(
+            options.file, litert, options.against, rules=options.profile, threads=options.threads or 1
+        )
+        if options.input:
+            comparison.add(_given(options, comparison.program))
+        else:
+            for inputs in drawn_inputs(comparison.file, options.runs, options.seed):
+                comparison.add(inputs)
+        found = comparison.result()
+    sys.stdout.write(differences_text(found, every=not options.only_different))
+    return int(found.differ > 0)
+
+
+def _given(options: argparse.Namespace, program: Program) -> list[Array]:
+    """The inputs that files hold, in the program's order."""
+    found: dict[str, Array] = {}
+    for text in options.input:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise ModelError(f"expected NAME=X.npy, got {text!r}")
+        port = named_port(program, name)
+        found[port.name] = read_array(path, options.max_input, port)
+    require_all(program, set(found))
+    return [found[port.name] for port in program.inputs]

@@ -1,0 +1,164 @@
+"""maximum, minimum, div, squared_difference: two operands element by element, NumPy's broadcasting, per layer.
+
+``maximum`` and ``minimum`` keep the one type that both operands have. The other two take storage of at most 8 bits:
+their values are those of ``numerics`` for all pairs of bytes, and kernels and lowered programs read them from a table.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.binary import broadcast_shape
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    quantized,
+    static_shape,
+    storage_dtype,
+)
+from qrt.ops.declare import KEPT, Declaration, Operand
+from qrt.types import TensorType, UniformType
+
+Three = tuple[UniformType, UniformType, UniformType]
+"""The types of both operands and of the result."""
+_EXTREMES = {"maximum": np.maximum, "minimum": np.minimum}
+
+
+def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
+    a, b = (quantized(t, op, name) for t, name in zip(types, "ab", strict=True))
+    if not (a.is_per_layer and b.is_per_layer):
+        fail(op, "the operands must be per layer", types)
+    return a, b
+
+
+# ----------------------------------------------------------------------------------------------------------- extremes
+
+
+def _infer_extreme(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    a, b = _operands(op, types)
+    if a != b:
+        fail(op, "the operands must have one type", types)
+    element = declared_element(op, result) or a
+    if element != a:
+        fail(op, f"the result must keep the type {a}, not {element}: requantize apart", types)
+    return checked_result(op, broadcast_shape(op, types), a)
+
+
+def _extreme(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    a, b = (q.astype(np.int64) for q in arrays)
+    return np.asarray(_EXTREMES[op](a, b))
+
+
+def _bind_extreme(
+    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    stored = container(quantized(types[0], op, "a"))
+    return _bind(op, types, {"a": stored, "b": stored, "out": stored})
+
+
+def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> BoundCall:
+    a, b = (static_shape(t, kind) for t in types)
+    return _core.bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
+
+
+# ------------------------------------------------------------------------------------------------------ pairs of bytes
+
+
+def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    a, b = _operands(op, types)
+    if a.storage_width > 8 or b.storage_width > 8:
+        fail(op, "the operands must have storage of at most 8 bits", types)
+    element = declared_element(op, result)
+    if element is None or not element.is_per_layer:
+        fail(op, f"a result that is per layer must be declared, got {element}", types)
+    check_expressed(op, a, b, element)
+    return checked_result(op, broadcast_shape(op, types), element)
+
+
+def _quotient(a: Array, b: Array, t: Three) -> Array:
+    x, y, element = t
+    bounds = element.storage_min, element.storage_max
+    return numerics.quotient(a, b, x.scale, y.scale, element.scale, element.zero_point, *bounds)
+
+
+def _squared_difference(a: Array, b: Array, t: Three) -> Array:
+    x, y, element = t
+    bounds = element.storage_min, element.storage_max
+    return numerics.squared_difference(a, b, x.scale, y.scale, element.scale, element.zero_point, *bounds)
+
+
+Compute = Callable[[Array, Array, Three], Array]
+"""Storage of the result, of values without their zero points."""
+_OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
+
+
+def _three(op: str, types: Types, result: TensorType) -> Three:
+    a, b = _operands(op, types)
+    return a, b, quantized(result, op, "result")
+
+
+def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    t = _three(op, types, result)
+    a, b = (q.astype(np.int64) - own.zero_point for q, own in zip(arrays, t, strict=False))
+    return _OF_BYTES[op](a, b, t)
+
+
+def table_of_pairs(op: str, types: Types, result: TensorType) -> Array:
+    """Storage of the result for each pair of bytes, at ``[byte of a, byte of b]``. Bytes outside of the bounds of a
+    type, which no value has, stand for the nearest bound. The array is read-only.
+    """
+    return _table(op, _three(op, types, result))
+
+
+@lru_cache(maxsize=8)
+def _table(op: str, t: Three) -> Array:
+    sides = []
+    for own in t[:2]:
+        q = np.arange(256, dtype=np.uint8).astype(storage_dtype(own))
+        sides.append(np.clip(q.astype(np.int64), own.storage_min, own.storage_max) - own.zero_point)
+    table = _OF_BYTES[op](sides[0][:, None], sides[1][None, :], t).astype(storage_dtype(t[2]))
+    table.flags.writeable = False
+    return table
+
+
+def _bind_bytes(
+    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    a, b, element = map(container, _three(op, types, result))
+    table = table_of_pairs(op, types, result)
+    return _bind("table", types, {"a": a, "b": b, "out": element, "table": table})
+
+
+FAMILIES = (
+    *(
+        OpFamily(
+            Declaration(op, operands=(Operand("a"), Operand("b", "broadcast")), result=KEPT, public=False),
+            infer=partial(_infer_extreme, op),
+            reference=partial(_extreme, op),
+            bind=partial(_bind_extreme, op),
+        )
+        for op in _EXTREMES
+    ),
+    *(
+        OpFamily(
+            Declaration(op, operands=(Operand("a", "at most 8 bits"), Operand("b", "broadcast")), public=False),
+            infer=partial(_infer_bytes, op),
+            reference=partial(_reference, op),
+            bind=partial(_bind_bytes, op),
+        )
+        for op in _OF_BYTES
+    ),
+)

@@ -1,0 +1,157 @@
+"""leaky_relu, prelu: ``x`` where it is not negative, ``alpha * x`` where it is, each with a multiplier of its own.
+
+With ``acc = q - z``, ``requant`` takes ``s_in / s_out``, or ``acc`` and ``s_in * alpha / s_out`` where alpha is an
+attribute, or ``acc * (alpha - z_alpha)`` and ``s_in * s_alpha / s_out`` where it is an operand. A negative attribute
+has the multiplier of ``-alpha`` with the other sign: with -1 the op is the magnitude.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite, prod
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.binary import broadcast_shape
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    quantized,
+    real_number,
+    static_shape,
+    storage_dtype,
+)
+from qrt.ops.declare import Attribute, Declaration, Operand
+from qrt.ops.lookup import bind_bytes
+from qrt.ops.requant import REQUANT, check_rule, max_magnitude
+from qrt.types import TensorType, UniformType
+
+
+def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
+    """The element of the result, checked."""
+    element = declared_element(op, result) or x
+    if not (x.is_per_layer and element.is_per_layer):
+        fail(op, f"x and the result must be per layer, the result is {element}", types)
+    return element
+
+
+def _infer_leaky(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = quantized(types[0], "leaky_relu", "x")
+    element = _element("leaky_relu", types, x, result)
+    check_expressed("leaky_relu", x, element)
+    alpha = real_number("leaky_relu", "alpha", attributes["alpha"])
+    if not isfinite(alpha):
+        raise QuantTypeError(f"leaky_relu: alpha must be finite, got {alpha}")
+    check_rule("leaky_relu", attributes["requant"], max_magnitude(x))
+    shape = types[0].shape
+    return TensorType(None, element) if shape is None else checked_result("leaky_relu", shape, element)
+
+
+def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
+    element = _element("prelu", types, x, result)
+    check_expressed("prelu", x, alpha, element)
+    if not alpha.is_per_layer:
+        fail("prelu", "alpha must be per layer", types)
+    check_rule("prelu", attributes["requant"], max_magnitude(x) * max(max_magnitude(alpha), 1))
+    return checked_result("prelu", broadcast_shape("prelu", types), element)
+
+
+def slope_parameters(
+    x: UniformType, slope: float, element: UniformType, attributes: Attributes
+) -> numerics.RequantParameters:
+    """Index 0 is for values that are not negative, 1 for those that are, which have the factor ``slope``."""
+    found = numerics.requant_parameters(
+        attributes["requant"],
+        container(element),
+        element.storage_min,
+        element.storage_max,
+        [(x.scale,), (x.scale, abs(slope) or 1.0)],
+        [(element.scale,), (element.scale,)],
+        [element.zero_point] * 2,
+    )
+    signs = np.array([1, np.sign(slope)])
+    arrays = {name: getattr(found, name) for name in ("multiplier", "scale_f32", "scale_f64")}
+    signed = {name: (values * signs).astype(values.dtype) for name, values in arrays.items() if values.size}
+    return replace(found, **signed)
+
+
+def _leaky(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    acc = arrays[0].astype(np.int64) - x.zero_point
+    parameters = slope_parameters(x, float(attributes["alpha"]), element, attributes)
+    return numerics.requantize(acc, parameters, (acc < 0).astype(np.int64))
+
+
+def _prelu(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
+    left, right = (q.astype(np.int64) - t.zero_point for q, t in zip(arrays, (x, alpha), strict=True))
+    left, right = np.broadcast_arrays(left, right)
+    parameters = slope_parameters(x, alpha.scale, quantized(result, "prelu", "result"), attributes)
+    return numerics.requantize(np.where(left < 0, left * right, left), parameters, (left < 0).astype(np.int64))
+
+
+def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    size = prod(static_shape(types[0], "leaky_relu"))
+    if x.storage_width <= 8:
+        q = np.sort(np.arange(256, dtype=np.uint8).astype(storage_dtype(x)))
+        stored = np.clip(q, x.storage_min, x.storage_max)  # bytes that no value has stand for the nearest bound
+        table = _leaky([stored], types, result, attributes).astype(storage_dtype(element))
+        return bind_bytes(container(x), container(element), size, table)
+    return _core.bind_leaky_relu(
+        isa=kernels.active(),
+        storage=container(x),
+        size=size,
+        zero_point=x.zero_point,
+        requant=slope_parameters(x, float(attributes["alpha"]), element, attributes),
+    )
+
+
+def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    x, alpha, element = (quantized(t, "prelu", "operand") for t in (*types, result))
+    return _core.bind_pair(
+        isa=kernels.active(),
+        kind="prelu",
+        a=container(x),
+        b=container(alpha),
+        out=container(element),
+        a_shape=static_shape(types[0], "prelu"),
+        b_shape=static_shape(types[1], "prelu"),
+        zero_points=(x.zero_point, alpha.zero_point),
+        requant=slope_parameters(x, alpha.scale, element, attributes),
+    )
+
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "leaky_relu",
+            operands=(Operand("x"),),
+            attributes=(Attribute("alpha", "number", 0.25, positional=True), REQUANT),
+            public=False,
+        ),
+        infer=_infer_leaky,
+        reference=_leaky,
+        bind=_bind_leaky,
+    ),
+    OpFamily(
+        Declaration(
+            "prelu", operands=(Operand("x"), Operand("alpha", "broadcast")), attributes=(REQUANT,), public=False
+        ),
+        infer=_infer_prelu,
+        reference=_prelu,
+        bind=_bind_prelu,
+    ),
+)

@@ -1,0 +1,151 @@
+"""transpose_conv2d: every input pixel adds its product with the window, NHWC input, OHWI weights.
+
+Pixel ``i`` and tap ``k`` reach the result at ``i * stride + k - padding``; ``output_padding`` adds rows and columns at
+the end, which no tap may reach: they hold the bias. The sum has the bias and the requantization of ``conv2d``.
+"""
+
+from collections.abc import Sequence
+from operator import index
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import QuantTypeError, shown
+from qrt.ops.accumulate import PreparedBias, bias_operand, without_zero_point
+from qrt.ops.conv import checked_convolution, requantized
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    container,
+    fail,
+    parameters_of,
+    quantized,
+    static_shape,
+)
+from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
+from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.window import PADDING, pairs, two_positive
+from qrt.types import TensorType
+
+OP = "transpose_conv2d"
+
+
+def taps_of(kernel: Sequence[int], strides: Sequence[int]) -> int:
+    """The most taps of a window that reach one pixel of the result."""
+    return -(-kernel[0] // strides[0]) * -(-kernel[1] // strides[1])
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, w = (quantized(t, OP, name) for t, name in zip(types, ("x", "w"), strict=False))
+    if types[0].rank != 4 or types[1].rank != 4:
+        fail(OP, "x must be NHWC and w OHWI, both of rank 4", types)
+    if not x.is_per_layer:
+        fail(OP, "x is summed over its height, width and channels and must be per layer", types)
+    if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
+        fail(OP, "weights must be per layer, or per axis along their output channels (axis 0)", types)
+    images, height, width, channels = types[0].shape or ()
+    out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
+    if None not in (channels, depth) and channels != depth:
+        fail(OP, f"x has {channels} channels, w takes {depth}: x is (N, H, W, C), w is (O, H, W, C)", types)
+    sizes = _output_sizes((height, width), (kernel_height, kernel_width), attributes)
+    taps = None
+    if kernel_height is not None and kernel_width is not None and depth is not None:
+        taps = taps_of((kernel_height, kernel_width), attributes["strides"]) * depth
+    return checked_convolution(OP, types, attributes, result, (images, *sizes, out_channels), taps, 0)
+
+
+def _output_sizes(
+    size: tuple[int | None, int | None], kernel: tuple[int | None, int | None], attributes: Attributes
+) -> tuple[int | None, int | None]:
+    strides, padding = two_positive(OP, "strides", attributes["strides"]), pairs(OP, attributes["padding"])
+    beyond = _output_padding(attributes["output_padding"])
+    found: list[int | None] = []
+    for extent, taps, stride, sides, more in zip(size, kernel, strides, padding, beyond, strict=True):
+        if taps == 0:
+            raise QuantTypeError(f"{OP}: a window of 0 elements")
+        known = extent is not None and taps is not None
+        count = (extent - 1) * stride + taps - sum(sides) + more if known else None  # type: ignore[operator]
+        if count is not None and (extent == 0 or count < 1):
+            raise QuantTypeError(
+                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding {list(sides)} and "
+                f"output_padding {more} leave no result"
+            )
+        found.append(count)
+    return found[0], found[1]
+
+
+def _output_padding(values: object) -> tuple[int, int]:
+    try:
+        height, width = map(index, values)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        height = width = -1
+    if not (0 <= height < 1 << 31 and 0 <= width < 1 << 31):
+        raise QuantTypeError(f"{OP}: output_padding must be two integers from 0 up, got {shown(values)}")
+    return height, width
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x_type, w_type = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
+    x = without_zero_point(arrays[0], np.array(x_type.zero_point, np.int64))
+    w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
+    images, height, width, _ = x.shape
+    out_channels, *kernel, _ = w.shape
+    (top, bottom), (left, right) = attributes["padding"]
+    rows, columns = attributes["strides"]
+    more = attributes["output_padding"]
+    whole = [(n - 1) * s + k + m for n, s, k, m in zip((height, width), (rows, columns), kernel, more, strict=True)]
+    acc = np.zeros((images, *whole, out_channels), np.int64)
+    for ky, kx in np.ndindex(*kernel):
+        reached = acc[:, ky : ky + (height - 1) * rows + 1 : rows, kx : kx + (width - 1) * columns + 1 : columns]
+        reached += x @ w[:, ky, kx].T
+    acc = acc[:, top : whole[0] - bottom, left : whole[1] - right]
+    return requantized(OP, acc, arrays, types, result, attributes["requant"])
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    x, w = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
+    parameters, channel = channel_parameters(attributes["requant"], x, w, quantized(result, OP, "result"))
+    bias, prepare = bias_operand(types, OP, x, w, constants)
+    (top, _), (left, _) = attributes["padding"]
+    call = _core.bind_transpose_conv2d(
+        isa=kernels.active(),
+        x=container(x),
+        w=container(w),
+        x_shape=static_shape(types[0], OP),
+        w_shape=static_shape(types[1], OP),
+        out_size=static_shape(result, OP)[1:3],
+        x_zero_point=x.zero_point,
+        w_zero_points=w.zero_points,
+        requant=parameters.take(channel),
+        strides=attributes["strides"],
+        padding=(top, left),
+        w_constant=constants.get(1),
+        bias=bias,
+    )
+    return call if prepare is None else PreparedBias(call, prepare)
+
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            OP,
+            operands=(Operand("x", "NHWC"), Operand("w", "OHWI"), BIAS),
+            attributes=(
+                Attribute("strides", "pair", (1, 1)),
+                PADDING,
+                Attribute("output_padding", "pair", (0, 0)),
+                REQUANT,
+            ),
+            public=False,
+        ),
+        packs=(1, 2),
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
+)

@@ -1,0 +1,96 @@
+"""transpose_conv2d: a convolution, with the window turned round, over the input spread out between its zero points."""
+
+from collections.abc import Sequence
+
+from qrt.errors import QuantTypeError
+from qrt.ir import DenseArrayAttr, Operation, Value
+from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ops.core import Attributes
+from qrt.ops.transpose_conv import taps_of
+from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
+from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.site import I64, Extent, Site, static_shape, tensor_type, uniform_type
+
+_IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
+
+
+def lower_transpose_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the input's height and width or the window are not known."""
+    x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
+    shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
+    size, kernel = ([n for n in shape[1:3] if n is not None] for shape in shapes)
+    if len(size) + len(kernel) < 4:
+        raise QuantTypeError(f"the height and width of {op.operands[0].type} and {op.operands[1].type} must be known")
+    w = site.storage(op.operands[1])
+    channels, depth = site.extent(w, 0), site.extent(w, 3)
+    beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)
+    out = [(n - 1) * stride + k - sum(sides) + more for n, k, stride, sides, more in beyond]
+    x = _spread(site, site.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
+    kept: tuple[Extent, ...] = (site.extent(x, 0), *out, channels)
+
+    def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        image, row, column = own
+        return image, add(row, inner[0]), add(column, inner[1]), inner[2]
+
+    def filters(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        turned = (add(multiply(inner[d], -1), kernel[d] - 1) for d in range(2))
+        return (*own, *turned, inner[2])
+
+    a = Factor(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
+    f = Factor(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
+    x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
+    r = requantization(attributes["requant"], [x_scale, w_scales], scales)
+    bias = None
+    if len(op.operands) > 2:
+        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
+    taps = taps_of(kernel, attributes["strides"]) * depth if isinstance(depth, int) else None
+    return contract(site, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
+
+
+def _spread(
+    site: Site, x: Value, zero_point: int, kernel: Sequence[int], out: Sequence[int], attributes: Attributes
+) -> Value:
+    """The input with `stride - 1` zero points between its rows and columns, and as many around it as make a
+    convolution's windows one for each pixel of the result; what no window holds is left out."""
+    images, *size, depth = site.extents(x)
+    first, count, start = [], [], []
+    for n, k, o, stride, (before, _) in zip(
+        size, kernel, out, attributes["strides"], attributes["padding"], strict=True
+    ):
+        assert isinstance(n, int)  # of a height and a width that are known
+        lead = k - 1 - before
+        first.append(min(max(-(lead // stride), 0), n))
+        start.append(first[-1] * stride + lead)
+        count.append(max(min(n - first[-1], -(-(o + k - 1 - start[-1]) // stride)), 0))
+    site.stage("accumulate")
+    sizes = (images, out[0] + kernel[0] - 1, out[1] + kernel[1] - 1, depth)
+    spread = site.filled(sizes, site.scalar(zero_point, tensor_type(x).element))
+    taken = (images, *count, depth)
+    if 0 in taken:
+        return spread
+    part = _slice(site, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
+    return _slice(site, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1))
+
+
+def _slice(
+    site: Site,
+    name: str,
+    tensors: tuple[Value, ...],
+    offsets: Sequence[int],
+    sizes: Sequence[Extent],
+    strides: Sequence[int],
+) -> Value:
+    dynamic = [size for size in sizes if isinstance(size, Value)]
+    into = tensor_type(tensors[-1])
+    type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))
+    open_size = -(1 << 63)
+    return site.value(
+        name,
+        (*tensors, *dynamic),
+        type,
+        static_offsets=DenseArrayAttr(I64, tuple(offsets)),
+        static_sizes=DenseArrayAttr(I64, tuple(s if isinstance(s, int) else open_size for s in sizes)),
+        static_strides=DenseArrayAttr(I64, tuple(strides)),
+        **{OPERAND_SEGMENTS: segments(*[1] * len(tensors), 0, len(dynamic), 0)},
+    )
