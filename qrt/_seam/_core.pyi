@@ -382,9 +382,9 @@ def bind_lookup_interpolated(
     *, name: str = "lookup_interpolated", isa: str, fraction: int, size: int, table: npt.NDArray[Any] | None = None
 ) -> Call: ...
 
-# x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases, hidden, cell;
-# then three outputs: y, hidden, cell. `multipliers` has pairs (M0, shift): of x by gate, of the hidden values by gate, of
-# the result.
+# x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases, hidden,
+# cell; then three outputs: y, hidden, cell. `multipliers` has pairs (M0, shift): of x by gate, of the hidden values by
+# gate, of the result.
 def bind_lstm(
     *,
     isa: str,

@@ -46,7 +46,7 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
     call.outputs = 2
     sizes = dimensions("svdf", "sizes", (batch, inputs, units, rank, memory))
     args.batch, args.inputs, args.units, args.rank, args.memory = sizes
-    dimensions("svdf", "memory", (memory,), 1, 1)
+    dimensions("svdf", "rank and memory", (rank, memory), 2, 1)
     args.has_bias = has_bias
     args.x_zero_point, args.result_zero_point = dimensions(
         "svdf", "zero points", (x_zero_point, result_zero_point), 2, -128, 127

@@ -59,6 +59,7 @@ from qrt.numerics.sigmoids import LARGEST_SCALE, SIGMOID_RULES, SigmoidRule, gem
 from qrt.numerics.softmaxes import (
     LOG_SOFTMAX_RULES,
     SOFTMAX_RULES,
+    SUM_BITS,
     LogSoftmaxRule,
     SoftmaxRule,
     log_softmax_float32,

@@ -73,8 +73,8 @@ def _one(bits: int) -> int:
 
 
 def log_at_least_one(x: Array, integer_bits: int, result_bits: int) -> Array:
-    """``log(x)`` of 32-bit numbers from 1 up, as numbers with ``result_bits`` integer bits: ``log(2)`` times the nearest
-    quarter of a power of two, and a rational function of the rest."""
+    """``log(x)`` of 32-bit numbers from 1 up, as numbers with ``result_bits`` integer bits: ``log(2)`` times the
+    nearest quarter of a power of two, and a rational function of the rest."""
     accumulated = result_bits + 1
     quarter = divide_by_power(np.int64(1) << 29, accumulated)
     above = 32 - _bit_length(x)  # leading zeros

@@ -36,7 +36,7 @@ def interpolated_table(
     interpolated = round_integral((following + sample.astype(dtype)) / dtype(2), "half_away")
     bias = round_integral((interpolated - round_integral(middle, "half_away")) / 2, "half_away")
     last = round_integral(np.asarray(function(np.array([high], dtype)), dtype) * units, "half_away")
-    table = np.clip(np.concatenate([sample - bias, last]), -32768, 32767).astype(np.int16)
+    table: Array = np.clip(np.concatenate([sample - bias, last]), -32768, 32767).astype(np.int16)
     table.flags.writeable = False
     return table
 

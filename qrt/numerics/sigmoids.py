@@ -23,7 +23,7 @@ LARGEST_SCALE: Final = 65536 / (3 * 4096)
 
 @lru_cache(maxsize=16)
 def sigmoid_results(name: str, scale: float, rule: str) -> Array:
-    """What ``logistic`` or ``tanh`` gives of each 16-bit value, the least first, in units of 2^-15: int16, read-only."""
+    """What ``logistic`` or ``tanh`` gives of each 16-bit value, least first, in units of 2^-15: int16, read-only."""
     x = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
     if rule == "gemmlowp":
         value = saturate(x << gemmlowp_shift(name, scale), 16)

@@ -128,7 +128,7 @@ def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential:
     normal = ((total << (headroom - 1)) + (1 << 13)) >> 14
     inverse = lookup_interpolated(np.clip(normal - (1 << 15) - (1 << 16), -32768, 32767), reciprocal)
     right = 31 - headroom
-    return np.clip((entries * inverse + (np.int64(1) << (right - 1))) >> right, 0, 32767)
+    return np.asarray(np.clip((entries * inverse + (np.int64(1) << (right - 1))) >> right, 0, 32767))
 
 
 # -- the logarithm ---------------------------------------------------------------------------------------------------

@@ -43,10 +43,13 @@ def calls_of(case: Case, isa: str) -> list[_core.Call]:
 
 
 def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
-    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
-    out.reshape(-1).view(np.uint8)[...] = fill
-    call(*map(np.asarray, operands), out)
-    return out
+    """The result, or all of several in one line."""
+    outputs = range(len(operands), len(call.operand_shapes))
+    made = [np.empty(call.operand_shapes[i], call.operand_dtypes[i]) for i in outputs]
+    for out in made:
+        out.reshape(-1).view(np.uint8)[...] = fill
+    call(*map(np.asarray, operands), *made)
+    return made[0] if len(made) == 1 else np.concatenate([out.ravel() for out in made], dtype=made[-1].dtype)
 
 
 def differing(got: Array, expected: Array) -> str | None:
