@@ -13,10 +13,7 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
                    int64_t *failed) {
     double start = seconds ? now() : 0;
     for (int64_t i = 0; i < count; i++) {
-        void *operands[QRT_MAX_OPERANDS];
-        for (int operand = 0; operand < steps[i].operands; operand++)
-            operands[operand] = pointers[steps[i].slots[operand]];
-        qrt_scratch scratch = {operands, threads};
+        qrt_scratch scratch = {pointers + steps[i].first, threads};
         const qrt_status status = steps[i].entry(steps[i].args, &scratch);
         if (status != QRT_OK) {
             *failed = i;

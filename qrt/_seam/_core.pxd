@@ -32,5 +32,45 @@ cdef class Call:
     cdef readonly tuple operand_dtypes
 
 
+cdef enum:
+    MOST_INPUTS = 1024
+
+
+cdef class Frame:
+    cdef void **pointers  # the operands of all steps, one after the other
+    cdef void *arena
+
+
+@cython.final
+cdef class Routine:
+    cdef qrt_step *steps
+    cdef Operand *wanted  # of each external array: inputs, outputs, states
+    cdef void **template
+    cdef int64_t *first  # of the operands in an external array, the arena last
+    cdef int64_t *patched
+    cdef int64_t *offset  # of an operand in its array
+    cdef int64_t count, operand_count
+    cdef readonly int64_t arena_bytes
+    cdef readonly int inputs, outputs, externals
+    cdef bint brief  # keeps the GIL
+    cdef readonly tuple calls
+    cdef tuple shapes, dtypes
+    cdef list keep, frames
+    cdef check(self, int64_t step, tuple places, object bases)
+    cdef Frame take(self)
+    cdef bint accepts(self, int external, object value, bint written)
+    cdef int execute(self, Frame frame) except -1
+    cdef list run_on(self, void **inputs, tuple states)
+    cdef check_states(self, tuple states)
+
+
+@cython.final
+cdef class BoundRoutine:
+    cdef readonly Routine routine
+    cdef readonly tuple arrays
+    cdef Frame frame
+    cdef bint running
+
+
 cdef int run(Call call, void **pointers) except -1
 cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept

@@ -72,6 +72,51 @@ class Plan:
     def run(self, buffers: Sequence[npt.NDArray[Any]]) -> None: ...
     def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
 
+@final
+class BoundRoutine:
+    """A routine and the arrays on which it runs. Raises KernelError where it runs in another thread already."""
+
+    def __new__(cls, routine: Routine, arrays: tuple[npt.NDArray[Any], ...]) -> Self: ...
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
+    @property
+    def routine(self) -> Routine: ...
+    def __call__(self) -> None: ...
+    def run(self, states: tuple[npt.NDArray[Any], ...]) -> None: ...
+
+@final
+class Routine:
+    """Calls whose operands stand at known places: operands[i] has (base, bytes into it) of each operand of calls[i]. A
+    base is an array, which is constant; None, the arena; or the number of an external array. Those have a dtype and a
+    shape; the inputs are first, then the outputs, which run() makes, then states, which are read and written. Places
+    are checked when it is made: nothing leaves its base, and no step writes over what it reads. Safe to run from many
+    threads, each on states of its own."""
+
+    def __new__(
+        cls,
+        calls: Sequence[Call],
+        operands: Sequence[Sequence[tuple[int, int]]],
+        bases: Sequence[npt.NDArray[Any] | int | None],
+        externals: Sequence[tuple[npt.DTypeLike, Sequence[int]]],
+        inputs: int,
+        outputs: int,
+        arena_bytes: int,
+    ) -> Self: ...
+    @property
+    def arena_bytes(self) -> int: ...
+    @property
+    def inputs(self) -> int: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def externals(self) -> int: ...
+    @property
+    def calls(self) -> tuple[Call, ...]: ...
+    def run(
+        self, inputs: tuple[npt.NDArray[Any], ...], states: tuple[npt.NDArray[Any], ...] = ()
+    ) -> list[npt.NDArray[Any]]: ...
+    def bind(self, arrays: tuple[npt.NDArray[Any], ...]) -> BoundRoutine: ...
+
 def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
 def microkernels(isa: str) -> tuple[str, ...]: ...  # of its 8-bit GEMM, in the order in which they are asked
 def rows() -> tuple[str, ...]: ...  # of the kernel table

@@ -4,6 +4,7 @@ cimport cython
 cimport numpy as cnp
 from libc.stdint cimport int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 from qrt._seam.qrt cimport *
 
@@ -20,6 +21,9 @@ cnp.import_array()
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
+
+cdef extern from "stdlib.h":
+    int posix_memalign(void **made, size_t alignment, size_t size)
 
 cdef dict CONTAINERS = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
@@ -151,7 +155,7 @@ cdef class Plan:
     cdef Operand *uses  # what each slot must be
     cdef tuple calls, shapes, dtypes
     cdef list written
-    cdef int64_t count
+    cdef int64_t count, used
     cdef int slot_count
 
     def __cinit__(self, calls, slots, int slot_count):
@@ -181,7 +185,7 @@ cdef class Plan:
                 raise KernelError(
                     f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given"
                 )
-            self.steps[i] = qrt_step(call.entry, call.args, call.count, self.slots + used)
+            self.steps[i] = qrt_step(call.entry, call.args, used)
             for operand, slot in enumerate(slots[i]):
                 if not 0 <= slot < slot_count:
                     raise KernelError(f"plan: step {i} ({call.name}) names slot {slot} of {slot_count}")
@@ -198,6 +202,7 @@ cdef class Plan:
                 used += 1
                 if operand >= call.count - call.outputs:
                     self.written[slot] = True
+        self.used = used
         self.shapes, self.dtypes = tuple(shapes), tuple(dtypes)
 
     def __dealloc__(self):
@@ -221,14 +226,14 @@ cdef class Plan:
     cdef execute(self, buffers, double *seconds):
         cdef void **pointers
         cdef int slot, overlapped = -1
-        cdef int64_t step = -1
+        cdef int64_t step = -1, i
         cdef qrt_status status = QRT_OK
         cdef int threads = thread_count()
         cdef Call call
         buffers = tuple(buffers)
         if len(buffers) != self.slot_count:
             raise KernelError(f"plan: {len(buffers)} buffers given, expected {self.slot_count}")
-        pointers = <void **>calloc(self.slot_count + 1, sizeof(void *))
+        pointers = <void **>calloc(self.slot_count + self.used + 1, sizeof(void *))  # by slot, then by operand
         if pointers == NULL:
             raise MemoryError("plan: out of memory")
         try:
@@ -241,13 +246,15 @@ cdef class Plan:
                 pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
             for step in range(self.count):
                 call = self.calls[step]
-                overlapped = overlapped_operand(call, pointers, self.steps[step].slots)
+                overlapped = overlapped_operand(call, pointers, self.slots + self.steps[step].first)
                 if overlapped >= 0:
                     raise KernelError(
                         f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
                     )
+            for i in range(self.used):
+                pointers[self.slot_count + i] = pointers[self.slots[i]]
             with nogil:
-                status = qrt_run(self.steps, self.count, pointers, threads, seconds, &step)
+                status = qrt_run(self.steps, self.count, pointers + self.slot_count, threads, seconds, &step)
             if status != QRT_OK:
                 call = self.calls[step]
                 raise failure(f"plan: step {step} ({call.name})", status)
@@ -303,6 +310,7 @@ def set_num_threads(threads):
 
 
 include "arguments.pxi"
+include "routine.pxi"
 include "bind_elementwise.pxi"
 include "bind_gemm.pxi"
 include "bind_float_matmul.pxi"

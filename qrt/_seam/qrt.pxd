@@ -355,8 +355,7 @@ cdef extern from "qrt/qrt.h" nogil:
     ctypedef struct qrt_step:
         qrt_entry entry
         const void *args
-        int operands
-        const int32_t *slots
+        int64_t first
 
     qrt_status qrt_run(const qrt_step *steps, int64_t count, void **pointers, int threads, double *seconds,
                        int64_t *failed)

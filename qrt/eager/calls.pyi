@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
+from qrt._seam._core import Routine
 from qrt.types import TensorType
 
 _P = ParamSpec("_P")
@@ -100,3 +101,26 @@ class Function(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def __get__(self, instance: Any, owner: Any) -> Function[_P, _R]: ...
     def __reduce__(self) -> str: ...
+
+@final
+class Quick:
+    """A routine with the types of its arguments and results. Called with a tuple of arguments it gives a list of
+    results, or None where it leaves the call to somebody who says what is wrong or converts: `whole` says which inputs
+    take any integer of their array. Quantized results are tensors. `names` are those of the globals of `state`."""
+
+    def __new__(
+        cls,
+        routine: Routine,
+        isa: str,
+        is_default: bool,
+        elements: tuple[Any, ...],
+        whole: tuple[bool, ...],
+        results: tuple[Any, ...],
+        shapes: tuple[tuple[int, ...], ...],
+        state: Any,
+        names: tuple[str, ...],
+        initials: tuple[npt.NDArray[Any], ...],
+    ) -> Quick: ...
+    def __call__(self, arguments: tuple[Any, ...]) -> list[Any] | None: ...
+    def states(self) -> tuple[npt.NDArray[Any], ...]: ...
+    def with_state(self, state: Any) -> Quick: ...

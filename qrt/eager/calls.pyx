@@ -18,7 +18,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, overlapped_operand, run
+from qrt._seam._core cimport MOST_INPUTS, QRT_MAX_OPERANDS, Call, Operand, Routine, overlapped_operand, run
 
 from functools import update_wrapper
 
@@ -106,6 +106,7 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
 
 include "arguments.pxi"
 include "cache.pxi"
+include "quick.pxi"
 
 
 # ---- running what was kept ----

@@ -11,7 +11,8 @@ import numpy as np
 from qrt.engines.litert import LiteRT
 from qrt.engines.tally import ULP, Tally
 from qrt.errors import ModelError, shown
-from qrt.execute.program import Program, choose
+from qrt.execute.ports import choose
+from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
 from qrt.formats.tflite.importing import Graph, Importer, import_model
 from qrt.formats.tflite.model import Operator

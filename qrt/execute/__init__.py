@@ -1,6 +1,7 @@
 """Programs: planned and run on the kernels, or interpreted op by op."""
 
-from qrt.execute.plan import Coverage
-from qrt.execute.program import Port, Program, compile
+from qrt.execute.planning.slots import Coverage
+from qrt.execute.ports import Port
+from qrt.execute.program import Program, compile
 
 __all__ = ["Coverage", "Port", "Program", "compile"]

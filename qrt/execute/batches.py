@@ -7,7 +7,8 @@ import numpy as np
 
 from qrt.calibrate.sample import ROWS
 from qrt.errors import ModelError, QuantTypeError, shown
-from qrt.execute.program import Port, Program
+from qrt.execute.ports import Port
+from qrt.execute.program import Program
 from qrt.tensor import QuantTensor
 
 Batch = Mapping[str, Any]

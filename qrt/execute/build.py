@@ -5,6 +5,8 @@ only the run knows an operand's shape, the family is bound in the run, once for 
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,15 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
-from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
+from qrt.execute.plan import Plan
+from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
+from qrt.execute.planning.routine import copy_call
+from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, empty, is_kernel, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, static_shape
+from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
 from qrt.types import MemRefType, TensorType, Type
 
 
@@ -46,6 +51,7 @@ class _Builder:
         self.makers: dict[
             int, list[FrameStep]
         ] = {}  # by value of the interpreter: the steps to run right after it is made
+        self.states: dict[str, Place | None] = {}  # of the globals, by name
         self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
 
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
@@ -99,6 +105,8 @@ class _Builder:
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
         if op.name == OBSERVED and REPLACED not in op.attributes:
             return [self._observed(op, operands[0])]
+        if op.name in (LOAD, STORE) and (state := self._state(op)) is not None:
+            return self._load(op, state) if op.results else self._store(op, operands[0], state)
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
@@ -108,14 +116,72 @@ class _Builder:
     def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place]:
         family, attributes, results = family_call(op, types)
         types = tuple(types)
-        if len(results) == 1 and family.aliases(types, results[0]):
-            return [Place(self._array_slot(operands[0]), results[0], op.results[0].type)]
+        if len(results) == 1 and (offset := family.view_offset(types, results[0], attributes)) is not None:
+            seen = self._view(self._array_slot(operands[0]), results[0], offset)
+            if seen is not None:
+                return [Place(seen, results[0], op.results[0].type)]
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
         call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
+
+    def _view(self, number: int, t: TensorType, offset: int) -> int | None:
+        """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
+        for a view of what only the run makes."""
+        slot = self.slots[number]
+        dtype = element_dtype(t.element)
+        made = Slot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
+        if layout(slot)[1] == dtype and made.nbytes == slot.nbytes:
+            return number
+        if self.slots[root(self.slots, number)[0]].kind == "array":
+            return None
+        self.frame.append(None)
+        self.slots[len(self.frame) - 1] = made
+        return len(self.frame) - 1
+
+    def _use(self, number: int) -> None:
+        """The step to come uses a slot."""
+        self.slots[root(self.slots, number)[0]].last = len(self.steps)
+
+    # -- globals ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def stored(self) -> set[str]:
+        return stored_globals(self.code.module)
+
+    def _state(self, op: Operation) -> Place | None:
+        """The array of the global that an op names; None where the interpreter loads and stores it."""
+        from qrt.execute.interpret.ml_program import found_global, initial_array  # here, for the programs that have it
+
+        name = name_of(op)
+        if name not in self.states:
+            initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
+            t = as_tensor(declared)
+            self.states[name] = None
+            if initial is not None and t.has_static_shape:
+                kind = "state" if name in self.stored else "constant"
+                place = self.states[name] = self.place(kind, t, declared, initial)
+                self.slots[place.slot].name = name
+        return self.states[name]
+
+    def _load(self, op: Operation, state: Place) -> list[Place]:
+        """A load is another name of the global's array, or a copy if that changes before the last use."""
+        if self.slots[state.slot].kind == "state" and needs_copy(op):
+            return self._call(op, self._copy(state), [state], [state.static_type], _copied(op), [])
+        return [Place(state.slot, state.type, op.results[0].type)]
+
+    def _store(self, op: Operation, value: Place, state: Place) -> list[Place]:
+        given = self._array_slot(value)
+        if root(self.slots, given) != (state.slot, 0):
+            self._use(given)
+            self.steps.append(CallStep(op, self._copy(state), (given, state.slot), _copied(op), [value], [state]))
+        return []
+
+    def _copy(self, state: Place) -> BoundCall:
+        _, dtype = layout(self.slots[state.slot])
+        return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
@@ -138,7 +204,7 @@ class _Builder:
         """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
         keeps nothing."""
         slot = operand.slot
-        self.slots[slot].last = len(self.steps)
+        self._use(slot)
 
         def run(frame: Frame) -> None:
             if frame[0].tap is not None:
@@ -172,7 +238,7 @@ class _Builder:
         is not in the arena.
         """
         for place in operands:
-            slot = self.slots[place.slot]
+            slot = self.slots[root(self.slots, place.slot)[0]]
             if slot.kind == "temporary":
                 slot.kind = "owned"
         self.makers.update((place.slot, runs) for place in results)
@@ -190,7 +256,7 @@ class _Builder:
         given = [self._array_slot(place) for place in inputs]
         places = [self.place("temporary", t, v.type) for t, v in zip(results, op.results, strict=True)]
         for slot in given:
-            self.slots[slot].last = len(self.steps)
+            self._use(slot)
         written = [place.slot for place in places]
         self.steps.append(CallStep(op, call, (*given, *written), coverage, operands, places))
         return places
@@ -239,10 +305,15 @@ class _Builder:
     def finish(self, inputs: Sequence[Place], results: Sequence[Place]) -> Plan:
         """Results that no other name holds are written straight into fresh arrays."""
         for place in results:
+            self._use(place.slot)
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
         return Plan(self.slots, inputs, self.steps, results, self.frame)
+
+
+def _copied(op: Operation) -> Coverage:
+    return Coverage(op.name, str(op.location), "kernel", "copy (ref)")
 
 
 def _set(frame: Frame, slot: int, value: Any) -> None:

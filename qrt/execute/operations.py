@@ -81,4 +81,4 @@ def attribute_array(value: Attribute, t: TensorType) -> Array:
         array = value.array if isinstance(value, DenseElementsAttr | DenseResourceAttr) else np.asarray(value.python)
     if isinstance(t.element, FloatType) and array.dtype.kind == "u":
         array = (array << np.uint32(13) if t.element.name == "tf32" else array).view(dtype)  # tf32 runs as f32
-    return np.ascontiguousarray(array.astype(dtype)).reshape(static_shape(t, "arith.constant"))
+    return np.ascontiguousarray(array.astype(dtype, copy=False)).reshape(static_shape(t, "arith.constant"))

@@ -1,117 +1,30 @@
-"""Plans: a function for concrete input shapes, as steps over one frame of values. Maximal runs of kernel steps are one
-call into C, and the interpreter's steps stand between them. Both read and write slots of one frame: an array for a
-kernel, any value for an op of the interpreter.
+"""Plans: a function for concrete input shapes, as steps over one frame of values. Where every step is a kernel, a run
+is one call of C. Else maximal runs of kernels are, and the interpreter's steps stand between them; both read and write
+slots of one frame: an array for a kernel, any value for an op of the interpreter.
 """
 
 import threading
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import heappop, heappush
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from time import perf_counter
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.errors import QuantError
-from qrt.execute.interpret.core import Frame, Run, Tap, raise_located
+from qrt.execute.interpret.core import Frame, Run, Tap
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.ir import Operation
-from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
-from qrt.types import MemRefType, TensorType, Type
-
-_ALIGNMENT = 64
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``,
-    ``interpreter``, ``constant`` or ``alias``."""
-
-    op: str
-    location: str
-    engine: str
-    detail: str = ""
-
-
-@dataclass
-class Slot:
-    """The content of one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
-    ``owned`` by one run, both of ``type``; a ``value`` in the interpreter's form; an ``array`` that is made of such a
-    value.
-    """
-
-    kind: str
-    type: TensorType | None
-    first: int = 0
-    last: int = 0
-    offset: int = 0
-
-    @property
-    def static_type(self) -> TensorType:
-        assert self.type is not None  # buffers are made for known types
-        return self.type
-
-    @property
-    def nbytes(self) -> int:
-        return prod(static_shape(self.static_type, "plan")) * element_dtype(self.static_type.element).itemsize
-
-
-@dataclass(frozen=True)
-class Place:
-    """A value of the program: its slot, and the static type under which this name sees it; None where only the run
-    knows its shape, or where it is no tensor. ``declared`` is its type in the program."""
-
-    slot: int
-    type: TensorType | None
-    declared: Type
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        assert self.type is not None  # as for Slot.static_type
-        return static_shape(self.type, "plan")
-
-
-@dataclass(frozen=True)
-class CallStep:
-    """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
-    too.
-    """
-
-    operation: Operation
-    call: BoundCall
-    slots: tuple[int, ...]
-    coverage: Coverage
-    operands: Sequence[Place]
-    results: Sequence[Place]
-
-    def __call__(self, frame: Frame) -> None:
-        try:
-            self.call(*(frame[slot] for slot in self.slots))
-        except QuantError as error:
-            raise_located(self.operation, error)
-
-
-@dataclass(frozen=True)
-class ValueStep:
-    """An op by the interpreter: what it does with the frame."""
-
-    runs: list[FrameStep]
-    coverage: Coverage
-    operands: Sequence[Place]
-    results: Sequence[Place]
-
-
-Step = CallStep | ValueStep
+from qrt.execute.planning.arena import ALIGNMENT, Span, allocate, live_bytes
+from qrt.execute.planning.routine import routine_of
+from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, is_kernel, layout, root, seen
+from qrt.ops.core import Array
+from qrt.types import MemRefType
 
 
 class Plan:
     """One function planned for one set of input types. ``run`` may be called from many threads at once. The frame has
-    the constants in their slots."""
+    the constants in their slots, and of each global the initial array."""
 
     def __init__(
         self,
@@ -122,15 +35,19 @@ class Plan:
         frame: Frame,
     ) -> None:
         self.slots, self.inputs, self.results = slots, inputs, results
+        self.steps = steps
         self.coverage = [step.coverage for step in steps]
         self.isa = kernels.active()
-        self.arena_bytes = _allocate(slots.values())
-        self._owned = [(index, *_layout(slot)) for index, slot in slots.items() if slot.kind == "owned"]
+        self.arena_bytes, self.live_bytes = _arranged(slots)
+        self.states = {slot.name: frame[number] for number, slot in slots.items() if slot.kind == "state"}
+        """The initial arrays of the globals that are read and written where they stand, by name."""
         self.segments = _segments(steps)
+        self.routine = routine_of(steps, slots, frame, inputs, results, self.arena_bytes)
         self._frame = frame
         self._taken = [place.slot for place in inputs]
         self._returned = [self._made_own(place) for place in results]
-        self._runs = [run for segment in self.segments for run in _runs(segment)]
+        self._setup = self._frame_setup()
+        self._compiled: list[FrameStep] | None = None
         self._free: list[Frame] = []
         self._lock = threading.Lock()
 
@@ -143,7 +60,11 @@ class Plan:
     ) -> list[Array]:
         """Runs on arrays of the planned shapes and returns fresh result arrays. ``tap`` is told the observed values.
         The arrays of ``state`` are those of globals before and after."""
-        return self._run(self._runs, inputs, Run(max_steps, tap, state))
+        if self.routine is not None:
+            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+        if self._compiled is None:
+            self._compiled = [run for segment in self.segments for run in _runs(segment)]
+        return self._run(self._compiled, inputs, Run(max_steps, tap, state))
 
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
@@ -165,6 +86,13 @@ class Plan:
         runs = [timed(step) for segment in self.segments for step in segment]
         return self._run(runs, inputs, Run(max_steps, state=state)), seconds
 
+    def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
+        """The arrays of the plan's globals, which begin with their initial values."""
+        for name, initial in self.states.items():
+            if name not in state:
+                state[name] = initial.copy()
+        return tuple(state[name] for name in self.states)
+
     def _run(self, runs: Sequence[FrameStep], inputs: Sequence[Array], execution: Run) -> list[Array]:
         with self._lock:
             workspace = self._free.pop() if self._free else None
@@ -174,8 +102,10 @@ class Plan:
         frame[0] = execution
         for index, array in zip(self._taken, inputs, strict=True):
             frame[index] = array
-        for index, shape, dtype in self._owned:
-            frame[index] = np.empty(shape, dtype)
+        if self.states:
+            self.state_arrays(execution.state)
+        for set_up in self._setup:
+            set_up(frame)
         with np.errstate(all="ignore"):
             for run in runs:
                 run(frame)
@@ -183,6 +113,48 @@ class Plan:
         with self._lock:
             self._free.append(workspace)
         return results
+
+    def _frame_setup(self) -> list[Callable[[Frame], None]]:
+        """What fills the slots whose arrays differ from run to run."""
+        made: list[Callable[[Frame], None]] = []
+
+        def fresh(number: int, slot: Slot) -> None:
+            shape, dtype = layout(slot)
+
+            def fill(frame: Frame) -> None:
+                frame[number] = np.empty(shape, dtype)
+
+            made.append(fill)
+
+        def global_array(number: int, slot: Slot) -> None:
+            def fill(frame: Frame) -> None:
+                frame[number] = frame[0].state[slot.name]
+
+            made.append(fill)
+
+        def view(number: int, slot: Slot) -> None:
+            def fill(frame: Frame) -> None:
+                frame[number] = seen(frame[slot.base], slot)
+
+            made.append(fill)
+
+        by_kind = {"owned": fresh, "state": global_array}
+        for number, slot in self.slots.items():
+            if slot.kind in by_kind:
+                by_kind[slot.kind](number, slot)
+        for number, slot in self._views():
+            if self.slots[root(self.slots, number)[0]].kind != "temporary":
+                view(number, slot)
+        return made
+
+    def _views(self) -> list[tuple[int, Slot]]:
+        """Views, each behind those that it sees."""
+
+        def depth(number: int) -> int:
+            slot = self.slots[number]
+            return 1 + depth(slot.base) if slot.kind == "view" else 0
+
+        return sorted(((n, s) for n, s in self.slots.items() if s.kind == "view"), key=lambda each: depth(each[0]))
 
     def _made_own(self, place: Place) -> tuple[int, tuple[int, ...] | None, bool]:
         """The slot of a result, the shape that it has under this name, and whether the caller owns its memory, as it
@@ -194,13 +166,16 @@ class Plan:
     def _workspace(self) -> Frame:
         """The frame with an arena of its own, of which the temporaries are views."""
         frame = self._frame.copy()
-        raw = np.empty(self.arena_bytes + _ALIGNMENT, np.uint8)
-        start = -raw.ctypes.data % _ALIGNMENT
+        raw = np.empty(self.arena_bytes + ALIGNMENT, np.uint8)
+        start = -raw.ctypes.data % ALIGNMENT
         for index, slot in self.slots.items():
             if slot.kind == "temporary":
                 at = start + slot.offset
-                shape, dtype = _layout(slot)
+                shape, dtype = layout(slot)
                 frame[index] = raw[at : at + slot.nbytes].view(dtype).reshape(shape)
+        for index, slot in self._views():
+            if self.slots[root(self.slots, index)[0]].kind == "temporary":
+                frame[index] = seen(frame[slot.base], slot)
         return frame
 
 
@@ -211,18 +186,14 @@ def _result(value: Any, shape: tuple[int, ...] | None, is_own: bool) -> Array:
     return array if is_own else array.copy()
 
 
-def _layout(slot: Slot) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    return static_shape(slot.static_type, "plan"), element_dtype(slot.static_type.element)
-
-
-def empty(t: TensorType) -> Array:
-    """An array of a static type, not filled."""
-    return np.empty(static_shape(t, "plan"), element_dtype(t.element))
-
-
-def is_kernel(call: BoundCall) -> TypeGuard[_core.Call]:
-    """Whether a call is one entry of C, which a run of them can hold."""
-    return isinstance(call, _core.Call)
+def _arranged(slots: Mapping[int, Slot]) -> tuple[int, int]:
+    """Gives every temporary its place in the arena. Returns the bytes of the arena, and the most that live at once."""
+    temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
+    spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
+    nbytes = allocate(spans)
+    for slot, span in zip(temporaries, spans, strict=True):
+        slot.offset = span.offset
+    return nbytes, live_bytes(spans)
 
 
 def _segments(steps: Sequence[Step]) -> list[list[Step]]:
@@ -248,67 +219,3 @@ def _runs(segment: Sequence[Step]) -> list[FrameStep]:
     plan = _core.Plan(kernels, [[number[slot] for slot in step.slots] for step in calls], len(used))
     buffers = itemgetter(*used)
     return [lambda frame: plan.run(buffers(frame))]
-
-
-def _allocate(slots: Iterable[Slot]) -> int:
-    """Gives every temporary an offset so that none overlap while both live: in the order in which they begin to, the
-    smallest gap that holds it. Returns the bytes needed."""
-    gaps = _Gaps()
-    living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), the first to end before the others
-    temporaries = [slot for slot in slots if slot.kind == "temporary"]
-    for number, slot in enumerate(sorted(temporaries, key=lambda s: (s.first, -s.nbytes))):
-        while living and living[0][0] < slot.first:
-            _, _, begin, end = heappop(living)
-            gaps.give(begin, end)
-        size = -(-slot.nbytes // _ALIGNMENT) * _ALIGNMENT
-        slot.offset = gaps.take(size)
-        heappush(living, (slot.last, number, slot.offset, slot.offset + size))
-    return max((slot.offset + slot.nbytes for slot in temporaries), default=0)
-
-
-class _Gaps:
-    """The free bytes of an arena, as maximal gaps. Behind `top` there are as many as needed."""
-
-    def __init__(self) -> None:
-        self.top = 0
-        self.by_size: list[tuple[int, int]] = []  # (size, begin), sorted
-        self.begins: dict[int, int] = {}
-        self.ends: dict[int, int] = {}
-
-    def take(self, size: int) -> int:
-        """Takes so many bytes, and returns where they begin."""
-        if size == 0:
-            return 0
-        place = bisect_left(self.by_size, (size, 0))
-        if place == len(self.by_size):
-            begin = self.ends.get(self.top, self.top)
-            if begin < self.top:
-                self._remove(begin, self.top)
-            self.top = begin + size
-            return begin
-        found, begin = self.by_size[place]
-        self._remove(begin, begin + found)
-        if found > size:
-            self._add(begin + size, begin + found)
-        return begin
-
-    def give(self, begin: int, end: int) -> None:
-        """Frees bytes, and joins them with the gaps beside them."""
-        if begin == end:
-            return
-        before, behind = self.ends.get(begin), self.begins.get(end)
-        if before is not None:
-            self._remove(before, begin)
-            begin = before
-        if behind is not None:
-            self._remove(end, behind)
-            end = behind
-        self._add(begin, end)
-
-    def _add(self, begin: int, end: int) -> None:
-        self.begins[begin], self.ends[end] = end, begin
-        insort(self.by_size, (end - begin, begin))
-
-    def _remove(self, begin: int, end: int) -> None:
-        del self.begins[begin], self.ends[end]
-        del self.by_size[bisect_left(self.by_size, (end - begin, begin))]

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from qrt.execute.plan import Place, Plan, Slot, Step
+from qrt.execute.plan import Plan
+from qrt.execute.planning.slots import Place, Step, root
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 
@@ -10,7 +11,7 @@ def plan_text(name: str, plan: Plan) -> str:
     """The plan of a function, a line for each step: its segment, the engine with the kernel and its ISA, the op and its
     position, operands and results. Each of those is a slot, what stands in it (``arena`` with the offset) and the type,
     which is that of the storage where it is quantized."""
-    lines = [f"@{name} for {plan.isa}, arena of {plan.arena_bytes} bytes"]
+    lines = [f"@{name} for {plan.isa}, arena of {plan.arena_bytes} bytes for {plan.live_bytes} at once"]
     lines.append(f"takes ({_spelled_all(plan.inputs, plan)})")
     for number, segment in enumerate(plan.segments):
         lines.extend(f"{number}: {_step(step, plan)}" for step in segment)
@@ -26,11 +27,17 @@ def _step(step: Step, plan: Plan) -> str:
 
 
 def _spelled_all(places: Sequence[Place], plan: Plan) -> str:
-    return ", ".join(f"%{place.slot} {_content(plan.slots[place.slot])} {_type(place)}" for place in places)
+    return ", ".join(f"%{place.slot} {_content(plan, place.slot)} {_type(place)}" for place in places)
 
 
-def _content(slot: Slot) -> str:
-    return f"arena+{slot.offset}" if slot.kind == "temporary" else slot.kind
+def _content(plan: Plan, number: int) -> str:
+    """Where a slot stands: in the arena, or what it is; and the bytes into it."""
+    number, offset = root(plan.slots, number)
+    slot = plan.slots[number]
+    if slot.kind == "temporary":
+        return f"arena+{slot.offset + offset}"
+    kind = f"state @{slot.name}" if slot.kind == "state" else slot.kind
+    return f"{kind}+{offset}" if offset else kind
 
 
 def _type(place: Place) -> Type:

@@ -4,48 +4,39 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from qrt import ir, kernels
+from qrt.eager.calls import Quick
+from qrt.eager.storage import is_packed
 from qrt.errors import ModelError, QuantTypeError, require, shortened, shown
+from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.interpret.core import Tap
-from qrt.execute.operations import failure
-from qrt.execute.plan import Coverage, Plan
+from qrt.execute.plan import Plan
 from qrt.execute.plan_text import plan_text
+from qrt.execute.planning.slots import Coverage
+from qrt.execute.ports import brief, check_extents, choose, ports
 from qrt.execute.prepare import prepared
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
-from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
-from qrt.ir.text.dense import check_extent
+from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
 from qrt.ops.core import Array
-from qrt.types import MemRefType, TensorType, Type, VectorType
+from qrt.types import TensorType, UniformType
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
 
 
-@dataclass(frozen=True)
-class Port:
-    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
-    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
-    the program's text calls an argument: ``%x``; empty where no text says it."""
+class Memory(NamedTuple):
+    """The bytes of a run's arena, and the most of its values that live at once."""
 
-    name: str
-    type: TensorType
-    in_place: bool = False
-    spelled: str = field(default="", compare=False, repr=False)
-
-
-def brief(t: Type) -> str:
-    """A type as an error says it: scales may be many."""
-    text = str(t)
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    arena_bytes: int
+    live_bytes: int
 
 
 class Program:
@@ -92,23 +83,55 @@ class Program:
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
-        _check_extents(module)
+        check_extents(module)
         self._module = module
         self._function = choose(module, function)
         self.name: str = self._function.attributes["sym_name"].python
-        self.inputs = _ports(self._function, "arg")
-        self.outputs = _ports(self._function, "result")
+        self.inputs = ports(self._function, "arg")
+        self.outputs = ports(self._function, "result")
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
+        self._names = [port.name for port in self.inputs]
+        self._result_names = [port.name for port in self.outputs]
+        self._quick: Quick | None = None
+        self._preferred: Plan | None = None
         self._saturating = saturating
         self._state = State()
         self._is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
         self._interpreter = Interpreter(module, saturating=saturating)
         if all(port.type.has_static_shape for port in self.inputs):
-            self._plan([port.type for port in self.inputs])
+            self._prefer(self._plan([port.type for port in self.inputs]))
+
+    def _prefer(self, plan: Plan) -> None:
+        """The next call goes straight to this plan, if its arguments fit."""
+        if plan is not self._preferred:
+            self._preferred, self._quick = plan, self._made_quick(plan)
+
+    def _made_quick(self, plan: Plan) -> Quick | None:
+        """What runs a plan on arguments that fit as they are; None where a step is no kernel."""
+        elements = [port.type.element for port in (*self.inputs, *self.outputs)]
+        quantized = [element if isinstance(element, UniformType) else None for element in elements]
+        if plan.routine is None or any(t is not None and is_packed(t) for t in quantized):
+            return None
+        count = len(self.inputs)
+        return Quick(
+            plan.routine,
+            plan.isa,
+            kernels.forced_isa.get() is None,
+            tuple(quantized[:count]),
+            tuple(map(is_whole, elements[:count])),
+            tuple(quantized[count:]),
+            tuple(place.shape for place in plan.results),
+            self._state,
+            tuple(plan.states),
+            tuple(plan.states.values()),
+        )
 
     def __call__(self, *arguments: Any) -> Any:
         """The result, or a tuple of them where the function has several."""
+        results = self._quickly(arguments)
+        if results is not None:
+            return results[0] if len(results) == 1 else tuple(results)
         arrays = self._incoming(arguments)
         with _memory(self.name):
             results = self._run(arrays)
@@ -120,11 +143,68 @@ class Program:
         """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
         kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
         arguments that do not fit, is a ``ModelError``."""
+        if self._quick is not None and type(inputs) is dict and not interpret and max_steps is None:
+            given = [inputs[name] for name in self._names if name in inputs]
+            if len(given) == len(inputs) and (quick := self._quickly(tuple(given))) is not None:
+                return dict(zip(self._result_names, quick, strict=True))
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self._incoming(self._in_order(inputs))
         with _memory(self.name):
             results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
         return self._named(results)
+
+    def _quickly(self, arguments: tuple[Any, ...]) -> list[Any] | None:
+        """The results where every step is a kernel and the arguments fit as they are; else None."""
+        if self._quick is None:
+            return None
+        try:
+            return self._quick(arguments)
+        except MemoryError as error:
+            raise _no_memory(self.name, error) from None
+
+    def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> BoundProgram:
+        """Takes arrays once: the result is called with nothing, reads the inputs as they are then, and fills the
+        outputs.
+
+        The plan is that of the instruction set that is active now. What is bound runs in one thread at a time, with the
+        program's state.
+
+        Parameters
+        ----------
+        inputs : mapping of str to array
+            An array for each input, of its dtype and shape: storage integers, or a QuantTensor, where it is quantized.
+        outputs : mapping of str to array, optional
+            An array for each output that the caller has; the others are made.
+
+        Returns
+        -------
+        BoundProgram
+            Its ``inputs`` and ``outputs`` are the arrays by name; those of quantized outputs are storage.
+
+        Raises
+        ------
+        ModelError
+            If an array is missing, is of another dtype or shape, is not C-contiguous and aligned, or if an output is
+            read-only or overlaps another array.
+
+        Examples
+        --------
+        >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> x = np.int32([1, 2])
+        >>> run = program.bind({"arg0": x})
+        >>> x[1] = 7
+        >>> run()
+        >>> run.outputs["result0"].tolist()
+        [1, 7]
+        """
+        if any(port.in_place for port in (*self.inputs, *self.outputs)):
+            raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
+        arrays = bound_inputs(self._in_order(inputs), self.inputs)
+        with _memory(self.name):
+            plan = self._plan(self._types(list(arrays.values())))
+            results = bound_outputs({} if outputs is None else outputs, self.outputs, plan, arrays)
+        narrow = [port for port in self.inputs if not is_whole(port.type.element)]
+        return BoundProgram(self.name, plan, self._state if self._is_stateful else None, arrays, results, narrow)
 
     def run_timed(
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None
@@ -207,7 +287,22 @@ class Program:
         clone = object.__new__(type(self))
         clone.__dict__.update(self.__dict__)
         clone._state = State()
+        if self._quick is not None:
+            clone._quick = self._quick.with_state(clone._state)
         return clone
+
+    def memory(self, *shapes: Sequence[int]) -> Memory:
+        """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
+        lives at once, ``live_bytes``. ``shapes`` are as in ``coverage``.
+
+        >>> x = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
+        >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
+        >>> program = compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
+        >>> program.memory()
+        Memory(arena_bytes=4, live_bytes=4)
+        """
+        plan = self._plan_of({port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)})
+        return Memory(plan.arena_bytes, plan.live_bytes)
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
@@ -274,6 +369,7 @@ class Program:
 
     def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Any]:
         plan = self._plan(self._types(arrays))
+        self._prefer(plan)
         with self._stream() as state:
             return self._outgoing(plan.run(arrays, max_steps, tap, state))
 
@@ -381,50 +477,13 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
 
 
-def _check_extents(module: ir.Module) -> None:
-    """Raise ModelError at an operation with a value of a shape that no array has."""
-    seen: set[Type] = set()
-    for operation in module.operation.walk():
-        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
-        for value in (*operation.results, *arguments):
-            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
-                seen.add(value.type)
-                try:
-                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
-                except QuantTypeError as error:
-                    raise failure(operation, str(error)) from None
-
-
 @contextmanager
 def _memory(name: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise ModelError(f"{name} needs more memory than there is: {error}") from None
+        raise _no_memory(name, error) from None
 
 
-def choose(module: ir.Module, name: str | None) -> ir.Operation:
-    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
-    functions = {f.attributes["sym_name"].python: f for f in module.functions}
-    if name is None:
-        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
-    if name not in functions:
-        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
-    if not functions[name].regions[0].blocks:
-        raise ModelError(f"function {name!r} has no body")
-    return functions[name]
-
-
-def _ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
-    kind, attributes = ("inputs", "arg_attrs") if prefix == "arg" else ("results", "res_attrs")
-    types = getattr(function.attributes["function_type"].python, kind)
-    given = function.attributes[attributes].python if attributes in function.attributes else ({},) * len(types)
-    names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
-    if len(set(names)) != len(names):
-        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
-    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
-    spelled = said if len(said) == len(names) else ("",) * len(names)
-    return tuple(
-        Port(name, as_tensor(t), isinstance(t, MemRefType), text)
-        for name, t, text in zip(names, types, spelled, strict=True)
-    )
+def _no_memory(name: str, error: MemoryError) -> ModelError:
+    return ModelError(f"{name} needs more memory than there is: {error}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from qrt.execute.plan import Coverage
+    from qrt.execute.planning.slots import Coverage
 
 
 class Timing(NamedTuple):

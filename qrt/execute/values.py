@@ -85,10 +85,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
             array = _converted(array, dtype, what)
         if array.dtype.newbyteorder("=") != dtype:
             raise ModelError(f"{what} must be {declared}: dtype {dtype}, got dtype {array.dtype}")
-        try:
-            _check_range(array, element)
-        except QuantTypeError as error:
-            raise ModelError(f"{what}: {error}") from None
+        check_range(array, declared, what)
     at_border(declared, array.shape, what)
     return ready(array)
 
@@ -104,13 +101,27 @@ def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
     return array
 
 
-def _check_range(array: Array, element: Type) -> None:
+def check_range(array: Array, declared: TensorType, what: str) -> None:
+    """Raises ModelError for a value that the dtype has and the type does not."""
+    element = declared.element
+    if is_whole(element):
+        return
+    try:
+        if isinstance(element, UniformType):
+            check_bounds(array, element)
+        elif isinstance(element, IntegerType) and array.size:
+            low = 0 if element.signedness == "unsigned" else -(1 << (element.width - 1))
+            if int(array.min()) < low or int(array.max()) >= low + (1 << element.width):
+                raise QuantTypeError(f"values do not fit {element}")
+    except QuantTypeError as error:
+        raise ModelError(f"{what}: {error}") from None
+
+
+def is_whole(element: Type) -> bool:
+    """Whether every value of the dtype is one of the type."""
     if isinstance(element, UniformType):
-        check_bounds(array, element)
-    elif isinstance(element, IntegerType) and 1 < element.width < 64 and array.size:
-        low = 0 if element.signedness == "unsigned" else -(1 << (element.width - 1))
-        if int(array.min()) < low or int(array.max()) >= low + (1 << element.width):
-            raise QuantTypeError(f"values do not fit {element}")
+        return element.has_default_bounds and element.storage_width in (8, 16, 32)
+    return not isinstance(element, IntegerType) or element.width in (1, 8, 16, 32, 64)
 
 
 def outgoing(array: Array, t: TensorType) -> Any:

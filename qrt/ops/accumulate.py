@@ -95,6 +95,8 @@ def _per_channel(t: UniformType, values: Sequence[float], channels: int) -> list
 
 def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: UniformType) -> Array:
     """Bias storage as int64 at the accumulator's scale ``sa * sw`` (weights per layer or per axis)."""
+    if bias_is_direct(element, a, w):
+        return np.asarray(bias, np.int64)
     channels = len(bias)
     scales = [(a.scale, s) for s in _per_channel(w, w.scales, channels)]
     zero_points = [int(z) for z in _per_channel(element, element.zero_points, channels)]
@@ -103,11 +105,9 @@ def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: Unifo
 
 def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
     """Whether bias storage is added as it is: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
-    if any(element.zero_points) or not a.is_per_layer or w.is_sub_channel:
+    if not a.is_per_layer or w.is_sub_channel or element.zero_point_array.any():
         return False
-    channels = max(len(element.scales), len(w.scales))
-    pairs = zip(_per_channel(element, element.scales, channels), _per_channel(w, w.scales, channels), strict=True)
-    return all(s == a.scale * t for s, t in pairs)
+    return bool((element.scale_array == a.scale * w.scale_array).all())
 
 
 def bias_operand(

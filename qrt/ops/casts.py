@@ -267,13 +267,13 @@ def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, 
     return from_signless(given.view(np.int8) if given.dtype == np.bool_ else given, target)
 
 
-def _aliases_scast(types: Types, result: TensorType) -> bool:
-    """Whether the cast changes neither dtype nor range."""
+def _scast_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
+    """0 where the cast changes neither bits nor range."""
     source, target = types[0].element, result.element
     stored = source if isinstance(source, UniformType) else target
     assert isinstance(stored, UniformType)  # as inferred
-    whole = stored.is_signed and stored.storage_width in (8, 16, 32)
-    return whole and (stored.has_default_bounds or stored is source)
+    whole = stored.storage_width in (8, 16, 32) or (stored.is_signed and stored is source)
+    return 0 if whole and (stored.has_default_bounds or stored is source) else None
 
 
 QCAST = OpFamily(
@@ -302,7 +302,7 @@ SCAST = OpFamily(
     Declaration("scast", operands=(Operand("x"),), result=replace(_SAID, required=False), view=True, dialect="quant"),
     infer=_infer_scast,
     reference=_reference_scast,
-    aliases=_aliases_scast,
+    view_offset=_scast_offset,
 )
 REQUANTIZE = OpFamily(
     Declaration("requantize", operands=(Operand("q"),), attributes=(REQUANT,), result=_SAID),

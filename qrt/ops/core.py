@@ -47,8 +47,9 @@ class OpFamily:
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
     ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
-    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
-    result)``: whether the result is what the memory of the operand holds, so that a plan need not compute it.
+    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``.
+    ``view_offset(types, result, attributes)`` says how many elements into the memory of the first operand the result
+    stands, so that a plan need not compute it; None where it does not stand there.
 
     In a family of several results all these have tuples in place of the result: of declared types, of types, of arrays.
     Whoever takes a family as it comes calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every
@@ -60,7 +61,7 @@ class OpFamily:
     reference: Callable[[Sequence[Array], Types, Any, Attributes], Any]
     bind: Callable[[Types, Any, Attributes, Constants], BoundCall | None] | None = None
     packs: tuple[int, ...] = ()
-    aliases: Callable[[Types, TensorType], bool] = lambda types, result: False
+    view_offset: Callable[[Types, TensorType, Attributes], int | None] = lambda types, result, attributes: None
 
     @property
     def name(self) -> str:
@@ -198,9 +199,22 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     """The quantized element type of an operand, checked, or the error that names the operand."""
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
-    _check_fits(t.element, t.shape, f"{op}: {operand}")
-    check_zero_points(t.element, f"{op}: {operand}")
+    if not _is_sound(t):
+        _check_fits(t.element, t.shape, f"{op}: {operand}")
+        check_zero_points(t.element, f"{op}: {operand}")
     return t.element
+
+
+@lru_cache(maxsize=1024)
+def _is_sound(t: TensorType) -> bool:
+    """Whether the parameters of a quantized type fit its shape and its storage; types are interned."""
+    assert isinstance(t.element, UniformType)
+    try:
+        check_integrity(t.element, t.shape)
+        check_zero_points(t.element, "")
+    except QuantTypeError:
+        return False
+    return True
 
 
 def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -> None:

@@ -299,7 +299,7 @@ FAMILIES = (
         infer=_infer_reshape,
         reference=_reference_reshape,
         bind=_bind_reshape,
-        aliases=lambda types, result: True,
+        view_offset=lambda types, result, attributes: 0,
     ),
     OpFamily(
         Declaration(

@@ -6,7 +6,8 @@ from qrt.calibrate.targets.registry import known, names
 from qrt.errors import ModelError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.observe import runs, sample_of
-from qrt.execute.program import Program, choose
+from qrt.execute.ports import choose
+from qrt.execute.program import Program
 from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import TARGET

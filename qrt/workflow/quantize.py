@@ -12,7 +12,8 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import known
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.execute.batches import Data
-from qrt.execute.program import Program, choose
+from qrt.execute.ports import choose
+from qrt.execute.program import Program
 from qrt.passes.quantization.propagation.kept import ranges_kept
 from qrt.report import Report
 from qrt.workflow.calibrate import Progress, calibrated, measurable

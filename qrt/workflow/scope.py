@@ -1,7 +1,7 @@
 """Which part of a module is quantized: what the chosen function reaches, if that computes floats that kernels take."""
 
 from qrt.errors import Diagnostic, ModelError, VerifyError
-from qrt.execute.program import choose
+from qrt.execute.ports import choose
 from qrt.ir import Module, Operation
 from qrt.ir.core.symbols import references
 from qrt.passes.quantization.checking.regions import operations_of, regions_of

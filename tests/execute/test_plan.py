@@ -1,42 +1,10 @@
-"""Plans: memory that is shared by what does not live together, one frame for kernels and the interpreter, segments."""
-
-import random
-from itertools import combinations
+"""Plans: one frame for kernels and the interpreter, segments."""
 
 import numpy as np
 import pytest
 
 import qrt
-from qrt.execute import plan
-from qrt.execute.plan import Slot
-from qrt.types import FloatType, TensorType
 from tests.execute.programs import assert_same
-
-
-def test_arenas_hold_what_lives_together():
-    draw = random.Random(1)
-    for count in (0, 1, 40, 400):
-        for longest in (1, 5, count + 1):
-            slots = []
-            for first in range(count):
-                kind = TensorType((draw.choice([0, 1, 7, 64, 1000]),), FloatType("f32"))
-                slots.append(Slot("temporary", kind, first, first + draw.randrange(longest + 1)))
-            total = plan._allocate(slots)
-            assert total == max((slot.offset + slot.nbytes for slot in slots), default=0)
-            for a, b in combinations(slots, 2):
-                together = a.first <= b.last and b.first <= a.last
-                assert not together or a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
-            assert not any(slot.offset % plan._ALIGNMENT for slot in slots)
-            if longest == 1 and count == 400:
-                assert total <= 3 * 4096
-
-
-@pytest.mark.parametrize("last", [(0, 1), (1, 0)])
-def test_what_is_free_on_either_side_is_one_gap(last):
-    half, whole = (TensorType((size,), FloatType("f32")) for size in (64, 128))
-    slots = [*(Slot("temporary", half, 0, end) for end in last), Slot("temporary", whole, 2, 2)]
-    assert plan._allocate(slots) == 4 * 128
-
 
 FRAMES = {
     "a scalar from a kernel to the interpreter and back": """

@@ -221,3 +221,92 @@ def test_the_environment_chooses_an_isa(given: str, expected: str) -> None:
     environment = os.environ | {"QRT_ISA": given}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert expected in found.stdout
+
+
+# ---- routines ----
+
+
+def routine(**changed: Any) -> _core.Routine:
+    """qcast, dcast, qcast: from an external float array by the arena to an external array of int8."""
+    given: dict[str, Any] = {
+        "calls": [qcast(), dcast(), qcast(scales=[2.0])],
+        "operands": [[(1, 0), (0, 0)], [(0, 0), (0, 8)], [(0, 8), (2, 0)]],
+        "bases": [None, 0, 1],
+        "externals": [(np.float32, (2, 3)), (np.int8, (2, 3))],
+        "inputs": 1,
+        "outputs": 1,
+        "arena_bytes": 32,
+    }
+    return _core.Routine(**given | changed)
+
+
+def test_a_routine_runs_its_calls_in_order() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    made = routine()
+    for _ in range(2):
+        (out,) = made.run((x,))
+        np.testing.assert_array_equal(out, np.rint(x / 2))
+    results = np.zeros((2, 3), np.int8)
+    bound = made.bind((x, results))
+    x[:] = 8
+    bound()
+    assert (results == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"operands": [[(1, 0), (0, 0)]]}, "3 calls, operands for 1"),
+        ({"calls": [qcast(), None, qcast()]}, "step 1 needs a call"),
+        ({"operands": [[(1, 0)], [(0, 0), (0, 8)], [(0, 8), (2, 0)]]}, "step 0 needs a call, and a place for each"),
+        ({"arena_bytes": 31}, r"operand 1 of step 1 \(dcast\), 24 bytes at 8, does not fit into 31"),
+        ({"operands": [[(1, 0), (0, -1)], [(0, 0), (0, 8)], [(0, 8), (2, 0)]]}, "6 bytes at -1, does not fit"),
+        ({"operands": [[(1, 0), (0, 0)], [(0, 0), (0, 6)], [(0, 6), (2, 0)]]}, "24 bytes at 6, does not fit"),
+        ({"operands": [[(1, 0), (0, 0)], [(0, 0), (0, 4)], [(0, 4), (2, 0)]]}, "overlaps its operand 0"),
+        ({"operands": [[(1, 4), (0, 0)], [(0, 0), (0, 8)], [(0, 8), (2, 0)]]}, "24 bytes at 4, does not fit into 24"),
+        ({"operands": [[(2, 0), (0, 0)], [(0, 0), (0, 8)], [(0, 8), (2, 0)]]}, "24 bytes at 0, does not fit into 6"),
+        ({"operands": [[(1, 0), (0, 0)], [(0, 0), (0, 8)], [(0, 8), (1, 0)]]}, "writes what it may only read"),
+        ({"bases": [None, np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int8)]}, "writes what it may only read"),
+        ({"bases": [None, np.zeros((3, 2), np.float32).T, 1]}, "not C-contiguous"),
+        ({"bases": [None, np.zeros(24, np.int8), 1]}, "may not be aligned"),
+        ({"bases": [None, 0, 2]}, "names array 2 of 2"),
+        ({"bases": [None, 0, -1]}, "names array -1 of 2"),
+        ({"inputs": 2}, "bad counts"),
+        ({"outputs": -1}, "bad counts"),
+        ({"externals": [(np.float32, (2, -3)), (np.int8, (2, 3))]}, "routine: shape"),
+    ],
+)
+def test_a_routine_refuses_places_that_do_not_fit(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        routine(**changed)
+
+
+def test_a_routine_refuses_arrays_that_do_not_fit() -> None:
+    made = routine()
+    with pytest.raises(KernelError, match="0 inputs given, expected 1"):
+        made.run(())
+    with pytest.raises(KernelError, match="1 states given, expected 0"):
+        made.run((X,), (X,))
+    for wrong in (X.astype(np.float64), X.reshape(3, 2), X.reshape(6), np.repeat(X, 2, 1)[:, ::2], None):
+        with pytest.raises(KernelError, match="routine: input 0"):
+            made.run((wrong,))  # type: ignore[arg-type]
+        with pytest.raises(KernelError, match="routine: array 0"):
+            made.bind((wrong, OUT))  # type: ignore[arg-type]
+    with pytest.raises(KernelError, match="array 1 is written to, and read-only"):
+        made.bind((X, read_only()))
+    memory = np.zeros(64, np.uint8)
+    with pytest.raises(KernelError, match="array 1, which is written, overlaps array 0"):
+        made.bind((memory[:24].view(np.float32).reshape(2, 3), memory[:6].view(np.int8).reshape(2, 3)))
+    with pytest.raises(KernelError, match="1 arrays given, expected 2"):
+        made.bind((X,))
+
+
+def test_a_routine_keeps_its_constants_and_states() -> None:
+    constant = np.full((2, 3), 6, np.float32)
+    made = routine(bases=[None, constant, 1], externals=[(np.float32, (1,)), (np.int8, (2, 3))], outputs=0)
+    del constant
+    state = np.zeros((2, 3), np.int8)
+    assert made.run((np.zeros(1, np.float32),), (state,)) == []
+    assert (state == 3).all()
+    with pytest.raises(KernelError, match="routine: state 0"):
+        made.run((np.zeros(1, np.float32),), (read_only(),))

@@ -6,8 +6,7 @@
 typedef struct {
     qrt_entry entry;
     const void *args;
-    int operands;
-    const int32_t *slots; /* operand i is pointers[slots[i]] */
+    int64_t first; /* operand i is pointers[first + i] */
 } qrt_step;
 
 /* Runs the steps in order and, where `seconds` is not NULL, times each. After a failure *failed is the step's

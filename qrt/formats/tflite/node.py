@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TENSOR = "qrt.tensor"
 """The attribute with the name that the file gives a result; a list of names where an operation has several results."""
 _FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
-_BOUNDS = {"RELU": (0.0, None), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+_BOUNDS = {"RELU": (0.0, None), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0), "RELU_0_TO_1": (0.0, 1.0)}
 """The least and the greatest value after a fused activation."""
 
 

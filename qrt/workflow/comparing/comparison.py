@@ -13,7 +13,8 @@ from qrt.calibrate.observers import Summary
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import ModelError
-from qrt.execute.program import Program, choose
+from qrt.execute.ports import choose
+from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
 from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of

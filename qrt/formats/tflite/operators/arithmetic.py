@@ -1,28 +1,79 @@
-"""ADD, SUB and MUL of quantized tensors."""
+"""ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM and MINIMUM of quantized tensors."""
 
 import numpy as np
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.registry import operator
+from qrt.ir import Value
+from qrt.types import TensorType, UniformType
+
+
+def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
+    """The types of both operands and of the result, which have one storage."""
+    a, b, out = node.element(0), node.element(1), node.result_element()
+    if not a.storage == b.storage == out.storage:
+        node.fail(f"operands of {a.storage} and {b.storage} with a result of {out.storage}")
+    return a, b, out
+
+
+def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -> Value:
+    return node.emit(name, [node.value(0), node.value(1)], attributes, out)
 
 
 @operator("ADD", "SUB")
 def add(node: Node) -> None:
-    """The rule depends on how far the scales of the operands are from the result's."""
-    a, b, out = node.element(0), node.element(1), node.result_element()
+    """Of 8 and 16 bits, with broadcasting. The rule depends on how far the scales are from the result's."""
+    a, b, out = _operands(node)
+    if out.storage == "i16" and node.options.get("pot_scale_int16", True):
+        node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
     scale = np.float32(out.scale)
     ratios = [float(np.float32(each.scale) / scale) for each in (a, b)]
     rule = node.rule("add", storage=out.storage, ratio=min(ratios), largest_ratio=max(ratios))
-    name = "qrt.add" if node.op.name == "ADD" else "qrt.sub"
-    made = node.emit(name, [node.value(0), node.value(1)], {"requant": rule}, out)
+    made = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 
 
 @operator("MUL")
 def mul(node: Node) -> None:
-    """A product of two tensors is a sum of one."""
-    a, b, out = node.element(0), node.element(1), node.result_element()
+    """Of 8 and 16 bits, with broadcasting: a sum of one product."""
+    a, b, out = _operands(node)
     multiplier = np.float32(a.scale) * np.float32(b.scale) / np.float32(out.scale)
     rule = node.rule("mul", storage=out.storage, multiplier=float(multiplier))
-    made = node.emit("qrt.mul", [node.value(0), node.value(1)], {"requant": rule}, out)
+    made = _emit(node, "qrt.mul", {"requant": rule}, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+@operator("DIV")
+def div(node: Node) -> None:
+    """Of 8 bits, with broadcasting."""
+    _, _, out = _operands(node)
+    node.rule("div", storage=out.storage)
+    made = _emit(node, "qrt.div", {}, out)
+    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+@operator("SQUARED_DIFFERENCE")
+def squared_difference(node: Node) -> None:
+    """Of int8, with broadcasting."""
+    _, _, out = _operands(node)
+    node.rule("squared_difference", storage=out.storage)
+    node.set(0, _emit(node, "qrt.squared_difference", {}, out))
+
+
+@operator("MAXIMUM", "MINIMUM")
+def extreme(node: Node) -> None:
+    """Of 8 and 16 bits, with broadcasting. Storage is compared, whatever the types of the operands say."""
+    *_, out = _operands(node)
+    node.rule("maximum_minimum", storage=out.storage)
+    operands = [of_type(node, node.value(i), out) for i in range(2)]
+    node.set(0, node.emit(f"qrt.{node.op.name.lower()}", operands, None, out))
+
+
+def of_type(node: Node, value: Value, element: UniformType) -> Value:
+    """The storage of a quantized value as that of another type."""
+    assert isinstance(value.type, TensorType)  # values of tensors are
+    if value.type.element is element:
+        return value
+    assert isinstance(value.type.element, UniformType)  # the caller has checked it
+    stored = node.emit("quant.scast", [value], None, value.type.with_(element=value.type.element.storage_type))
+    return node.emit("quant.scast", [stored], None, value.type.with_(element=element))

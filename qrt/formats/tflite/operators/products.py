@@ -32,15 +32,15 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
-def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:
+def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
     """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
-    it in float32.
+    it in float32. ``bias`` is the input that is the bias, if there is one.
     """
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
-    bias = node.inputs[2] if node.has(2) else None
+    given = node.inputs[bias] if node.has(bias) else None
     return {
         "storage": out.storage,
-        "bias": None if bias is None else {"int32": "i32", "int64": "i64"}.get(bias.dtype, bias.dtype),
+        "bias": None if given is None else {"int32": "i32", "int64": "i64"}.get(given.dtype, given.dtype),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
     }

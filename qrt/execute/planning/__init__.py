@@ -1,0 +1,1 @@
+"""The parts of plans: where values stand, and what runs."""

@@ -1,0 +1,103 @@
+"""Routines: a plan whose every step is a kernel, as one call of C. Where all operands stand is known before the run,
+but for the arrays that come with it: the inputs, the results, and the arrays of globals.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qrt._seam import _core
+from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, layout, root
+from qrt.ops.core import Array
+
+
+def copy_call(dtype: np.dtype[Any], size: int) -> _core.Call:
+    """A copy of so many elements."""
+    return _core.bind_copy(
+        dtype=dtype,
+        shapes=[(size,)],
+        source_strides=[(1,)],
+        target_strides=[(1,)],
+        source_sizes=[size],
+        target_size=size,
+    )
+
+
+def routine_of(
+    steps: Sequence[Step],
+    slots: Mapping[int, Slot],
+    frame: Sequence[Any],
+    inputs: Sequence[Place],
+    results: Sequence[Place],
+    arena_bytes: int,
+) -> _core.Routine | None:
+    """The routine of a plan; None where a step is no kernel, or an argument no array."""
+    calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
+    if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
+        return None
+    return _Maker(slots, frame, inputs, results).made(calls, arena_bytes)
+
+
+@dataclass
+class _Maker:
+    slots: Mapping[int, Slot]
+    frame: Sequence[Any]
+    inputs: Sequence[Place]
+    results: Sequence[Place]
+
+    def __post_init__(self) -> None:
+        self.externals: list[tuple[np.dtype[Any], tuple[int, ...]]] = []
+        self.bases: list[Array | int | None] = [None]  # 0: the arena
+        self.base_of: dict[int, int] = {}
+
+    def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
+        """The base of a new external array, which is that of a slot."""
+        self.bases.append(len(self.externals))
+        self.externals.append((dtype, shape))
+        if slot is not None:
+            self.base_of[slot] = len(self.bases) - 1
+        return len(self.bases) - 1
+
+    def place(self, number: int) -> tuple[int, int]:
+        """The base of a slot, and the bytes into it."""
+        number, offset = root(self.slots, number)
+        slot = self.slots[number]
+        if slot.kind == "temporary":
+            return 0, slot.offset + offset
+        if number not in self.base_of:
+            self.bases.append(self.frame[number])  # a constant
+            self.base_of[number] = len(self.bases) - 1
+        return self.base_of[number], offset
+
+    def made(self, steps: Sequence[CallStep], arena_bytes: int) -> _core.Routine | None:
+        for place in self.inputs:
+            shape, dtype = layout(self.slots[place.slot])
+            self.external(place.slot, dtype, shape)
+        copied: list[tuple[int, int]] = []  # results that stand elsewhere too: slot, base
+        for place in self.results:
+            _, dtype = layout(self.slots[place.slot])
+            is_own = self.slots[place.slot].kind == "owned" and place.slot not in self.base_of
+            base = self.external(place.slot if is_own else None, dtype, place.shape)
+            if not is_own:
+                copied.append((place.slot, base))
+        for number, slot in self.slots.items():
+            if slot.kind == "state":
+                shape, dtype = layout(slot)
+                self.external(number, dtype, shape)
+        known = {"temporary", "constant", "input", "owned", "state", "view"}
+        used = {number for step in steps for number in step.slots}
+        if any(self.slots[number].kind not in known for number in used):
+            return None
+        if any(self.slots[n].kind == "owned" and n not in self.base_of for n in (root(self.slots, n)[0] for n in used)):
+            return None
+        calls = [step.call for step in steps if is_kernel(step.call)]
+        operands = [[self.place(number) for number in step.slots] for step in steps]
+        for number, base in copied:
+            shape, dtype = layout(self.slots[number])
+            calls.append(copy_call(dtype, int(np.prod(shape))))
+            operands.append([self.place(number), (base, 0)])
+        return _core.Routine(
+            calls, operands, self.bases, self.externals, len(self.inputs), len(self.results), arena_bytes
+        )

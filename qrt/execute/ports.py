@@ -1,0 +1,69 @@
+"""The arguments and results of programs, and which function of a module is one."""
+
+from dataclasses import dataclass, field
+
+from qrt import ir
+from qrt.errors import ModelError, QuantTypeError
+from qrt.execute.operations import failure
+from qrt.execute.values import as_tensor
+from qrt.ir.text.dense import check_extent
+from qrt.types import MemRefType, TensorType, Type, VectorType
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
+    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
+    the program's text calls an argument: ``%x``; empty where no text says it."""
+
+    name: str
+    type: TensorType
+    in_place: bool = False
+    spelled: str = field(default="", compare=False, repr=False)
+
+
+def brief(t: Type) -> str:
+    """A type as an error says it: scales may be many."""
+    text = str(t)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def check_extents(module: ir.Module) -> None:
+    """Raise ModelError at an operation with a value of a shape that no array has."""
+    seen: set[Type] = set()
+    for operation in module.operation.walk():
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*operation.results, *arguments):
+            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
+                seen.add(value.type)
+                try:
+                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
+                except QuantTypeError as error:
+                    raise failure(operation, str(error)) from None
+
+
+def choose(module: ir.Module, name: str | None) -> ir.Operation:
+    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
+    functions = {f.attributes["sym_name"].python: f for f in module.functions}
+    if name is None:
+        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
+    if name not in functions:
+        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+    if not functions[name].regions[0].blocks:
+        raise ModelError(f"function {name!r} has no body")
+    return functions[name]
+
+
+def ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
+    kind, attributes = ("inputs", "arg_attrs") if prefix == "arg" else ("results", "res_attrs")
+    types = getattr(function.attributes["function_type"].python, kind)
+    given = function.attributes[attributes].python if attributes in function.attributes else ({},) * len(types)
+    names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
+    if len(set(names)) != len(names):
+        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
+    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = said if len(said) == len(names) else ("",) * len(names)
+    return tuple(
+        Port(name, as_tensor(t), isinstance(t, MemRefType), text)
+        for name, t, text in zip(names, types, spelled, strict=True)
+    )

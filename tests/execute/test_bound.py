@@ -1,0 +1,122 @@
+"""Programs bound to arrays. Hazards: an array that is too small or read-only is written; an output that an input
+shares; a copy is filled in place of the caller's array; two threads on one arena."""
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt.errors import ModelError
+
+Q = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
+KERNEL = f"""func.func @main(%x: {Q} {{qrt.name = "x"}}, %y: {Q} {{qrt.name = "y"}})
+  -> ({Q} {{qrt.name = "sum"}}, {Q} {{qrt.name = "product"}}) {{
+  %0 = qrt.add %x, %y : ({Q}, {Q}) -> {Q}
+  %1 = qrt.mul %x, %y : ({Q}, {Q}) -> {Q}
+  return %0, %1 : {Q}, {Q}
+}}"""
+INTERPRETED = KERNEL.replace(
+    "%0 = qrt.add",
+    """%i = quant.scast %x : TYPE to tensor<4xi8>
+  %j = arith.addi %i, %i : tensor<4xi8>
+  %k = quant.scast %j : tensor<4xi8> to TYPE
+  %0 = qrt.add""".replace("TYPE", Q),
+)
+
+
+def arrays():
+    return np.int8([1, 2, 3, 4]), np.int8([5, -6, 7, 127])
+
+
+@pytest.mark.parametrize("text", [KERNEL, INTERPRETED])
+def test_the_callers_arrays_are_read_and_written(text):
+    program = qrt.compile(text)
+    x, y = arrays()
+    out = np.zeros(4, np.int8)
+    run = program.bind({"x": x, "y": y}, {"product": out})
+    assert run.outputs["product"] is out
+    for _ in range(3):
+        assert run() is None
+        expected = program.run({"x": x, "y": y})
+        assert run.outputs["sum"].tolist() == expected["sum"].storage.tolist()
+        assert out.tolist() == expected["product"].storage.tolist()
+        x += 1
+    q = qrt.QuantTensor(x, program.inputs[0].type.element)
+    held = program.bind({"x": q, "y": y})
+    held()
+    assert held.outputs["product"].tolist() == program(q, y)[1].storage.tolist()
+
+
+def read_only():
+    array = np.zeros(4, np.int8)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("text", [KERNEL, INTERPRETED])
+@pytest.mark.parametrize(
+    ("changed", "outputs", "message"),
+    [
+        ({"x": None}, {}, "input 'x' must be an array, which is read at each call"),
+        ({"x": [1, 2, 3, 4]}, {}, "input 'x' must be an array"),
+        ({"x": np.zeros(4, np.int16)}, {}, "input 'x' must be .* dtype int8, got dtype int16"),
+        ({"x": np.zeros(5, np.int8)}, {}, r"input 'x' must be .* got shape \[5\]"),
+        ({"x": np.zeros((4, 1), np.int8)}, {}, r"got shape \[4, 1\]"),
+        ({"x": np.zeros(8, np.int8)[::2]}, {}, "input 'x' must be C-contiguous and aligned"),
+        ({"x": qrt.QuantTensor(np.zeros(4, np.int8), "!quant.uniform<i8:f32, 0.25>")}, {}, "got a QuantTensor of"),
+        ({"z": np.zeros(4, np.int8)}, {}, "no input is named 'z'"),
+        ({}, {"z": np.zeros(4, np.int8)}, "no output is named 'z'; the outputs are sum, product"),
+        ({}, {"sum": np.zeros(4, np.uint8)}, "output 'sum' must be .* dtype int8, got dtype uint8"),
+        ({}, {"sum": np.zeros(3, np.int8)}, r"output 'sum' must be .* got shape \[3\]"),
+        ({}, {"sum": np.zeros(8, np.int8)[::2]}, "output 'sum' must be C-contiguous"),
+        ({}, {"sum": read_only()}, "output 'sum' is read-only, and is written at each call"),
+        (
+            {},
+            {"sum": qrt.QuantTensor(np.zeros(4, np.int8), "!quant.uniform<i8:f32, 0.5>")},
+            "output 'sum' must be an array",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(text, changed, outputs, message):
+    x, y = arrays()
+    with pytest.raises(ModelError, match=message):
+        qrt.compile(text).bind({"x": x, "y": y} | changed, outputs)
+
+
+def test_outputs_share_no_memory():
+    program = qrt.compile(KERNEL)
+    x, y = arrays()
+    with pytest.raises(ModelError, match="output 'sum' overlaps input 'y'"):
+        program.bind({"x": x, "y": y}, {"sum": y})
+    memory = np.zeros(7, np.int8)
+    with pytest.raises(ModelError, match="output 'product' overlaps output 'sum'"):
+        program.bind({"x": x, "y": y}, {"sum": memory[:4], "product": memory[3:]})
+    program.bind({"x": x, "y": x}, {"sum": memory[:4], "product": np.zeros(4, np.int8)})()
+    with pytest.raises(ModelError, match="input 'y' is missing"):
+        program.bind({"x": x})
+
+
+def test_dynamic_shapes_are_those_of_the_arrays():
+    q = "tensor<?x!quant.uniform<i8:f32, 0.5>>"
+    program = qrt.compile(
+        f"func.func @main(%x: {q}) -> {q} {{ %0 = qrt.add %x, %x : ({q}, {q}) -> {q} return %0 : {q} }}"
+    )
+    run = program.bind({"arg0": np.int8([1, 2, 100])})
+    run()
+    assert run.outputs["result0"].tolist() == [2, 4, 127]
+    with pytest.raises(ModelError, match=r"output 'result0' must be .* got shape \[2\]"):
+        program.bind({"arg0": np.int8([1, 2, 100])}, {"result0": np.zeros(2, np.int8)})
+
+
+def test_memrefs_are_not_bound():
+    program = qrt.compile("func.func @main(%m: memref<2xi8>) { return }")
+    with pytest.raises(ModelError, match="main takes or gives memrefs: it is not bound"):
+        program.bind({"arg0": np.zeros(2, np.int8)})
+
+
+def test_what_is_bound_keeps_its_instruction_set():
+    program = qrt.compile(KERNEL)
+    x, y = arrays()
+    with qrt.kernels.use("ref"):
+        run = program.bind({"x": x, "y": y})
+    run()
+    assert run.outputs["sum"].tolist() == program(x, y)[0].storage.tolist()
