@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from qrt.errors import ModelError
+from qrt.dialects.func.ops import FuncOp
+from qrt.errors import ModelError, shown
 from qrt.formats.tflite import operators as _operators  # registers every operator
 from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.node import Node, Refused
-from qrt.formats.tflite.registry import OPERATORS
+from qrt.formats.tflite.registry import find
+from qrt.formats.tflite.state import Handle, State, Variable, load
 from qrt.formats.tflite.types import bits, type_of
 from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core import registry
@@ -41,7 +43,9 @@ class Importer:
         self.profile = profile
         self.module = Module()
         self.refused: Counter[tuple[str, str]] = Counter()
-        self.private: dict[int, str] = {}
+        self.private: dict[tuple[int, tuple[Handle, ...]], FuncOp] = {}
+        self.initial: set[int] = set()
+        self.state = State(self.module, {"main", *(each.key for each in model.signatures)})
 
     def run(self) -> Module:
         """Makes a function for each signature, or one called ``main``."""
@@ -55,14 +59,27 @@ class Importer:
             self.function("main", index, _by_tensor(inputs), _by_tensor(outputs))
         if self.refused:
             raise ModelError(self._refusal())
+        if (unset := self.state.unset()) is not None:
+            raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which nothing sets")
         return self.module
 
-    def subgraph_function(self, index: int) -> str:
-        """The symbol of the private function that another graph calls for a subgraph."""
-        if index not in self.private:
-            self.private[index] = f"subgraph_{index}"
-            self.function(self.private[index], index, is_private=True)
-        return self.private[index]
+    def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
+        """The private function that another graph calls for a subgraph; its inputs that are handles of variables are
+        given, and are no arguments.
+        """
+        key = index, tuple(handles.values())
+        if key not in self.private:
+            name = self.state.symbol(f"subgraph_{index}")
+            made = Graph(self, self.model.subgraphs[index], handles).function(name, {}, {}, is_private=True)
+            assert isinstance(made, FuncOp)
+            self.private[key] = made
+        return self.private[key]
+
+    def initialise(self, index: int) -> None:
+        """Takes what a subgraph assigns as the initial values of variables."""
+        if index not in self.initial:
+            self.initial.add(index)
+            Graph(self, self.model.subgraphs[index], is_initial=True).walk()
 
     def function(
         self,
@@ -70,10 +87,9 @@ class Importer:
         index: int,
         inputs: Mapping[int, str] | None = None,
         outputs: Mapping[int, str] | None = None,
-        is_private: bool = False,
     ) -> Operation:
         """A function that computes a subgraph. Its ports have the names that are given by tensor, or the tensors'."""
-        return Graph(self, self.model.subgraphs[index]).function(name, inputs or {}, outputs or {}, is_private)
+        return Graph(self, self.model.subgraphs[index]).function(name, inputs or {}, outputs or {}, is_private=False)
 
     def _refusal(self) -> str:
         forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in self.refused.items()]
@@ -81,9 +97,17 @@ class Importer:
 
 
 class Graph:
-    """A subgraph that becomes a function. ``values`` has the values of tensors, ``folded`` what is known of them."""
+    """A subgraph that becomes a function. ``values`` has the values of tensors, ``folded`` what is known of them,
+    ``handles`` the variables that resources stand for. One that ``is_initial`` gives variables their first values.
+    """
 
-    def __init__(self, importer: Importer, subgraph: Subgraph) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        subgraph: Subgraph,
+        handles: Mapping[int, Handle] | None = None,
+        is_initial: bool = False,
+    ) -> None:
         self.importer = importer
         self.model = importer.model
         self.profile = importer.profile
@@ -92,13 +116,16 @@ class Graph:
         self.folded: dict[int, Array] = {}
         self.types: dict[int, TensorType] = {}
         self.locations: dict[int, Location] = {}
+        self.handles = dict(handles or {})
+        self.is_initial = is_initial
         self.block = Block()
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
         """Makes the function, and in it the operations of every operator."""
         tensors = self.subgraph.tensors
         for index in self.subgraph.inputs:
-            self.values[index] = self.block.add_argument(self.type(tensors[index]))
+            if index not in self.handles:
+                self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         if is_private:
             attributes["sym_visibility"] = StringAttr("private")
@@ -110,17 +137,27 @@ class Graph:
             "func.func", (), (), attributes, [Region([self.block])], (), NOWHERE, definition
         )
         self.importer.module.body.append(made)
-        for op in self.subgraph.operators:
-            self._import(op)
-        results = [self.value(tensors[index]) for index in self.subgraph.outputs]
+        self.walk()
+        results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.append(None, "func.return", results, (), {})
         types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
         made.attributes["function_type"] = TypeAttr(types)
         return made
 
+    def _port_type(self, tensor: Tensor) -> TensorType:
+        try:
+            return self.type(tensor)
+        except Refused as refused:
+            raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {refused}") from None
+
+    def walk(self) -> None:
+        """Makes the operations of every operator."""
+        for op in self.subgraph.operators:
+            self._import(op)
+
     def _import(self, op: Operator) -> None:
-        function = OPERATORS.get(op.name)
         node = Node(self, op)
+        function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
@@ -164,12 +201,25 @@ class Graph:
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
         """The value of a tensor. A constant is made where an operator uses it first."""
         found = self.values.get(tensor.index)
+        if found is None and tensor.is_variable and op is not None:
+            return load(self, op, self.variable(tensor), self.type(tensor))
         if found is None:
             array = self.known(tensor)
             if array is None:
                 where = f"{self.model.name}: subgraph {self.subgraph.index}" if op is None else self.place(op)
                 raise ModelError(f"{where}: tensor {tensor.name!r} is read before it is written")
             found = self.values[tensor.index] = self.constant(array, self.type(tensor).element, op)
+        return found
+
+    def variable(self, tensor: Tensor) -> Variable:
+        """The variable of an `is_variable` tensor."""
+        return self.importer.state.tensor(self.subgraph.index, tensor, self.type(tensor))
+
+    def handle(self, tensor: Tensor, op: Operator) -> Handle:
+        """The variable that a resource stands for."""
+        found = self.handles.get(tensor.index)
+        if found is None:
+            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
         return found
 
     def constant(self, array: Array, element: Type, op: Operator | None) -> Value:

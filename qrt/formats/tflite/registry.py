@@ -1,8 +1,9 @@
 """The operators that are imported, by TFLite's names. Each is a function of a node, in a file of `operators`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from qrt.formats.tflite import model
 from qrt.formats.tflite.node import Node
 
 Operator = Callable[[Node], None]
@@ -11,14 +12,32 @@ _F = TypeVar("_F", bound=Operator)
 OPERATORS: dict[str, Operator] = {}
 """The function that imports an operator, by the operator's name or a custom operator's code."""
 
+PLAIN_OPERATORS: dict[str, Operator] = {}
+"""The functions that import forms of which no input is quantized, where another function imports the quantized ones."""
+
 
 def operator(*names: str) -> Callable[[_F], _F]:
     """Registers a function for operators of these names."""
+    return _register(OPERATORS, names)
 
+
+def plain_operator(*names: str) -> Callable[[_F], _F]:
+    """Registers a function for forms of operators without a quantized input."""
+    return _register(PLAIN_OPERATORS, names)
+
+
+def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
+    """The function that imports an operator whose inputs are these."""
+    if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
+        return PLAIN_OPERATORS[op.name]
+    return OPERATORS.get(op.name)
+
+
+def _register(table: dict[str, Operator], names: Sequence[str]) -> Callable[[_F], _F]:
     def register(function: _F) -> _F:
         for name in names:
-            assert name not in OPERATORS, f"{name} is imported by {OPERATORS[name].__name__} already"
-            OPERATORS[name] = function
+            assert name not in table, f"{name} is imported by {table[name].__name__} already"
+            table[name] = function
         return function
 
     return register

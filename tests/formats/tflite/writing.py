@@ -296,9 +296,12 @@ class _Writer:
     def options(self, table: str, options: Mapping[str, Any]) -> int:
         values = {}
         for name, value in options.items():
-            if isinstance(value, str):
-                value = getattr(_ENUMERATIONS[name], value)
-            values[name] = self.numbers(value, "<i4") if isinstance(value, (Sequence, np.ndarray)) else value
+            if isinstance(value, str) and name in _ENUMERATIONS:
+                values[name] = getattr(_ENUMERATIONS[name], value)
+            elif isinstance(value, str):
+                values[name] = self.builder.CreateString(value)
+            else:
+                values[name] = self.numbers(value, "<i4") if isinstance(value, (Sequence, np.ndarray)) else value
         getattr(tflite, f"{table}Start")(self.builder)
         for name, value in values.items():
             camel = "".join(word[:1].upper() + word[1:] for word in name.split("_"))

@@ -3,7 +3,9 @@
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     activations,
     arithmetic,
+    arithmetic_plain,
     casts,
+    control,
     convolution,
     dense,
     functions,
@@ -11,5 +13,6 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     movement,
     pooling,
     reductions,
+    shapes,
     transpose_conv,
 )

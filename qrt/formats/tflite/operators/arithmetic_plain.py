@@ -1,0 +1,169 @@
+"""Arithmetic and comparisons of plain integers, floats and bools: what a program computes beside its quantized tensors.
+
+These are the forms without scales of operators whose quantized forms stand in other files.
+"""
+
+from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.plain import (
+    BOOL,
+    Operand,
+    apply,
+    compare,
+    finish,
+    number_of,
+    raw,
+    select,
+)
+from qrt.formats.tflite.registry import operator, plain_operator
+from qrt.ir import Value
+from qrt.types import FloatType, Type
+
+_WORDS = ("int32", "int64")
+_BINARY = {
+    "ADD": ("arith.addi", "arith.addf"),
+    "SUB": ("arith.subi", "arith.subf"),
+    "MUL": ("arith.muli", "arith.mulf"),
+    "DIV": ("arith.divsi", "arith.divf"),
+    "MAXIMUM": ("arith.maxsi", "arith.maximumf"),
+    "MINIMUM": ("arith.minsi", "arith.minimumf"),
+}
+"""The ops of integers and of floats."""
+_COMPARISONS = {
+    "EQUAL": "eq", "NOT_EQUAL": "ne", "LESS": "slt", "LESS_EQUAL": "sle", "GREATER": "sgt", "GREATER_EQUAL": "sge",
+}  # fmt: skip
+_UNARY = {
+    "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
+    "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
+}  # fmt: skip
+
+
+def _operands(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
+    """The inputs, which are of one of these dtypes, and their type."""
+    tensors = [node.input(i) for i in range(len(node.inputs))]
+    found = {tensor.dtype for tensor in tensors}
+    if len(found) != 1:
+        node.fail(f"its inputs are of {' and '.join(sorted(found))}")
+    if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
+        node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
+    return [raw(node, i) for i in range(len(tensors))], node.type(0).element
+
+
+def _finish(node: Node, result: Operand) -> None:
+    """Of floats an activation may be fused."""
+    activation = node.options.get("fused_activation_function", "NONE")
+    if activation == "NONE":
+        finish(node, 0, result)
+        return
+    if not isinstance(node.result_type().element, FloatType) or not isinstance(result, Value):
+        node.refuse(f"fused {activation} of {node.outputs[0].dtype}")
+    finish(node, 0, node.activate(result, activation))
+
+
+@plain_operator(*_BINARY)
+def binary(node: Node) -> None:
+    """An operation of two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
+    operands, element = _operands(node, (*_WORDS, "float32"))
+    name = _BINARY[node.op.name][isinstance(element, FloatType)]
+    _finish(node, apply(node, name, operands, [element] * 2, element))
+
+
+@operator("FLOOR_DIV")
+def floor_div(node: Node) -> None:
+    """The quotient rounded down: int32, int64 or float32."""
+    (a, b), element = _operands(node, (*_WORDS, "float32"))
+    finish(node, 0, _floor_div(node, a, b, element))
+
+
+def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
+    if isinstance(element, FloatType):
+        return apply(
+            node, "math.floor", [apply(node, "arith.divf", [a, b], [element] * 2, element)], [element], element
+        )
+    return apply(node, "arith.floordivsi", [a, b], [element] * 2, element)
+
+
+@operator("FLOOR_MOD")
+def floor_mod(node: Node) -> None:
+    """The rest of a division, with the sign of the divisor: int32, int64 or float32."""
+    (a, b), element = _operands(node, (*_WORDS, "float32"))
+    pair, zero = [element] * 2, number_of(0, element)
+    if not isinstance(element, FloatType):
+        product = apply(node, "arith.muli", [_floor_div(node, a, b, element), b], pair, element)
+        finish(node, 0, apply(node, "arith.subi", [a, product], pair, element))
+        return
+    rest = apply(node, "arith.remf", [a, b], pair, element)
+    signs = [compare(node, "slt", each, zero, element) for each in (rest, b)]
+    differ = apply(node, "arith.xori", signs, [BOOL] * 2, BOOL)
+    wrong = apply(node, "arith.andi", [differ, compare(node, "ne", rest, zero, element)], [BOOL] * 2, BOOL)
+    finish(node, 0, select(node, wrong, apply(node, "arith.addf", [rest, b], pair, element), rest, element))
+
+
+@operator("POW")
+def power(node: Node) -> None:
+    """A power of float32."""
+    operands, element = _operands(node, ("float32",))
+    finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
+
+
+@plain_operator("SQUARED_DIFFERENCE")
+def squared_difference(node: Node) -> None:
+    """The square of a difference: int32 or float32."""
+    operands, element = _operands(node, ("int32", "float32"))
+    suffix = "f" if isinstance(element, FloatType) else "i"
+    difference = apply(node, f"arith.sub{suffix}", operands, [element] * 2, element)
+    finish(node, 0, apply(node, f"arith.mul{suffix}", [difference] * 2, [element] * 2, element))
+
+
+@plain_operator("SQUARE")
+def square(node: Node) -> None:
+    """The square of float32."""
+    (x,), element = _operands(node, ("float32",))
+    finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
+
+
+@plain_operator("ABS")
+def absolute(node: Node) -> None:
+    """The absolute value: int32 or float32."""
+    operands, element = _operands(node, ("int32", "float32"))
+    name = "math.absf" if isinstance(element, FloatType) else "math.absi"
+    finish(node, 0, apply(node, name, operands, [element], element))
+
+
+@plain_operator("NEG")
+def negate(node: Node) -> None:
+    """The negative: int32, int64 or float32."""
+    (x,), element = _operands(node, (*_WORDS, "float32"))
+    if isinstance(element, FloatType):
+        finish(node, 0, apply(node, "arith.negf", [x], [element], element))
+    else:
+        finish(node, 0, apply(node, "arith.subi", [number_of(0, element), x], [element] * 2, element))
+
+
+@plain_operator(*_UNARY)
+def unary(node: Node) -> None:
+    """A function of float32."""
+    operands, element = _operands(node, ("float32",))
+    finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
+
+
+@operator(*_COMPARISONS)
+def comparison(node: Node) -> None:
+    """A comparison of two tensors that broadcast: int32, int64 or float32, and bools by EQUAL and NOT_EQUAL."""
+    bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
+    (a, b), element = _operands(node, (*_WORDS, "float32", *bools))
+    finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
+
+
+@operator("LOGICAL_AND", "LOGICAL_OR")
+def logical(node: Node) -> None:
+    """Both, or one of two bools."""
+    operands, element = _operands(node, ("bool",))
+    name = "arith.andi" if node.op.name == "LOGICAL_AND" else "arith.ori"
+    finish(node, 0, apply(node, name, operands, [element] * 2, element))
+
+
+@operator("LOGICAL_NOT")
+def logical_not(node: Node) -> None:
+    """The other bool."""
+    (x,), element = _operands(node, ("bool",))
+    finish(node, 0, apply(node, "arith.xori", [x, number_of(True, element)], [element] * 2, element))

@@ -1,0 +1,168 @@
+"""Variables, CALL_ONCE, WHILE, IF and CALL. A subgraph becomes a private function."""
+
+from collections.abc import Sequence
+
+from qrt.formats.tflite import state
+from qrt.formats.tflite.check import callees
+from qrt.formats.tflite.model import Tensor
+from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.registry import operator
+from qrt.formats.tflite.state import Handle
+from qrt.ir import Block, Builder, Region, Value
+from qrt.types import IndexType, IntegerType, TensorType, Type
+
+# -- variables -------------------------------------------------------------------------------------------------------
+
+
+@operator("VAR_HANDLE")
+def var_handle(node: Node) -> None:
+    """It names a variable, and computes nothing."""
+    node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
+
+
+def _variable(node: Node) -> state.Variable:
+    return node.graph.importer.state.resource(node.graph.handle(node.input(0), node.op))
+
+
+@operator("READ_VARIABLE")
+def read_variable(node: Node) -> None:
+    """The value of a variable. What nothing ever sets is found when everything is imported."""
+    node.set(0, state.load(node.graph, node.op, _variable(node), node.result_type()))
+
+
+@operator("ASSIGN_VARIABLE")
+def assign_variable(node: Node) -> None:
+    """Within the subgraph of CALL_ONCE it says what a variable begins with."""
+    variable = _variable(node)
+    if not node.graph.is_initial:
+        state.store(node.graph, node.op, variable, node.value(1))
+        return
+    array = node.constant(1)
+    if array is None:
+        node.refuse("an initial value that is computed")
+    if not node.graph.importer.state.declare(variable, node.type(1)):
+        node.fail(f"it stores {node.type(1).shown()}, but variable {variable.name!r} is {variable.type}")
+    node.graph.importer.state.initialise(variable, array)
+
+
+@operator("CALL_ONCE")
+def call_once(node: Node) -> None:
+    """Its subgraph runs before everything else, so that what it assigns are initial values."""
+    (index,) = callees(node.op)
+    node.graph.importer.initialise(index)
+
+
+# -- control ---------------------------------------------------------------------------------------------------------
+
+
+class _Call:
+    """What is given to the function of a subgraph. Handles of variables are no values: the function knows them."""
+
+    def __init__(self, node: Node, index: int, operands: Sequence[Tensor]) -> None:
+        subgraph = node.graph.model.subgraphs[index]
+        self.results = [subgraph.tensors[tensor] for tensor in subgraph.outputs]
+        if len(operands) != len(subgraph.inputs):
+            node.fail(f"it gives {len(operands)} operands to subgraph {index}, which has {len(subgraph.inputs)} inputs")
+        handles: dict[int, Handle] = {}
+        for tensor, target in zip(operands, subgraph.inputs, strict=True):
+            if (tensor.dtype == "resource") != (subgraph.tensors[target].dtype == "resource"):
+                node.fail(f"tensor {tensor.name!r} is of {tensor.dtype}, but the input of subgraph {index} is not")
+            if tensor.dtype == "resource":
+                handles[target] = node.graph.handle(tensor, node.op)
+        self.function = node.graph.importer.subgraph_function(index, handles)
+
+    def types(self) -> tuple[Sequence[Type], Sequence[Type]]:
+        """The types of the function's arguments and results."""
+        found = self.function.type
+        return found.inputs, found.results
+
+    def append(self, block: Block, values: Sequence[Value]) -> Sequence[Value]:
+        """The results of a call at the end of a block."""
+        symbol = self.function.sym_name
+        return Builder(block).create("func.call", *values, types=list(self.types()[1]), callee=symbol).results
+
+
+def _values(node: Node, tensors: Sequence[Tensor]) -> list[Value]:
+    return [node.graph.value(tensor, node.op) for tensor in tensors if tensor.dtype != "resource"]
+
+
+def _set_results(node: Node, values: Sequence[Value], handles: Sequence[Tensor] = ()) -> None:
+    """Results that are handles are those of the operands in the same place."""
+    left = iter(values)
+    for number, tensor in enumerate(node.outputs):
+        if tensor.dtype != "resource":
+            node.set(number, next(left))
+        elif number < len(handles):
+            node.graph.handles[tensor.index] = node.graph.handle(handles[number], node.op)
+        else:
+            node.refuse("a result that is a handle of a variable")
+
+
+def _check_results(node: Node, call: _Call) -> None:
+    if [each.dtype for each in call.results] != [each.dtype for each in node.outputs]:
+        node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
+
+
+def _condition(node: Node, block: Block, value: Value) -> Value:
+    """The one bool that a tensor holds."""
+    type = value.type
+    is_bool = isinstance(type, TensorType) and type.element is IntegerType(1)
+    if not is_bool or not isinstance(type, TensorType) or type.shape is None or any(size != 1 for size in type.shape):
+        node.fail(f"its condition is {type}, expected one bool")
+    builder = Builder(block)
+    indices = [builder.constant(0, IndexType()) for _ in type.shape]
+    return builder.create("tensor.extract", value, indices).result
+
+
+@operator("CALL")
+def call(node: Node) -> None:
+    """The results of a subgraph."""
+    (index,) = callees(node.op)
+    operands = [node.input(number) for number in range(len(node.inputs))]
+    made = _Call(node, index, operands)
+    _check_results(node, made)
+    values = _values(node, operands)
+    if [value.type for value in values] != list(made.types()[0]):
+        node.refuse("operands of other types than the subgraph's inputs")
+    _set_results(node, made.append(node.graph.block, values))
+
+
+@operator("IF")
+def if_(node: Node) -> None:
+    """Two functions, of which one is called."""
+    operands = [node.input(number) for number in range(1, len(node.inputs))]
+    calls = [_Call(node, index, operands) for index in callees(node.op)]
+    for each in calls:
+        _check_results(node, each)
+    values = _values(node, operands)
+    inputs, results = calls[0].types()
+    if [value.type for value in values] != list(inputs) or calls[1].types() != (inputs, results):
+        node.refuse("branches whose tensors have other types")
+    condition = _condition(node, node.graph.block, node.value(0))
+    regions = []
+    for each in calls:
+        block = Block()
+        Builder(block).create("scf.yield", *each.append(block, values))
+        regions.append(Region([block]))
+    made = node.make("scf.if", [condition], None, list(results), regions=regions)
+    _set_results(node, made.results)
+
+
+@operator("WHILE")
+def while_(node: Node) -> None:
+    """A function that says whether to go on, and one that computes what the next round begins with."""
+    operands = [node.input(number) for number in range(len(node.inputs))]
+    goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
+    _check_results(node, body)
+    values = _values(node, operands)
+    types = [value.type for value in values]
+    if any(list(each) != types for each in (goes_on.types()[0], *body.types())):
+        node.refuse("tensors that change their type from round to round")
+    if len(goes_on.types()[1]) != 1:
+        node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")
+    before, after = Block(types), Block(types)
+    (said,) = goes_on.append(before, before.arguments)
+    Builder(before).create("scf.condition", _condition(node, before, said), list(before.arguments))
+    Builder(after).create("scf.yield", *body.append(after, after.arguments))
+    made = node.make("scf.while", values, None, types, regions=[Region([before]), Region([after])])
+    _set_results(node, made.results, operands)

@@ -1,0 +1,151 @@
+"""State of a model: variables and `is_variable` tensors, each a global of the module.
+
+A global holds storage, integers or floats; `quant.scast` stands between it and quantized values.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qrt.errors import ModelError, shown
+from qrt.formats.tflite.model import Operator, Tensor
+from qrt.formats.tflite.types import bits
+from qrt.ir import Attribute, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import UNIT
+from qrt.ir.core.operations import NOWHERE
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ops.core import Array
+from qrt.types import IntegerType, TensorType, UniformType
+
+if TYPE_CHECKING:
+    from qrt.formats.tflite.importing import Graph
+
+Handle = tuple[str, str]
+"""What a resource tensor stands for: the container and the name of a variable."""
+
+
+@dataclass(eq=False)
+class Variable:
+    """A variable. ``made`` is its global, once its type is known; ``reader`` the place of an operator that reads it."""
+
+    name: str
+    made: Operation | None = None
+    reader: str = ""
+    is_set: bool = False
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the global."""
+        assert self.made is not None
+        found = self.made.attributes["type"].python
+        assert isinstance(found, TensorType)
+        return found
+
+
+class State:
+    """The globals of a module that is imported."""
+
+    def __init__(self, module: Module, taken: set[str]) -> None:
+        self.module, self.taken = module, taken
+        self.resources: dict[Handle, Variable] = {}
+        self.tensors: dict[tuple[int, int], Variable] = {}
+
+    def resource(self, handle: Handle) -> Variable:
+        """The variable of a handle."""
+        if handle not in self.resources:
+            self.resources[handle] = Variable(self.symbol("/".join(filter(None, handle))))
+        return self.resources[handle]
+
+    def tensor(self, subgraph: int, tensor: Tensor, declared: TensorType) -> Variable:
+        """The variable of an `is_variable` tensor. It begins with zeros, or the zero point of int8."""
+        key = subgraph, tensor.index
+        if key not in self.tensors:
+            self.tensors[key] = variable = Variable(self.symbol(tensor.name))
+            element = declared.element
+            is_int8 = isinstance(element, UniformType) and tensor.dtype == "int8" and not element.is_per_axis
+            zero = element.zero_point if isinstance(element, UniformType) and is_int8 else 0
+            self.declare(variable, declared)
+            self.initialise(variable, np.full(tensor.shape, zero, tensor.dtype))
+        return self.tensors[key]
+
+    def symbol(self, name: str) -> str:
+        """A name that no other symbol of the module has."""
+        symbol, count = name, 0
+        while not symbol or symbol in self.taken:
+            count += 1
+            symbol = f"{name}#{count}"
+        self.taken.add(symbol)
+        return symbol
+
+    def declare(self, variable: Variable, declared: TensorType) -> bool:
+        """Makes the global of a variable, unless it is there. False where it has another type."""
+        stored = storage_type(declared)
+        if variable.made is not None:
+            return variable.type is stored
+        attributes: dict[str, Attribute] = {
+            "sym_name": StringAttr(variable.name),
+            "sym_visibility": StringAttr("private"),
+            "is_mutable": UNIT,
+            "type": TypeAttr(stored),
+        }
+        definition = registry.definition("ml_program.global")
+        made = definition.operation_class("ml_program.global", (), (), attributes, (), (), NOWHERE, definition)
+        body = self.module.body
+        if body.first is None:
+            body.append(made)
+        else:
+            body.insert_before(body.first, made)
+        variable.made = made
+        return True
+
+    def initialise(self, variable: Variable, array: Array) -> None:
+        """Says what a variable begins with."""
+        assert variable.made is not None
+        variable.made.attributes["value"] = DenseElementsAttr(bits(array), variable.type)
+        variable.is_set = True
+
+    def unset(self) -> Variable | None:
+        """A variable that is read, though nothing sets it."""
+        return next((each for each in self.resources.values() if each.reader and not each.is_set), None)
+
+
+def storage_type(declared: TensorType) -> TensorType:
+    """The type of a global that holds such tensors."""
+    element = declared.element
+    return TensorType(
+        declared.shape, IntegerType(element.storage_width) if isinstance(element, UniformType) else element
+    )
+
+
+def load(graph: "Graph", op: Operator, variable: Variable, declared: TensorType) -> Value:
+    """The value of a variable, as a tensor of a type."""
+    variable.reader = graph.place(op)
+    if not graph.importer.state.declare(variable, declared):
+        raise _mismatch(graph, op, variable, declared)
+    stored = graph.append(op, "ml_program.global_load", (), [variable.type], _named(variable)).result
+    if variable.type is declared:
+        return stored
+    return graph.append(op, "quant.scast", [stored], [declared], {}).result
+
+
+def store(graph: "Graph", op: Operator, variable: Variable, value: Value) -> None:
+    """Gives a variable a value."""
+    declared = value.type
+    assert isinstance(declared, TensorType)
+    if not graph.importer.state.declare(variable, declared):
+        raise _mismatch(graph, op, variable, declared)
+    variable.is_set = True
+    if variable.type is not declared:
+        value = graph.append(op, "quant.scast", [value], [variable.type], {}).result
+    graph.append(op, "ml_program.global_store", [value], (), _named(variable))
+
+
+def _named(variable: Variable) -> dict[str, Attribute]:
+    return {"global": SymbolRefAttr((variable.name,))}
+
+
+def _mismatch(graph: "Graph", op: Operator, variable: Variable, declared: TensorType) -> ModelError:
+    said = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
+    return ModelError(f"{graph.place(op)}: {said}")
