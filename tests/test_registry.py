@@ -23,6 +23,8 @@ NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("num
 TABLE = DIALECTS["qrt"].read_text()
 
 NOT_LOWERED = {
+    "lstm": "it is a loop of steps, each of many sums: the kernel and the reference have it",
+    "svdf": "its state moves by a step: the kernel and the reference have it",
     "qcast": "a cast is lowered by lower-quant-ops",
     "dcast": "a cast is lowered by lower-quant-ops",
     "scast": "it is what lowering leaves at the borders",
@@ -35,6 +37,10 @@ NOT_DRAWN = NOT_LOWERED | {
     ),
     "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
     "sum": "it is a mean without a division, which tests/ops/test_mean.py draws",
+    **dict.fromkeys(
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated"),
+        "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
+    ),
 }
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
@@ -45,6 +51,10 @@ WITHOUT_CASES = {
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
         "its kernel is scalar: its tests draw sizes",
     ),
+    **dict.fromkeys(
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf"),
+        "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes",
+    ),
 }
 WITHOUT_FUNCTION: dict[str, str] = {
     "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
@@ -53,6 +63,8 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "leaky_relu": "programs that were imported have it: a lookup computes any function",
     "prelu": "programs that were imported have it",
     "transpose_conv2d": "programs that were imported have it",
+    **dict.fromkeys(("log_softmax", "logistic", "tanh", "lookup_interpolated"), "programs that were imported have it"),
+    **dict.fromkeys(("lstm", "svdf"), "it has several results, and programs that were imported have it"),
 }  # fmt: skip
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {

@@ -69,8 +69,8 @@ qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
 qrt_status qrt_lookup_interpolated(const void *pointer, qrt_scratch *scratch) {
     const qrt_unary_args *args = pointer;
     qrt_unary_args given = *args;
-    void *const operands[] = {scratch->operands[0], scratch->operands[args->line ? 1 : 2]};
-    given.line = args->line ? args->line : scratch->operands[1];
+    void *const operands[] = {scratch->operands[0], scratch->operands[args->entries ? 1 : 2]};
+    given.entries = args->entries ? args->entries : scratch->operands[1];
     return run_unary(&given, args->kernels->lookup_interpolated_row, operands, scratch->threads);
 }
 

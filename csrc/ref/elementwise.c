@@ -86,7 +86,7 @@ void ref_lookup_interpolated_row(const qrt_unary_args *args, const void *source,
     (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = ((const int16_t *)source)[i] - INT16_MIN;
-        const int16_t *entry = args->line + (at >> n);
+        const int16_t *entry = args->entries + (at >> n);
         ((int16_t *)target)[i] = (int16_t)(entry[0] + (((entry[1] - entry[0]) * (at & mask) + half) >> n));
     }
 }

@@ -53,14 +53,14 @@ void ref_svdf_step(const qrt_svdf_args *args, void *const *operands, const int8_
     for (int64_t unit = 0; unit < args->units; unit++) {
         int64_t sum = bias ? bias[unit] : 0;
         for (int64_t filter = unit * args->rank; filter < (unit + 1) * args->rank; filter++) {
-            int16_t *line = state + filter * memory;
+            int16_t *features = state + filter * memory;
             for (int64_t i = 0; i + 1 < memory; i++)
-                line[i] = line[i + 1];
+                features[i] = features[i + 1];
             const int64_t found = products(x, feature + filter * args->inputs, args->inputs, args->x_zero_point);
-            line[memory - 1] =
+            features[memory - 1] =
                 (int16_t)gemmlowp_saturate(gemmlowp_scale(found, args->multiplier[0], args->shift[0]), 16);
             for (int64_t i = 0; i < memory; i++)
-                sum += (int64_t)line[i] * time[filter * memory + i];
+                sum += (int64_t)features[i] * time[filter * memory + i];
         }
         const int64_t made = gemmlowp_scale(sum, args->multiplier[1], args->shift[1]) + args->result_zero_point;
         target[unit] = (int8_t)gemmlowp_saturate(made, 8);

@@ -34,7 +34,7 @@ def bind_lookup_interpolated(*, str name="lookup_interpolated", str isa, fractio
     if table is None:
         add_operand(call, np.int16, (entries,))
     else:
-        args.line = <const int16_t *>constant(call, "the table", table, np.int16, entries)
+        args.entries = <const int16_t *>constant(call, "the table", table, np.int16, entries)
     add_operand(call, np.int16, shape)
     return call
 

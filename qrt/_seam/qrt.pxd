@@ -241,7 +241,7 @@ cdef extern from "qrt/qrt.h" nogil:
         int width
         const void *table
         int fraction
-        const int16_t *line
+        const int16_t *entries
 
     ctypedef struct qrt_mean_args:
         const qrt_kernels *kernels

@@ -3,7 +3,7 @@
 A number of ``bits`` bits, 16 or 32, with k integer bits has ``bits - 1 - k`` fractional ones. What a function gives has
 no integer bits, and its 1 is the largest integer. The arrays are int64, and each step saturates as at that width.
 
-Source: gemmlowp's ``fixedpoint.h``, and TFLite's ``internal/common.h`` for the logarithm.
+Source: gemmlowp's fixed-point numbers, and TFLite's kernels for the logarithm.
 """
 
 from typing import Final

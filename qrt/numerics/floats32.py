@@ -2,7 +2,7 @@
 
 ``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
 polynomial in float64, rounded once to float32. They are no correctly rounded functions: one value in some 1600, and one
-in some 600, is off by one unit in the last place. Source: Arm's optimized routines, ``expf.c`` and ``logf.c``.
+in some 600, is off by one unit in the last place. Source: Arm's optimized routines.
 """
 
 from decimal import Decimal, localcontext

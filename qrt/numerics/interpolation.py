@@ -1,6 +1,6 @@
 """Tables of 513 entries for 16-bit values, between which the low 7 bits interpolate, and the functions of them.
 
-Source: the TFLite kernels ``internal/common.h``.
+Source: what TFLite's kernels of 16 bits share.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Steps of recurrent networks in integers, as LiteRT computes them: a long short-term memory of 8-bit values and a
 16-bit cell, and a rank-decomposed filter with a memory (SVDF).
 
-Source: the TFLite kernels ``lstm_eval.cc``, ``portable_tensor_utils.cc`` and ``reference/svdf.h``.
+Source: TFLite's kernels of integers.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them: a table of the logistic
 function at 1/24, 2/24, ... that is interpolated, or gemmlowp's functions.
 
-Source: the TFLite kernels ``reference/integer_ops/logistic.h`` and ``tanh.h``.
+Source: TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache

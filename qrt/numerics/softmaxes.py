@@ -1,7 +1,7 @@
 """Softmax as LiteRT computes it, in its three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and
 16-bit tables that are interpolated. ``tables`` has qrt's own.
 
-Sources: the TFLite kernels ``optimized_ops.h``, ``reference/softmax.h`` and ``internal/common.h``.
+Sources: TFLite's optimized and reference kernels.
 """
 
 from dataclasses import dataclass

@@ -187,6 +187,7 @@ FAMILIES = (
                 Attribute("requant", "choice", "table_float32", numerics.LOG_SOFTMAX_RULES),
             ),
             result=replace(DECLARED, required=True),
+            public=False,
         )
     ),
 )

@@ -147,7 +147,13 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
              (q,))
             for name in ("logistic", "tanh")
         ]  # fmt: skip
-        end: dict[str, Any] = {"out": "i8", "storage_min": -128, "storage_max": 127, "zero_point": -128, "scale": 1 / 256}
+        end: dict[str, Any] = {
+            "out": "i8",
+            "storage_min": -128,
+            "storage_max": 127,
+            "zero_point": -128,
+            "scale": 1 / 256,
+        }
         p = numerics.log_softmax_parameters(0.1)
         tables: list[tuple[str, str, dict[str, Any]]] = [
             ("softmax", "table_float32", {"table": numerics.softmax_table_float32(0.1, 1.0)}),
@@ -158,7 +164,12 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
         ]  # fmt: skip
         x = draw(rng, size // 5 + 1, 5)
         jobs += [
-            (_core.bind_softmax(name=name, rule=rule, isa=isa, storage="i8", x_shape=x.shape, axis=1, **end, **given), (x,))
+            (
+                _core.bind_softmax(
+                    name=name, rule=rule, isa=isa, storage="i8", x_shape=x.shape, axis=1, **end, **given
+                ),
+                (x,),
+            )
             for name, rule, given in tables
         ]
     cells, inputs, batch, steps = 5, 7, 2, 3
@@ -173,7 +184,9 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
     jobs.append((call, (draw(rng, batch, steps, inputs), *weights, *biases, *state)))
     time, memory = rng.integers(-999, 999, (6, 4), np.int16), rng.integers(-999, 999, (batch, 24), np.int16)
     filters = draw(rng, batch, inputs), draw(rng, 6, inputs), time, memory
-    call = _core.bind_svdf(**sizes, units=3, rank=2, memory=4, has_bias=False, multipliers=[(1 << 30, -2), (1 << 30, -9)])
+    call = _core.bind_svdf(
+        **sizes, units=3, rank=2, memory=4, has_bias=False, multipliers=[(1 << 30, -2), (1 << 30, -9)]
+    )
     jobs.append((call, filters))
     return jobs
 

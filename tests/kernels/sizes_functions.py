@@ -133,9 +133,7 @@ def svdf() -> Iterator[Case]:
     rng = np.random.default_rng(23)
     for drawn in combinations(rng, 4, batch=(0, 1, 2, 3), inputs=SIDES, units=SIDES[:6], rank=(1, 2, 3),
                               memory=(1, 2, 5, 8), has_bias=(False, True)):  # fmt: skip
-        batch, inputs, units, rank, memory = (
-            drawn[name] for name in ("batch", "inputs", "units", "rank", "memory")
-        )
+        batch, inputs, units, rank, memory = (drawn[name] for name in ("batch", "inputs", "units", "rank", "memory"))
         p = numerics.SvdfParameters(
             _multiplier(rng), _multiplier(rng), int(rng.integers(-128, 128)), int(rng.integers(-128, 128))
         )

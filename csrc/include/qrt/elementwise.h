@@ -54,7 +54,7 @@ typedef struct {
         };
         struct {                 /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
             int fraction;        /* the low bits of x that lie between two entries: 0 to 15 */
-            const int16_t *line; /* 2^(16 - fraction) + 1 entries; NULL: it is an operand */
+            const int16_t *entries; /* 2^(16 - fraction) + 1 entries; NULL: it is an operand */
         };
     };
 } qrt_unary_args;

@@ -97,15 +97,16 @@ def _of_floats(name: str, centred: Array, x: UniformType, out: UniformType, rule
     with np.errstate(over="ignore"):
         if rule == "half_even":
             rounded = np.rint(values / F32(out.scale) + F32(out.zero_point))
-            return np.clip(rounded, out.storage_min, out.storage_max).astype(np.int64)
+            return np.asarray(np.clip(rounded, out.storage_min, out.storage_max).astype(np.int64))
         scaled = values * (F32(1) / F32(out.scale))
-    return np.clip(numerics.round_integral(scaled, "half_away"), -1e6, 1e6).astype(np.int64) + out.zero_point
+    rounded = np.clip(numerics.round_integral(scaled, "half_away"), -1e6, 1e6)
+    return np.asarray(rounded.astype(np.int64) + out.zero_point)
 
 
 def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
     """Cut off instead of rounded."""
     scaled = np.sqrt(F32(x.scale) * np.maximum(centred, 0).astype(F32)) / F32(out.scale)
-    return np.trunc(scaled).astype(np.int64) + out.zero_point
+    return np.asarray(np.trunc(scaled).astype(np.int64) + out.zero_point)
 
 
 # -- HARD_SWISH: 16-bit fixed point ----------------------------------------------------------------------------------
@@ -191,6 +192,6 @@ def interpolated(name: str, x: UniformType, out: UniformType) -> Array:
     def of_line(values: Array) -> Array:
         return np.array([function(float(v)) for v in values], np.float64).astype(F32)
 
-    ends = [float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds]
+    low, high, least, most = (float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds)
     with np.errstate(over="ignore", invalid="ignore"):
-        return numerics.interpolated_table(of_line, *ends, F32)  # type: ignore[arg-type]  # four ends
+        return numerics.interpolated_table(of_line, low, high, least, most, F32)

@@ -12,6 +12,7 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     matmul,
     movement,
     pooling,
+    recurrent,
     reductions,
     shapes,
     transpose_conv,

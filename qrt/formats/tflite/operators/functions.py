@@ -4,6 +4,7 @@ from qrt.formats.tflite import tables
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
+from qrt.ops.core import Array
 from qrt.types import UniformType
 
 _BYTES = ("i8", "u8")
@@ -78,5 +79,5 @@ def _lookup(node: Node, name: str, x: UniformType, out: UniformType) -> None:
     node.set(0, _looked_up(node, tables.table(name, x, out, rule), out))
 
 
-def _looked_up(node: Node, table: tables.Array, out: UniformType) -> Value:
+def _looked_up(node: Node, table: Array, out: UniformType) -> Value:
     return node.emit("qrt.lookup", [node.value(0), node.dense(table, out)], {}, out)
