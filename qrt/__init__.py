@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from qrt.execute import Program, compile
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
-    from qrt.formats import load_tensors, save_tensors
     from qrt.formats.programs import load
+    from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
     from qrt.workflow import QuantizedProgram, explain_program, quantize_program
 
@@ -51,8 +51,8 @@ _LAZY = {
     "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
-    "load_tensors": "qrt.formats",
-    "save_tensors": "qrt.formats",
+    "load_tensors": "qrt.formats.tensors",
+    "save_tensors": "qrt.formats.tensors",
     "plot": "qrt.plot",
     "targets": "qrt.targets",
     "is_fully_quantized": "qrt.passes.quantization.check_quant",

@@ -154,18 +154,34 @@ def rounded_ratio(numerators: Factors, denominators: Factors, name: str) -> Frac
 
 
 def requantize(
-    rule: str, acc: int, numerators: Factors, denominators: Factors, bounds: tuple[int, int], zero_point: int
+    rule: str, acc: int, numerators: Factors, scale: float, bounds: tuple[int, int], zero_point: int, count: int = 1
 ) -> int:
-    """An accumulator as storage, by the multiplier `product of the numerators / product of the denominators`."""
-    if rule == "fixed":
-        scaled = fixed(acc, *fixed_multiplier(exact_ratio(numerators, denominators)))
-        return clamp(scaled + zero_point, *bounds)
-    if rule == "fixed_double":
-        multiplier = float(rounded_ratio(numerators, denominators, "f64"))
-        return clamp(fixed_double(acc, *quantize_multiplier(multiplier)) + zero_point, *bounds)
+    """An accumulator as storage, by the multiplier `product of the numerators / (scale * count)`."""
+    denominators = (scale, float(count))
+    if rule in ("fixed", "fixed8"):
+        m0, n = fixed_multiplier(exact_ratio(numerators, denominators))
+        if rule == "fixed8":
+            m0, n = fixed8_multiplier(rounded_ratio(numerators, (scale,), "f32")), 8
+        return clamp(fixed(acc, m0, n) + zero_point, *bounds)
+    if rule in ("fixed_double", "fixed_double_f32", "half_up_twice", "reduced16"):
+        name = "f32" if rule == "fixed_double_f32" else "f64"
+        m0, shift = quantize_multiplier(float(rounded_ratio(numerators, (scale,), name)))
+        return clamp(_TWICE[rule](acc, *divided_multiplier(m0, shift, count)) + zero_point, *bounds)
     if rule == "float32":
         return float32(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
     return float64_away(acc, rounded_ratio(numerators, denominators, "f64"), bounds, zero_point)
+
+
+def divided_multiplier(m0: int, shift: int, count: int) -> tuple[int, int]:
+    """As QuantizedMeanOrSum makes the multiplier of a mean, transcribed: C's division truncates."""
+    places = min(count.bit_length() - 1, 32, 31 + shift)
+    return (m0 << places) // count, shift - places
+
+
+def fixed8_multiplier(ratio: Fraction) -> int:
+    if not Fraction(1, 256) <= ratio <= 128:
+        raise Refused("a ratio that XNNPACK does not take")
+    return round_half_even(ratio * 256)
 
 
 def fixed(acc: int, m0: int, n: int) -> int:
@@ -196,6 +212,107 @@ def fixed_double(acc: int, m0: int, shift: int) -> int:
     """TFLite's MultiplyByQuantizedMultiplier, saturated where its left shift overflows."""
     left = clamp(acc << max(shift, 0), -(2**31), 2**31 - 1)
     return rounding_divide_by_pot(srdhm(left, m0), max(-shift, 0))
+
+
+def half_up_twice(acc: int, m0: int, shift: int) -> int:
+    """NEON's vqrdmulh and vrshl: two roundings half up."""
+    left = clamp(acc << max(shift, 0), -(2**31), 2**31 - 1)
+    high = math.floor(Fraction(left * m0, 2**31) + Fraction(1, 2))
+    return math.floor(Fraction(high, 2 ** max(-shift, 0)) + (Fraction(1, 2) if shift < 0 else 0))
+
+
+def reduced16(acc: int, m0: int, shift: int) -> int:
+    """MultiplyByQuantizedMultiplier of 64-bit accumulators, transcribed."""
+    reduced = (m0 + (1 << 15)) >> 16 if m0 < 0x7FFF0000 else 0x7FFF
+    total = 15 - shift
+    return math.floor(Fraction(acc * reduced) / Fraction(2) ** total + (Fraction(1, 2) if total > 0 else 0))
+
+
+_TWICE = {
+    "fixed_double": fixed_double, "fixed_double_f32": fixed_double, "half_up_twice": half_up_twice,
+    "reduced16": reduced16,
+}  # fmt: skip
+
+
+def integer(acc: int, count: int, bounds: tuple[int, int]) -> int:
+    """The average pool of TFLite's reference kernels."""
+    return clamp(round_integer(Fraction(acc, count), "half_away"), *bounds)
+
+
+def raw_mean(raw: int, source: tuple[float, int], to: tuple[float, int], count: int, bounds: tuple[int, int]) -> int:
+    """XNNPACK's mean of storage as it is; (scale, zero point) of the operand and of the result."""
+    ratio = rounded_ratio((source[0],), (to[0],), "f32") * _f32(Fraction(1) / _f32(Fraction(count)))
+    scale = to_ieee(ratio, "f32")
+    if not isinstance(scale, Fraction) or not scale:
+        raise Refused("the scale leaves f32")
+    moved = to_ieee(_f32(Fraction(count * source[1])) * scale, "f32")
+    offset = to_ieee(_f32(Fraction(to[1])) - moved, "f32") if isinstance(moved, Fraction) else moved
+    if not isinstance(offset, Fraction):
+        raise Refused("the offset leaves f32")
+    product = to_ieee(_f32(Fraction(raw)) * scale, "f32")
+    total = to_ieee(product + offset, "f32") if isinstance(product, Fraction) else product
+    return end_of_float32(total, bounds, 0)
+
+
+def _f32(value: Fraction) -> Fraction:
+    rounded = to_ieee(value, "f32")
+    assert isinstance(rounded, Fraction)
+    return rounded
+
+
+Scales = tuple[float, float, float]
+"""Of two operands and of their sum."""
+
+
+def added(
+    rule: str, a: int, b: int, sign: int, scales: Scales, bounds: tuple[int, int], zero_point: int, left: int
+) -> int:
+    """`a + sign * b` of two values without their zero points. `left`: the places of fixed_double."""
+    sa, sb, so = scales
+    if rule == "fixed":
+        multipliers, places = [round_half_even(Fraction(s) / Fraction(so) * 2**20) for s in (sa, sb)], 20
+    elif rule == "scaled20":
+        ratios = [rounded_ratio((s,), (so,), "f32") for s in (sa, sb)]
+        if not all(Fraction(1, 1024) <= r < 256 for r in ratios):
+            raise Refused("a ratio that XNNPACK does not take")
+        places = 20
+        while max(ratios) * 2**places < 2**20:
+            places += 1
+        while max(ratios) * 2**places >= 2**21:
+            places -= 1
+        multipliers = [round_half_even(r * 2**places) for r in ratios]
+    else:
+        return clamp(_ADDED[rule](a, b, sign, scales, left) + zero_point, *bounds)
+    total = Fraction(a * multipliers[0] + sign * b * multipliers[1], 2**places)
+    return clamp(math.floor(total + Fraction(1, 2)) + zero_point, *bounds)
+
+
+def _added_twice(a: int, b: int, sign: int, scales: Scales, left: int) -> int:
+    """TFLite's reference kernels of ADD and SUB: each operand is rounded, then their sum."""
+    (ma, ra), (mb, rb), (mo, ro) = sum_multipliers(scales, left)
+    return fixed_double(fixed_double(a << left, ma, ra) + sign * fixed_double(b << left, mb, rb), mo, ro)
+
+
+def _added_once(a: int, b: int, sign: int, scales: Scales, left: int) -> int:
+    """Of TFLite's kernel of ADD for NEON: all places are shifted before the multiply, to the right by truncation."""
+    (ma, ra), (mb, rb), (mo, ro) = sum_multipliers(scales, left)
+    x, y = (math.floor(Fraction(q) * Fraction(2) ** (left + shift)) for q, shift in ((a, ra), (b, rb)))
+    return fixed_double(srdhm(x, ma) + sign * srdhm(y, mb), mo, ro)
+
+
+_ADDED = {"fixed_double": _added_twice, "fixed_double_16": _added_once}
+
+
+def sum_multipliers(scales: Scales, left: int) -> list[tuple[int, int]]:
+    sa, sb, so = scales
+    twice = 2 * max(sa, sb)
+    if math.inf in (twice, so * 2.0**left):
+        raise Refused("the scales leave f64")
+    ratios = [rounded_ratio((s,), (d,), "f64") for s, d in ((sa, twice), (sb, twice), (twice, so * 2.0**left))]
+    multipliers = [quantize_multiplier(float(r)) for r in ratios]
+    if multipliers[2][1] > 0:
+        raise Refused("a multiplier of the sum of 1 and more")
+    return multipliers
 
 
 def float32(acc: int, scale: Fraction, bounds: tuple[int, int], zero_point: int) -> int:

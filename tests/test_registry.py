@@ -23,14 +23,16 @@ NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("num
 TABLE = DIALECTS["qrt"].read_text()
 
 NOT_LOWERED = {
-    "lstm": "it is a loop of steps, each of many sums: the kernel and the reference have it",
-    "svdf": "its state moves by a step: the kernel and the reference have it",
     "qcast": "a cast is lowered by lower-quant-ops",
     "dcast": "a cast is lowered by lower-quant-ops",
     "scast": "it is what lowering leaves at the borders",
 }
 NOT_DRAWN = NOT_LOWERED | {
     "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
+    **dict.fromkeys(
+        ("gather", "gather_nd", "argmax", "argmin", "top_k"),
+        "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
+    ),
     **dict.fromkeys(
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu"),
         "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw",
@@ -41,12 +43,18 @@ NOT_DRAWN = NOT_LOWERED | {
         ("log_softmax", "logistic", "tanh", "lookup_interpolated"),
         "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
     ),
+    **dict.fromkeys(("lstm", "svdf"), "it has several results, which tests/ops/test_recurrent.py lowers"),
 }
+_SELECTIONS = (
+    "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
+    "resize_bilinear", "resize_nearest",
+)  # fmt: skip
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
     "scast": "it has no kernel",
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
+    **dict.fromkeys(_SELECTIONS, "its own file of tests/ops draws the shapes"),
     **dict.fromkeys(
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
         "its kernel is scalar: its tests draw sizes",
@@ -57,6 +65,7 @@ WITHOUT_CASES = {
     ),
 }
 WITHOUT_FUNCTION: dict[str, str] = {
+    **dict.fromkeys(_SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
     "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
     "div": "programs that were imported have it: np.divide is exact",
     "squared_difference": "programs that were imported have it",
@@ -70,6 +79,8 @@ WITHOUT_FUNCTION: dict[str, str] = {
 JOBS_OF_ANOTHER = {
     "matmul": "gemm", "sub": "add", "mul": "add",
     "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
+    "slice": "copy", "tile": "copy", "gather_nd": "gather", "resize_nearest": "gather",
+    **dict.fromkeys(("reduce_max", "reduce_min", "argmax", "argmin"), "extremum"),
     "minimum": "maximum", "div": "table", "squared_difference": "table", "sum": "mean",
 }  # fmt: skip
 """Families whose calls have another name than theirs, or are of one entry with others."""

@@ -56,8 +56,22 @@ qrt_status qrt_clamp(const void *pointer, qrt_scratch *scratch) {
     return run_unary(args, args->kernels->clamp_row, scratch->operands, scratch->threads);
 }
 
+/* Looks up whole blocks in one table, and what is left in the other. */
+static qrt_status lookup_in_blocks(const qrt_unary_args *args, void *const *operands, int threads) {
+    const int64_t count = args->layout.shape[0], whole = count / args->block * args->block;
+    qrt_unary_args blocks = *args;
+    blocks.layout.shape[0] = whole;
+    const qrt_status status = run_unary(&blocks, args->kernels->lookup_row, operands, threads);
+    blocks.table = args->tail_table;
+    args->kernels->lookup_row(&blocks, element(args->container, operands[0], whole),
+                              (void *)element(args->out, operands[1], whole), count - whole, 0, 0);
+    return status;
+}
+
 qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
     const qrt_unary_args *args = pointer;
+    if (args->tail_table)
+        return lookup_in_blocks(args, scratch->operands, scratch->threads);
     if (args->table)
         return run_unary(args, args->kernels->lookup_row, scratch->operands, scratch->threads);
     qrt_unary_args given = *args;
@@ -91,8 +105,26 @@ static qrt_status binary_row(const void *context, const qrt_row *row) {
                                      row->count, row->parameter, row_step(&args->layout));
 }
 
+/* Adds whole blocks, whose operands are rounded once, and what is left. */
+static qrt_status add_in_blocks(const qrt_binary_args *args, void *const *operands, int threads) {
+    const int64_t count = args->layout.shape[0], whole = count / args->block * args->block;
+    qrt_binary_args part = *args;
+    part.layout.shape[0] = whole;
+    part.rounds_once = true;
+    const strided_call blocks = {&part, operands};
+    const qrt_status status = walk(&part.layout, part.a_strides, part.b_strides, threads, binary_row, &blocks);
+    part.rounds_once = false;
+    return status ? status
+                  : args->kernels->binary_row(&part, element(args->a, operands[0], whole), 1,
+                                              element(args->b, operands[1], whole), 1,
+                                              (void *)element(args->requant.container, operands[2], whole),
+                                              count - whole, 0, 0);
+}
+
 qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {
     const qrt_binary_args *args = pointer;
+    if (args->block)
+        return add_in_blocks(args, scratch->operands, scratch->threads);
     const strided_call call = {args, scratch->operands};
     return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, binary_row, &call);
 }

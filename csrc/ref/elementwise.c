@@ -1,14 +1,27 @@
 /* add, sub, mul, pairs, leaky_relu, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
-/* add, sub: brings both operands to the result's scale, in fixed point with 20 fractional bits, and rounds once, half
- * up. */
-static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t parameter) {
-    const int128 left = (int128)a * args->a_multiplier[parameter];
-    const int128 right = (int128)b * args->b_multiplier[parameter];
-    const int128 sum = args->kind == QRT_ADD ? left + right : left - right;
-    return ref_clamp(((sum + (1 << 19)) >> 20) + args->requant.zero_point[parameter], args->requant.storage_min,
-                     args->requant.storage_max);
+/* The rule fixed_double, before the zero point and the clamp, of an operand that is shifted to the left. With one
+ * rounding, all places are shifted before the product; those to the right round down. */
+static int64_t scaled_operand(const qrt_binary_args *args, int64_t q, int64_t multiplier, int32_t shift) {
+    const int32_t m0 = (int32_t)multiplier;
+    const int places = args->left_shift + shift;
+    if (!args->rounds_once)
+        return ref_scale_fixed_double(q * ((int64_t)1 << args->left_shift), m0, shift);
+    return ref_doubling_high_multiply(places > 0 ? q * ((int64_t)1 << places) : q >> -places, m0, 0);
+}
+
+/* add, sub: scales both operands, and rounds their sum by the end of its rule. */
+static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
+    int128 left, right;
+    if (args->requant.rule == QRT_FIXED) {
+        left = (int128)a * args->a_multiplier[p];
+        right = (int128)b * args->b_multiplier[p];
+    } else {
+        left = scaled_operand(args, a, args->a_multiplier[p], args->a_shift[p]);
+        right = scaled_operand(args, b, args->b_multiplier[p], args->b_shift[p]);
+    }
+    return ref_requantize(&args->requant, args->kind == QRT_ADD ? left + right : left - right, p);
 }
 
 qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,

@@ -1,4 +1,4 @@
-/* Requantizes exact accumulators by the four rules of docs/numerics.md, in portable C. */
+/* Requantizes exact accumulators by the rules of docs/numerics.md, in portable C. */
 #include "ref.h"
 
 /* A scaled value beyond this saturates in any case: zero points and storage bounds are far smaller. */
@@ -37,14 +37,15 @@ static int32_t saturate_i32(int128 value) {
     return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX);
 }
 
-/* gemmlowp's SaturatingRoundingDoublingHighMul. The division truncates, so that the nudge rounds half away from zero,
- * except for negative ties. */
-static int32_t doubling_high_multiply(int32_t a, int32_t b) {
-    if (a == INT32_MIN && b == INT32_MIN)
-        return INT32_MAX;
-    const int64_t product = (int64_t)a * b;
-    const int64_t nudge = product >= 0 ? (int64_t)1 << 30 : 1 - ((int64_t)1 << 30);
-    return (int32_t)((product + nudge) / ((int64_t)1 << 31));
+/* gemmlowp's SaturatingRoundingDoublingHighMul, of what a shift to the left made of the accumulator. Its nudge, which a
+ * division by truncation follows, rounds half up. Multipliers are not negative, so that the product of two least values
+ * never occurs. */
+int32_t ref_doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift) {
+    const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
+    /* Saturating before the shift keeps it within 128 bits and changes nothing, because such a value saturates
+     * afterwards too. */
+    const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
+    return (int32_t)(((int64_t)x * multiplier + ((int64_t)1 << 30)) >> 31);
 }
 
 /* gemmlowp's RoundingDivideByPOT rounds half away from zero. */
@@ -56,15 +57,23 @@ static int64_t divide_by_power(int32_t x, int exponent) {
     return ((int64_t)x >> exponent) + (((int64_t)x & mask) > threshold);
 }
 
-static int64_t fixed_double(const qrt_requant *requant, int128 acc, int64_t parameter) {
-    const int32_t shift = requant->shift[parameter];
-    const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
-    /* Saturating before the shift keeps it within 128 bits and changes nothing, because such a value saturates
-     * afterwards too. */
-    const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
-    const int64_t scaled =
-        divide_by_power(doubling_high_multiply(x, requant->multiplier[parameter]), shift < 0 ? -shift : 0);
-    return ref_clamp((int128)scaled + requant->zero_point[parameter], requant->storage_min, requant->storage_max);
+int64_t ref_scale_fixed_double(int128 acc, int32_t multiplier, int32_t shift) {
+    return divide_by_power(ref_doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
+}
+
+static int64_t scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift) {
+    const int right = shift < 0 ? shift > -32 ? -shift : 32 : 0;
+    return (ref_doubling_high_multiply(acc, multiplier, shift) + (((int64_t)1 << right) >> 1)) >> right;
+}
+
+/* Divides by truncation what has been moved by half of the divisor, so that halves go away from zero. */
+static int128 divide_away(int128 acc, int32_t divisor) {
+    return (acc < 0 ? acc - divisor / 2 : acc + divisor / 2) / divisor;
+}
+
+static int64_t raw_mean(const qrt_requant *requant, int128 acc, int64_t parameter) {
+    const float scaled = (float)(int64_t)acc * requant->scale_f32[parameter];
+    return ref_epilogue_float32(requant, scaled + requant->offset_f32[parameter], 0);
 }
 
 static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t parameter) {
@@ -76,12 +85,26 @@ static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t para
 
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
     const int64_t zero_point = requant->zero_point[parameter];
-    if (requant->rule == QRT_FIXED)
+    int128 scaled;
+    switch (requant->rule) {
+    case QRT_FIXED:
         return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter], zero_point);
-    if (requant->rule == QRT_FLOAT32)
+    case QRT_FLOAT32:
         return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter], zero_point);
-    return requant->rule == QRT_FIXED_DOUBLE ? fixed_double(requant, acc, parameter)
-                                             : float64_away(requant, acc, parameter);
+    case QRT_FLOAT64_AWAY:
+        return float64_away(requant, acc, parameter);
+    case QRT_RAW_MEAN:
+        return raw_mean(requant, acc, parameter);
+    case QRT_INTEGER:
+        scaled = divide_away(acc, requant->multiplier[parameter]);
+        break;
+    case QRT_HALF_UP_TWICE:
+        scaled = scale_half_up_twice(acc, requant->multiplier[parameter], requant->shift[parameter]);
+        break;
+    default:
+        scaled = ref_scale_fixed_double(acc, requant->multiplier[parameter], requant->shift[parameter]);
+    }
+    return ref_clamp(scaled + zero_point, requant->storage_min, requant->storage_max);
 }
 
 #define STORE(name, sum)                                                                                               \

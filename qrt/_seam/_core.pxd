@@ -20,7 +20,7 @@ cdef class Call:
     cdef void *extra  # a second block that args points into
     cdef void (*release)(void *args) noexcept nogil  # what binding allocated; NULL: nothing
     cdef int count
-    cdef int outputs  # how many of the operands it writes: the last ones
+    cdef readonly int outputs  # how many of the operands it writes: the last ones
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef int64_t largest  # elements of the largest operand, constants included
     cdef bint elementwise  # an element of the output takes a few steps, whatever the operands' sizes

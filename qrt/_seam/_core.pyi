@@ -20,11 +20,12 @@ import numpy.typing as npt
 @type_check_only
 class Requant(Protocol):
     """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
-    read: fixed and fixed_double: multiplier, shift; float32: scale_f32; float64_away: scale_f64; each with zero_point,
-    all of them as long as the parameter index needs."""
+    read: fixed, fixed_double and half_up_twice: multiplier, shift; float32: scale_f32; raw_mean: scale_f32, offset_f32;
+    float64_away: scale_f64; integer: multiplier; each with zero_point, all of them as long as the parameter index
+    needs. Objects without offset_f32 will do for the other rules."""
 
     @property
-    def rule(self) -> str: ...  # "fixed" "fixed_double" "float32" "float64_away"
+    def rule(self) -> str: ...  # "fixed" "fixed_double" "half_up_twice" "float32" "float64_away" "raw_mean" "integer"
     @property
     def storage(self) -> str: ...  # container of the result
     @property
@@ -54,6 +55,8 @@ class Call:
     def name(self) -> str: ...
     @property
     def isa(self) -> str: ...
+    @property
+    def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
     @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
@@ -300,7 +303,9 @@ def bind_depthwise_conv2d(
 ) -> Call: ...
 
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
-# shape. add, sub: (sum of (q - z) * multiplier, + 2**19) >> 20, + requant.zero_point, clamp (requant.rule is not read);
+# shape. add, sub: requant(sum of (q - z) * multiplier) by the rule fixed; by fixed_double, with shifts of 0 or less to
+# scale each operand by the rule too, requant(sum of scaled((q - z) << left_shift)). In whole blocks of `rounding_block`
+# elements, if not 0, operands are rounded once.
 # mul: requant((qa - za) * (qb - zb)).
 def bind_binary(
     *,
@@ -315,6 +320,10 @@ def bind_binary(
     requant: Requant,
     a_multipliers: npt.ArrayLike | None = None,
     b_multipliers: npt.ArrayLike | None = None,
+    a_shifts: npt.ArrayLike | None = None,
+    b_shifts: npt.ArrayLike | None = None,
+    left_shift: int = 0,
+    rounding_block: int = 0,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
 ) -> Call: ...
@@ -380,7 +389,15 @@ def bind_max_pool2d(
 # x (i8 or u8), [table], out: table[x - the least value of the storage type], for `size` elements. The table has
 # 2**width entries of `out` and is an operand unless given.
 def bind_lookup(
-    *, isa: str, storage: str, width: int, out: str, size: int, table: npt.NDArray[Any] | None = None
+    *,
+    isa: str,
+    storage: str,
+    width: int,
+    out: str,
+    size: int,
+    table: npt.NDArray[Any] | None = None,
+    tail_table: npt.NDArray[Any] | None = None,
+    block: int = 1,
 ) -> Call: ...
 
 # x, out: acc = sum of (q - zero point) over the axes. The result has the other axes; step indexes zero_points and
@@ -484,3 +501,44 @@ def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: in
 
 # packed (uint8), out
 def bind_unpack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
+
+# x, [indices], out: x is [batches][outer][sizes...][inner], indices are [batches][count][sizes], of int32 or int64, and
+# out is [batches][outer][count][inner]. An index that names no element is a KernelError when it runs.
+def bind_gather(
+    *,
+    dtype: npt.DTypeLike,
+    index_dtype: npt.DTypeLike,
+    batches: int,
+    outer: int,
+    sizes: Sequence[int],
+    count: int,
+    inner: int,
+    indices: npt.NDArray[Any] | None = None,
+) -> Call: ...
+
+# x, out: the greatest or least element over the axes, or with index_dtype (int32 or int64) the number of the first that
+# is. The result has the other axes. dtype is an integer of up to 32 bits, int64, float32 or float64.
+def bind_extremum(
+    *,
+    isa: str,
+    dtype: npt.DTypeLike,
+    x_shape: Sequence[int],
+    axes: Sequence[int],
+    least: bool,
+    index_dtype: npt.DTypeLike | None = None,
+) -> Call: ...
+
+# x (NHWC), out: rows and columns are (first neighbours, second neighbours, weights of the second), for each position of
+# the result. Weights are integers for the rules that are called fixed, else float32.
+def bind_resize_bilinear(
+    *,
+    isa: str,
+    dtype: npt.DTypeLike,
+    rule: str,
+    x_shape: Sequence[int],
+    rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+    columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+) -> Call: ...
+
+# x, values, indices (int32): the k largest of each row in descending order, the first of equals first.
+def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> Call: ...

@@ -10,7 +10,8 @@ cdef dict ROUNDINGS = {"half_even": QRT_HALF_EVEN, "half_away": QRT_HALF_AWAY, "
 cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POINT_AFTER}
 cdef dict SCALES = {"divide": QRT_SCALE_DIVIDE, "reciprocal": QRT_SCALE_RECIPROCAL}
 cdef dict RULES = {
-    "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY
+    "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY,
+    "half_up_twice": QRT_HALF_UP_TWICE, "raw_mean": QRT_RAW_MEAN, "integer": QRT_INTEGER
 }
 cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
 cdef dict PAIR_KINDS = {
@@ -155,7 +156,7 @@ cdef check_finite(Call call, str what):
 
 
 cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str form="full"):
-    """`count` parameters. form "sum": container, bounds and zero point alone; "blocks": all but the multipliers."""
+    """`count` parameters. form "blocks": all but the multipliers."""
     to.container = <qrt_container>container_of(call.name, requant.storage)
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)
     to.storage_min, to.storage_max = requant.storage_min, requant.storage_max
@@ -164,15 +165,21 @@ cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str
     if (zp.size and int(to.storage_max) - int(zp.min()) < 1 << 31 and int(to.storage_min) - int(zp.max()) >= -(1 << 31)
             and max(int(zp.max()), -int(zp.min())) < 1 << 31):
         to.zero_point_i32 = <const int32_t *>parameters(call, "requant.zero_point", zp, np.int32, count)
-    if form == "sum":
-        return
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
-    if to.rule == QRT_FLOAT32:
+    if to.rule == QRT_FLOAT32 or to.rule == QRT_RAW_MEAN:
         to.scale_f32 = <const float *>parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
         check_finite(call, "requant.scale_f32")
+        if to.rule == QRT_RAW_MEAN:
+            to.offset_f32 = <const float *>parameters(call, "requant.offset_f32", requant.offset_f32, np.float32, count)
+            check_finite(call, "requant.offset_f32")
     elif to.rule == QRT_FLOAT64_AWAY:
         to.scale_f64 = <const double *>parameters(call, "requant.scale_f64", requant.scale_f64, np.float64, count)
         check_finite(call, "requant.scale_f64")
+    elif to.rule == QRT_INTEGER:
+        to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
+        divisor = last_parameters(call)
+        if divisor.size and divisor.min() < 1:
+            raise KernelError(f"{call.name}: requant.multiplier holds a divisor below 1")
     else:
         if form != "blocks":
             to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)

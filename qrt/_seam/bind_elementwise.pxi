@@ -125,7 +125,8 @@ cdef broadcast_strides(int64_t *strides, tuple shape, int rank):
 
 
 def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_points, b_zero_points, requant,
-                a_multipliers=None, b_multipliers=None, block=None, step=None):
+                a_multipliers=None, b_multipliers=None, a_shifts=None, b_shifts=None, left_shift=0, rounding_block=0,
+                block=None, step=None):
     cdef Call call
     cdef qrt_binary_args *args
     cdef int64_t count
@@ -146,7 +147,16 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
             raise KernelError(f"{kind}: a_multipliers and b_multipliers are required")
         args.a_multiplier = <const int64_t *>parameters(call, "a_multipliers", a_multipliers, np.int64, count)
         args.b_multiplier = <const int64_t *>parameters(call, "b_multipliers", b_multipliers, np.int64, count)
-    fill_requant(call, &args.requant, requant, count, "full" if kind == "mul" else "sum")
+        if requant.rule == "fixed_double":
+            args.a_shift = right_shifts(call, "a_shifts", a_shifts, count)
+            args.b_shift = right_shifts(call, "b_shifts", b_shifts, count)
+            (args.left_shift,) = dimensions(kind, "left_shift", (left_shift,), 1, 0, 20)
+            (args.block,) = dimensions(kind, "rounding_block", (rounding_block,), 1, 0, 1 << 20)
+            if args.block and (count > 1 or len(shape) != 1 or a_shape != b_shape):
+                raise KernelError(f"{kind}: blocks need two rows of one length, per layer")
+        elif requant.rule != "fixed":
+            raise KernelError(f"{kind}: the rule of a sum is fixed or fixed_double, not {requant.rule}")
+    fill_requant(call, &args.requant, requant, count)
     broadcast_strides(args.a_strides, a_shape, len(shape))
     broadcast_strides(args.b_strides, b_shape, len(shape))
     prepare_layout(call, &args.layout, args.a_strides, args.b_strides)
@@ -154,6 +164,17 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     add_operand(call, CONTAINERS[b], b_shape)
     add_operand(call, CONTAINERS[requant.storage], shape)
     return call
+
+
+cdef const int32_t *right_shifts(Call call, str what, object values, int64_t least) except NULL:
+    """Those of the rule fixed_double, none of which goes to the left."""
+    if values is None:
+        raise KernelError(f"{call.name}: {what} are required")
+    cdef const int32_t *found = <const int32_t *>parameters(call, what, values, np.int32, least)
+    shift = last_parameters(call)
+    if shift.size and (shift.max() > 0 or shift.min() < -31):
+        raise KernelError(f"{call.name}: {what} are not within -31 and 0")
+    return found
 
 
 def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, table=None, zero_points=(0, 0),

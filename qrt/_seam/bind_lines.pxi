@@ -6,7 +6,7 @@ cdef int byte_container(Call call, object storage) except -1:
     return container_of(call.name, storage)
 
 
-def bind_lookup(*, str isa, str storage, width, str out, size, table=None):
+def bind_lookup(*, str isa, str storage, width, str out, size, table=None, tail_table=None, block=1):
     cdef Call call = new_unary("lookup", isa, qrt_lookup, storage, out)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     byte_container(call, storage)
@@ -19,6 +19,11 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None):
         add_operand(call, CONTAINERS[out], (1 << args.width,))
     else:
         args.table = constant(call, "the table", table, CONTAINERS[out], 1 << args.width)
+    if tail_table is not None:
+        if table is None:
+            raise KernelError("lookup: a tail_table needs a table")
+        args.tail_table = constant(call, "the tail_table", tail_table, CONTAINERS[out], 1 << args.width)
+        (args.block,) = dimensions("lookup", "block", (block,), 1, 1, 1 << 20)
     add_operand(call, CONTAINERS[out], shape)
     return call
 

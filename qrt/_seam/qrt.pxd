@@ -22,7 +22,7 @@ cdef extern from "qrt/qrt.h" nogil:
     ctypedef enum qrt_scale_mode:
         QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
-        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY
+        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY, QRT_HALF_UP_TWICE, QRT_RAW_MEAN, QRT_INTEGER
     ctypedef enum qrt_bias_kind:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
@@ -59,6 +59,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *multiplier
         const int32_t *shift
         const float *scale_f32
+        const float *offset_f32
         const double *scale_f64
         const int64_t *zero_point
         const int32_t *zero_point_i32
@@ -200,6 +201,10 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *b_zero_point
         const int64_t *a_multiplier
         const int64_t *b_multiplier
+        const int32_t *a_shift
+        const int32_t *b_shift
+        int left_shift
+        int block
         qrt_requant requant
 
     ctypedef struct qrt_pair_args:
@@ -242,6 +247,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const void *table
         int fraction
         const int16_t *entries
+        const void *tail_table
+        int block
 
     ctypedef struct qrt_mean_args:
         const qrt_kernels *kernels
@@ -321,6 +328,50 @@ cdef extern from "qrt/qrt.h" nogil:
         int width
         int64_t rows, columns
 
+    ctypedef enum qrt_number:
+        QRT_NUMBER_I8, QRT_NUMBER_U8, QRT_NUMBER_I16, QRT_NUMBER_U16, QRT_NUMBER_I32, QRT_NUMBER_U32, QRT_NUMBER_I64
+        QRT_NUMBER_F32, QRT_NUMBER_F64
+    ctypedef enum qrt_resize_rule:
+        QRT_FIXED11, QRT_FIXED10_AWAY, QRT_PRODUCTS_F32, QRT_LINES_F32
+
+    ctypedef struct qrt_gather_args:
+        int64_t batches, outer, count, inner_bytes
+        int columns
+        int64_t sizes[QRT_MAX_RANK]
+        bint wide
+        const void *indices
+
+    ctypedef struct qrt_extremum_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        bint least
+        int index_bytes
+        int rank
+        int64_t shape[QRT_MAX_RANK]
+        int64_t strides[QRT_MAX_RANK]
+        int reduced_rank
+        int64_t reduced_shape[QRT_MAX_RANK]
+        int64_t reduced_strides[QRT_MAX_RANK]
+        int64_t total, count
+
+    ctypedef struct qrt_top_k_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        int64_t rows, size, k
+
+    ctypedef struct qrt_resize_axis:
+        const int64_t *low
+        const int64_t *high
+        const int64_t *weight
+        const float *weight_f32
+
+    ctypedef struct qrt_resize_args:
+        const qrt_kernels *kernels
+        qrt_number number
+        qrt_resize_rule rule
+        int64_t images, height, width, channels, out_height, out_width
+        qrt_resize_axis rows, columns
+
     qrt_status qrt_cast_prepare(qrt_cast_args *args)
     qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
@@ -342,6 +393,10 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_gather(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_extremum(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_top_k(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_resize_bilinear(const void *args, qrt_scratch *scratch)
     qrt_status qrt_copy(const void *args, qrt_scratch *scratch)
     qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch)
     qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch)

@@ -1,4 +1,4 @@
-"""``qrt explain``: what a quantization did to a program, and where it lost accuracy."""
+"""``qrt explain``: what a program or a model runs; or, beside its float program, where a quantization lost accuracy."""
 
 import argparse
 import sys
@@ -6,21 +6,22 @@ from shutil import get_terminal_size
 
 from qrt.cli.diagnostics import has_colours
 from qrt.cli.inputs import by_names
-from qrt.cli.options import add_kernel_choice, chosen_kernels
+from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
+from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import write_files
-from qrt.formats import load_tensors
 from qrt.formats.programs import load
+from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="Q.mlir", help="the quantized program, as qrt quantize wrote it")
-    parser.add_argument("--against", required=True, metavar="F.mlir", help="the float program that it was made of")
+    parser.add_argument("file", metavar="FILE", help="a program or a .tflite model, whose steps are listed")
     parser.add_argument(
-        "--data", required=True, metavar="X.npz", help="arrays by the names of inputs: .npz or .safetensors"
+        "--against", metavar="F.mlir", help="the float program that qrt quantize made the file of: what was lost"
     )
+    parser.add_argument("--data", metavar="X.npz", help="arrays by the names of inputs: .npz or .safetensors")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     parser.add_argument("--target", metavar="NAME", help="the device, or its file, if the program names no known one")
     parser.add_argument(
@@ -29,12 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON, whose schema has a version")
     form.add_argument("--html", metavar="OUT", help="write a page to a file")
+    add_profile(parser)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    if options.against is None:
+        _explain_steps(options)
+        return
+    if options.data is None:
+        raise ModelError("--against needs --data: what both programs run on")
     quantized, floats = load(options.file), load(options.against)
     data = by_names(Program(floats, options.function), load_tensors(options.data))
     with chosen_kernels(options):
@@ -61,3 +68,17 @@ def run(options: argparse.Namespace) -> None:
 
         text = as_text(report, get_terminal_size().columns, colour=has_colours(sys.stdout))
     sys.stdout.write(text)
+
+
+def _explain_steps(options: argparse.Namespace) -> None:
+    """Lists the steps of a program, measured on the data, or on drawn inputs."""
+    from qrt.report.steps import steps_json, steps_text
+    from qrt.workflow.explain_plan import explain_plan
+
+    if options.html is not None or options.target is not None or options.skip_nonfinite:
+        raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
+    program = Program(load(options.file, profile=options.profile), options.function)
+    inputs = None if options.data is None else by_names(program, load_tensors(options.data))
+    with chosen_kernels(options):
+        report = explain_plan(program, inputs)
+    sys.stdout.write(steps_json(report) if options.json else steps_text(report))

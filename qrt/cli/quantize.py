@@ -13,8 +13,8 @@ from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
 from qrt.execute import Program
 from qrt.files import check_places, write_files
-from qrt.formats import load_tensors
 from qrt.formats.programs import load
+from qrt.formats.tensors import load_tensors
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
 

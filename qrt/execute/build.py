@@ -14,6 +14,7 @@ import numpy as np
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, held
+from qrt.execute.fusing.families import FUSED
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
@@ -26,7 +27,7 @@ from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.ops.core import Array, BoundCall, element_dtype, one_axis, static_shape
 from qrt.types import MemRefType, TensorType, Type
 
 
@@ -120,12 +121,44 @@ class _Builder:
             seen = self._view(self._array_slot(operands[0]), results[0], offset)
             if seen is not None:
                 return [Place(seen, results[0], op.results[0].type)]
+        if family.name == "concat":
+            joined = self._joined(op, operands, types, results[0], attributes)
+            if joined is not None:
+                return [joined]
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
         call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
+
+    def _joined(
+        self, op: Operation, operands: list[Place], types: tuple[TensorType, ...], result: TensorType, attributes: Any
+    ) -> Place | None:
+        """A concatenation whose operands are contiguous parts of its result: who makes an operand writes it there. What
+        is no temporary, or a part of another one, is copied. None where all would be."""
+        axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
+        own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
+        if prod(shape[:axis]) != 1 or not own or any(t.element != result.element for t in types):
+            return None
+        joined = self.place("temporary", result, op.result.type)
+        whole, offset = self.slots[joined.slot], 0
+        for place, t in zip(operands, types, strict=True):
+            part = self.slots[place.slot]
+            count = prod(static_shape(t, "plan"))
+            if part.kind == "temporary":
+                part.kind, part.base, part.offset = "view", joined.slot, offset * layout(part)[1].itemsize
+                whole.first = min(whole.first, part.first)
+            elif count:
+                seen = self._view(joined.slot, t, offset) if count < prod(shape) else joined.slot
+                assert seen is not None  # the result is a temporary
+                given = self._array_slot(place)
+                self._use(given)
+                call = copy_call(layout(whole)[1], count)
+                self.steps.append(CallStep(op, call, (given, seen), _copied(op), [place], [joined]))
+            offset += count
+        self._use(joined.slot)
+        return joined
 
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
         """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
@@ -354,4 +387,6 @@ class _DeferredFamily:
 
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
     detail = f"{call.name} ({call.isa})" if is_kernel(call) else op.name.partition(".")[2]
+    if FUSED in op.attributes:
+        detail += f" with {' '.join(op.attributes[FUSED].python)}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

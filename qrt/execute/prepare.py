@@ -77,6 +77,16 @@ def inline(module: Module, function: Operation, saturating: bool, observed: bool
         replace(call, [values[value] for value in end.operands])
 
 
+def fuse(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
+    """Makes fewer steps of the program, by passes that keep every bit. What the interpreter runs alone has no steps."""
+    if not any(family_name(op) is not None for op in function.regions[0].blocks[0]):
+        return
+    from qrt.execute.fusing import FUSING  # here, for the programs that have ops of families
+
+    for fusing in FUSING.values():
+        fusing().run(module)
+
+
 def constant_fold(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Computes ops outside regions that read constants only, and has each constant hold the array that runs. These ops
     stay: those with effects, those that would take long, and those whose execution is an error, which then comes when
@@ -141,6 +151,7 @@ _ANNOTATED = frozenset({"quant.region", "quant.stats", OBSERVED, "quant.coupled_
 STEPS: dict[str, Callable[[Module, Operation, bool, bool], None]] = {
     "inline-regions": inline_regions,
     "inline": inline,
+    "fuse": fuse,
     "constant-fold": constant_fold,
 }
 """The steps of `prepared`, in order. Each takes a module, its function, whether float conversions saturate, and

@@ -310,6 +310,10 @@ class Program:
         given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
         return list(self._plan_of(given).coverage)
 
+    def planned(self, inputs: Mapping[str, Any]) -> Plan:
+        """The plan that runs on these inputs."""
+        return self._plan(self._types(self._incoming(self._in_order(inputs))))
+
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
         given are taken as 1."""

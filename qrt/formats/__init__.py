@@ -1,5 +1,1 @@
-"""File formats, in and out: a file for each. Programs out of files are in `programs`."""
-
-from qrt.formats.tensors import load_tensors, save_tensors
-
-__all__ = ["load_tensors", "save_tensors"]
+"""File formats, in and out: a file for each. Tensors are in `tensors`, programs out of files in `programs`."""

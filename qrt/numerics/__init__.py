@@ -6,6 +6,17 @@ and IR spells the same rules as the attributes ``rounding``, ``zero_point``, ``s
 and float formats, and no type of MLIR.
 """
 
+from qrt.numerics.addition import (
+    BLOCK,
+    SUM_RULES,
+    SumParameters,
+    SumRule,
+    in_blocks,
+    requantize_sum,
+    rounded_shift,
+    sum_left_shift,
+    sum_parameters,
+)
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
 from qrt.numerics.gemmlowp import (
     divide_by_power,
@@ -20,10 +31,14 @@ from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,
     double_multiplier,
+    double_multipliers,
     fixed_multiplier,
+    fixed_multipliers,
+    rounded_ratios,
     shared_fixed_multipliers,
 )
 from qrt.numerics.recurrent import (
+    GATE_INTEGER_BITS,
     GATES,
     LstmParameters,
     SvdfParameters,
@@ -34,17 +49,19 @@ from qrt.numerics.recurrent import (
 )
 from qrt.numerics.requantization import (
     REQUANT_RULES,
+    AverageRule,
+    MeanRule,
+    RequantizeRule,
     RequantParameters,
     RequantRule,
     blocks_fixed,
     blocks_float32,
     requant_parameters,
     requantize,
-    requantize_sum,
     rescale_bias,
     round_scaled_float32,
     scale_fixed,
-    sum_parameters,
+    scale_fixed_double,
 )
 from qrt.numerics.rounding import (
     LEAST_UNIT_EXPONENT,

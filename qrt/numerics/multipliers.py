@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from math import prod
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
 from qrt.numerics.rounding import round_integral
 
+Array = npt.NDArray[Any]
+
 ADD_FRACTION_BITS: Final = 20
+_DOUBT: Final = 2.0**-14
+"""How near to a tie the float64 estimate of an M0 leaves its rounding in doubt. Each of its few operations is off by at
+most 2**-22 of a unit of M0."""
 
 
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
@@ -34,30 +41,139 @@ def _scaled(value: Fraction, shift: int) -> Fraction:
     return value * (1 << shift) if shift >= 0 else value / (1 << -shift)
 
 
+def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Array]:
+    """``fixed_multiplier`` of each row's exact ratio, product of the numerators over product of the denominators.
+
+    An estimate in float64 decides, except near a tie, where exact fractions do.
+
+    >>> fixed_multipliers(np.array([[0.5, 2.0], [1.0, 1.0]]), np.array([[1.0], [3.0]]))
+    (array([1073741824, 1431655765]), array([30, 32]))
+    """
+    estimate, exponent = np.ones(len(numerators)), np.zeros(len(numerators), np.int64)
+    with np.errstate(all="ignore"):
+        for factors, sign in ((numerators, 1), (denominators, -1)):
+            fractions, exponents = np.frexp(factors)
+            exponent += sign * exponents.sum(axis=1, dtype=np.int64)
+            for column in fractions.T:
+                estimate = estimate * column if sign > 0 else estimate / column
+        fraction, own = np.frexp(estimate)
+        scaled = np.ldexp(fraction, 31)
+        rounded = np.rint(scaled)
+        sure = np.abs(np.abs(scaled - rounded) - 0.5) > _DOUBT * max(numerators.shape[1] + denominators.shape[1], 1)
+        m0, shift = np.where(sure, rounded, 0).astype(np.int64), 31 - exponent - own
+    carried = m0 == 1 << 31
+    m0, shift = np.where(carried, m0 >> 1, m0), np.where(carried, shift - 1, shift)
+    usable = sure & (estimate > 0) & (estimate < np.inf)
+    for i in np.flatnonzero(~usable):
+        m0[i], shift[i] = fixed_multiplier(exact_ratio(numerators[i].tolist(), denominators[i].tolist()))
+    return m0, shift
+
+
+def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Fraction:
+    """The product of the numerators over that of the denominators, all of them as the doubles that they are."""
+    # Integers are multiplied and reduced once: fractions that are multiplied are reduced each time.
+    above = [x.as_integer_ratio() for x in numerators]
+    below = [x.as_integer_ratio() for x in denominators]
+    return Fraction(
+        prod(n for n, _ in above) * prod(d for _, d in below), prod(d for _, d in above) * prod(n for n, _ in below)
+    )
+
+
 def shared_fixed_multipliers(multipliers: Sequence[Fraction]) -> tuple[list[int], int]:
     """(M0 of each, N): one shared N, chosen by the largest multiplier, for sums of products with one rounding."""
     shift = fixed_multiplier(max(multipliers))[1]
     return [round(_scaled(m, shift)) for m in multipliers], shift
 
 
-def double_multiplier(multiplier: float) -> tuple[int, int]:
+def rounded_ratios(numerators: Array, denominators: Array, dtype: type[np.floating[Any]]) -> Array:
+    """Each row's product of the numerators over the denominators, in a float format: every factor and every step
+    rounded, the products first.
+
+    >>> rounded_ratios(np.array([[0.5, 2.0]]), np.array([[3.0]]), np.float32)
+    array([0.33333334], dtype=float32)
+    """
+    ratio = np.ones(len(numerators), dtype)
+    with np.errstate(all="ignore"):
+        for column in numerators.T:
+            ratio = ratio * column.astype(dtype)
+        for column in denominators.T:
+            ratio = ratio / column.astype(dtype)
+    outside = np.flatnonzero(~((ratio > 0) & (ratio < np.inf)))
+    if outside.size:
+        i = int(outside[0])
+        raise QuantTypeError(
+            f"the scale product {' * '.join(map(str, numerators[i].tolist()))} / "
+            f"{' / '.join(map(str, denominators[i].tolist()))} "
+            f"{'underflows' if ratio[i] == 0 else 'overflows'} {np.dtype(dtype).name}: use requant = 'fixed'"
+        )
+    return ratio
+
+
+def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[Array, Array]:
     """(M0, shift) of TFLite's ``QuantizeMultiplier``: ``multiplier = M0 / 2**31 * 2**shift``; a positive shift is to
     the left.
 
     M0 is rounded half away from zero. A multiplier that needs more than 31 places to the right is 0.
 
+    >>> double_multipliers(np.array([0.75, 2.0**-40]))
+    (array([1610612736,          0]), array([0, 0]))
+    """
+    fraction, exponent = np.frexp(np.asarray(multipliers, np.float64))
+    m0, shift = round_integral(np.ldexp(fraction, 31), "half_away").astype(np.int64), exponent.astype(np.int64)
+    carried = m0 == 1 << 31
+    m0, shift = np.where(carried, m0 >> 1, m0), np.where(carried, shift + 1, shift)
+    if (shift > 30).any():
+        largest = float(np.max(multipliers))
+        raise QuantTypeError(f"requant = '{rule}' needs a multiplier below 2**30, got {largest}")
+    small = shift < -31
+    return np.where(small, 0, m0), np.where(small, 0, shift)
+
+
+def double_multiplier(multiplier: float) -> tuple[int, int]:
+    """``double_multipliers`` of one.
+
     >>> double_multiplier(0.75)
     (1610612736, 0)
     """
-    fraction, exponent = np.frexp(multiplier)
-    m0 = int(round_integral(float(fraction) * 2.0**31, "half_away"))
-    if m0 == 1 << 31:
-        m0, exponent = m0 >> 1, exponent + 1
-    if exponent < -31:
-        return 0, 0
-    if exponent > 30:
-        raise QuantTypeError(f"requant = 'fixed_double' needs a multiplier below 2**30, got {multiplier}")
-    return m0, int(exponent)
+    m0, shift = double_multipliers(np.array([multiplier]))
+    return int(m0[0]), int(shift[0])
+
+
+def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, Array]:
+    """(M0, shift) of a multiplier divided by a count, as TFLite's reference kernel of MEAN divides it: as many places
+    are gained as the count has, up to 32 and to a shift of -31, and the quotient is truncated.
+
+    >>> divided_multipliers(np.array([1 << 30]), np.array([0]), np.array([6]))
+    (array([715827882]), array([-2]))
+    """
+    counts = np.asarray(counts, np.int64)
+    places = np.minimum(np.minimum(np.frexp(counts.astype(np.float64))[1] - 1, 32), 31 + shift)
+    return (m0 << places) // counts, shift - places
+
+
+def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
+    """(M0, N) of the rule ``fixed`` with 15 significant bits: what TFLite multiplies 64-bit accumulators by.
+
+    The 15 bits stand at the top of M0, with as many more places in N, which changes no result: kernels take N from 31
+    on.
+
+    >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
+    (array([1431633920]), array([32]))
+    """
+    return np.minimum((m0 + (1 << 15)) >> 16, 0x7FFF) << 16, 31 - shift
+
+
+def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
+    """(M0, N) of the rule ``fixed`` with 8 fractional bits: XNNPACK's conversion of 8-bit storage.
+
+    >>> byte_multipliers(np.float32([0.5]))
+    (array([128]), array([8]))
+    """
+    outside = ratios[~((ratios >= 2.0**-8) & (ratios <= 2.0**7))]
+    if outside.size:
+        raise QuantTypeError(f"requant = 'fixed8' needs a ratio of scales from 2**-8 to 2**7, got {outside[0]}")
+    m0 = np.rint(np.ldexp(ratios.astype(np.float64), 8)).astype(np.int64)
+    return m0, np.full(m0.shape, 8)
 
 
 def add_multiplier(operand_scale: float, result_scale: float) -> int:

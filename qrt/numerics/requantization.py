@@ -1,34 +1,55 @@
-"""How an exact integer accumulator becomes storage: the four rules, sums, blocks and the bias.
+"""How an exact integer accumulator becomes storage: the rules, sums of blocks and the bias.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double``; XNNPACK and ONNX ``QLinearMatMul`` for ``float32``; the
-TFLite reference fully connected kernel for ``float64_away``.
+gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
+for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8`` and ``raw_mean``; the TFLite
+reference fully connected kernel for ``float64_away``, its average pool for ``integer``.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import prod
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.numerics.multipliers import ADD_FRACTION_BITS, double_multiplier, fixed_multiplier
+from qrt.numerics.multipliers import (
+    byte_multipliers,
+    divided_multipliers,
+    double_multipliers,
+    fixed_multiplier,
+    fixed_multipliers,
+    reduced_multipliers,
+    rounded_ratios,
+)
 from qrt.numerics.rounding import Array, round_integral
 
-RequantRule = Literal["fixed", "fixed_double", "float32", "float64_away"]
+RequantRule = Literal[
+    "fixed", "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice", "reduced16"
+]
 REQUANT_RULES: Final[tuple[RequantRule, ...]] = get_args(RequantRule)
+"""The rules of an exact accumulator."""
+RequantizeRule = Literal[RequantRule, "fixed8", "half_up_twice_16"]
+"""``half_up_twice_16`` is ``half_up_twice`` for whole blocks of 16 elements, and ``fixed_double`` for what is left."""
+AverageRule = Literal[RequantRule, "integer"]
+MeanRule = Literal[RequantRule, "raw_mean"]
+_EMPTY = np.empty(0, np.float32)
+_NONE = np.empty(0, np.int32), np.empty(0, np.int32), _EMPTY, np.empty(0, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class RequantParameters:
     """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
 
-    Only the arrays that ``rule`` reads are filled: ``multiplier`` and ``shift`` (int32) for ``fixed`` and
-    ``fixed_double``, ``scale_f32`` for ``float32``, ``scale_f64`` for ``float64_away``; the others have no elements.
-    ``zero_point`` (int64) is always there.
+    ``rule`` says what is computed. Rules that differ in how they form a multiplier alone share it: ``fixed_double_f32``
+    has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``.
+
+    Only the arrays that ``rule`` reads are filled: ``multiplier`` and ``shift`` (int32) for ``fixed``,
+    ``fixed_double`` and ``half_up_twice``, ``scale_f32`` for ``float32`` and, with ``offset_f32``, for ``raw_mean``,
+    ``scale_f64`` for ``float64_away``, ``multiplier`` as a divisor for ``integer``; the others have no elements.
+    ``zero_point`` (int64) is always there; it is 0 for ``raw_mean`` and ``integer``, whose sums are raw.
     """
 
     rule: str
@@ -40,12 +61,80 @@ class RequantParameters:
     shift: Array
     scale_f32: Array
     scale_f64: Array
+    offset_f32: Array = field(default_factory=lambda: _EMPTY)
 
     def take(self, index: Array) -> "RequantParameters":
         """The parameters of each entry of ``index``, flat."""
-        arrays = (self.zero_point, self.multiplier, self.shift, self.scale_f32, self.scale_f64)
+        arrays = (self.zero_point, self.multiplier, self.shift, self.scale_f32, self.scale_f64, self.offset_f32)
         taken = [a[index.ravel()] if a.size else a for a in arrays]
         return RequantParameters(self.rule, self.storage, self.storage_min, self.storage_max, *taken)
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """Of each parameter index: numerators and denominators of the real multiplier [n, factors], the zero points of
+    the operand and of the result, and how many elements an average has."""
+
+    above: Array
+    below: Array
+    operand_zero_points: Array
+    zero_points: Array
+    counts: Array | None
+
+    def ratios(self, dtype: type[np.floating[Any]]) -> Array:
+        """A count is the last divisor."""
+        below = self.below if self.counts is None else np.column_stack([self.below, self.counts])
+        return rounded_ratios(self.above, below, dtype)
+
+    def double(self, rule: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Array, Array]:
+        """(M0, shift) as TFLite forms them. A count divides M0."""
+        m0, shift = double_multipliers(rounded_ratios(self.above, self.below, dtype), rule)
+        return (m0, shift) if self.counts is None else divided_multipliers(m0, shift, self.counts)
+
+
+_Formed = tuple[str, dict[str, Any]]
+"""The rule by which parameters are used, and its arrays."""
+
+
+def _integers(rule: str, m0: Array, shift: Array) -> _Formed:
+    return rule, {"multiplier": m0.astype(np.int32), "shift": shift.astype(np.int32)}
+
+
+def _form_fixed(f: _Factors) -> _Formed:
+    below = f.below if f.counts is None else np.column_stack([f.below, f.counts])
+    return _integers("fixed", *fixed_multipliers(f.above, below))
+
+
+def _form_raw_mean(f: _Factors) -> _Formed:
+    """The scale of a sum of raw storage, and what its zero points add."""
+    assert f.counts is not None  # the rule is that of means alone
+    counts, zero = f.counts.astype(np.float32), np.zeros_like(f.zero_points)
+    scale = rounded_ratios(f.above, f.below, np.float32) * (np.float32(1) / counts)
+    raw = (f.counts.astype(np.int64) * f.operand_zero_points).astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        offset = f.zero_points.astype(np.float32) - raw * scale
+    if not (np.isfinite(offset) & (scale > 0)).all():
+        raise QuantTypeError("the scales leave float32: use requant = 'fixed'")
+    return "raw_mean", {"scale_f32": scale, "offset_f32": offset, "zero_point": zero}
+
+
+def _form_integer(f: _Factors) -> _Formed:
+    assert f.counts is not None  # the rule is that of averages alone
+    return "integer", {"multiplier": f.counts.astype(np.int32), "zero_point": np.zeros_like(f.zero_points)}
+
+
+_FORMS: dict[str, Callable[[_Factors], _Formed]] = {
+    "fixed": _form_fixed,
+    "fixed_double": lambda f: _integers("fixed_double", *f.double("fixed_double")),
+    "fixed_double_f32": lambda f: _integers("fixed_double", *f.double("fixed_double_f32", np.float32)),
+    "half_up_twice": lambda f: _integers("half_up_twice", *f.double("half_up_twice")),
+    "reduced16": lambda f: _integers("fixed", *reduced_multipliers(*f.double("reduced16"))),
+    "fixed8": lambda f: _integers("fixed", *byte_multipliers(f.ratios(np.float32))),
+    "float32": lambda f: ("float32", {"scale_f32": f.ratios(np.float32)}),
+    "float64_away": lambda f: ("float64_away", {"scale_f64": f.ratios(np.float64)}),
+    "raw_mean": _form_raw_mean,
+    "integer": _form_integer,
+}
 
 
 def requant_parameters(
@@ -53,64 +142,37 @@ def requant_parameters(
     storage: str,
     storage_min: int,
     storage_max: int,
-    numerators: Sequence[tuple[float, ...]],
-    denominators: Sequence[tuple[float, ...]],
-    zero_points: Sequence[int],
+    numerators: npt.ArrayLike,
+    denominators: npt.ArrayLike,
+    zero_points: npt.ArrayLike,
+    counts: npt.ArrayLike | None = None,
+    operand_zero_points: npt.ArrayLike = 0,
 ) -> RequantParameters:
-    """Parameters for the real multipliers ``prod(numerators[i]) / prod(denominators[i])`` and output zero points.
+    """Parameters for the real multipliers ``prod(numerators[i]) / prod(denominators[i])``, divided by ``counts[i]``,
+    and output zero points.
 
     ``fixed`` forms the multiplier as an exact rational of the stored doubles; ``float32`` in float32, every step
-    rounded, the products first (an average's count counts as a divisor); ``fixed_double`` and ``float64_away`` in
-    float64 likewise.
+    rounded, the products first, the count last; ``fixed_double`` and ``float64_away`` in float64 likewise, where a
+    count divides the M0 of ``fixed_double``. docs/numerics.md has the others. ``raw_mean`` alone reads
+    ``operand_zero_points``.
     """
-    multipliers, scale_f32, scale_f64 = [], np.empty(0, np.float32), np.empty(0, np.float64)
-    pairs = list(zip(numerators, denominators, strict=True))
-    if rule == "fixed":
-        multipliers = [fixed_multiplier(_exact_ratio(n, d)) for n, d in pairs]
-    elif rule == "fixed_double":
-        multipliers = [double_multiplier(float(_rounded_ratio(n, d, np.float64))) for n, d in pairs]
-    elif rule == "float32":
-        scale_f32 = np.array([_rounded_ratio(n, d, np.float32) for n, d in pairs], np.float32)
-    elif rule == "float64_away":
-        scale_f64 = np.array([_rounded_ratio(n, d, np.float64) for n, d in pairs], np.float64)
-    else:
+    form = _FORMS.get(rule)
+    if form is None:
         raise QuantTypeError(f"unknown requantization rule {rule!r}, expected one of {', '.join(REQUANT_RULES)}")
-    zero_point = np.array(zero_points, np.int64)
-    m0, shift = np.array(multipliers, np.int32).reshape(-1, 2).T.copy()
-    return RequantParameters(rule, storage, storage_min, storage_max, zero_point, m0, shift, scale_f32, scale_f64)
-
-
-def sum_parameters(storage: str, storage_min: int, storage_max: int, zero_point: Array) -> RequantParameters:
-    """The end of ``add`` and ``sub``: ``(sum + 2**19) >> 20``, the ``fixed`` rule with a multiplier of 1 and N = 20."""
-    empty = np.empty(0, np.float64)
-    ones, shifts = np.ones(len(zero_point), np.int32), np.full(len(zero_point), ADD_FRACTION_BITS, np.int32)
-    return RequantParameters("fixed", storage, storage_min, storage_max, zero_point, ones, shifts, empty, empty)
-
-
-def _exact_ratio(numerators: tuple[float, ...], denominators: tuple[float, ...]) -> Fraction:
-    """Integers are multiplied and reduced once: fractions that are multiplied are reduced each time."""
-    above = [x.as_integer_ratio() for x in numerators]
-    below = [x.as_integer_ratio() for x in denominators]
-    return Fraction(
-        prod(n for n, _ in above) * prod(d for _, d in below), prod(d for _, d in above) * prod(n for n, _ in below)
+    zero_point = np.atleast_1d(np.asarray(zero_points, np.int64))
+    above, below = (
+        np.asarray(f, np.float64).reshape(len(zero_point), np.shape(f)[-1]) for f in (numerators, denominators)
     )
-
-
-def _rounded_ratio(
-    numerators: tuple[float, ...], denominators: tuple[float, ...], dtype: type[np.floating[Any]]
-) -> Any:
-    with np.errstate(all="ignore"):
-        ratio = dtype(1)
-        for factor in numerators:
-            ratio = ratio * dtype(factor)
-        for factor in denominators:
-            ratio = ratio / dtype(factor)
-    if not 0 < ratio < np.inf:
-        raise QuantTypeError(
-            f"the scale product {' * '.join(map(str, numerators))} / {' / '.join(map(str, denominators))} "
-            f"{'underflows' if ratio == 0 else 'overflows'} {np.dtype(dtype).name}: use requant = 'fixed'"
-        )
-    return ratio
+    factors = _Factors(
+        above,
+        below,
+        np.broadcast_to(np.asarray(operand_zero_points, np.int64), zero_point.shape),
+        zero_point,
+        None if counts is None else np.asarray(counts),
+    )
+    computed, arrays = form(factors)
+    none = RequantParameters(computed, storage, storage_min, storage_max, zero_point, *_NONE)
+    return replace(none, **arrays)
 
 
 def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.ArrayLike = 0) -> Array:
@@ -122,18 +184,28 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
     values, i = np.broadcast_arrays(np.asarray(acc), np.asarray(index))
     zp = parameters.zero_point[i]
     low, high = parameters.storage_min, parameters.storage_max
-    if parameters.rule in ("fixed", "fixed_double"):
-        scale = _scale_fixed if parameters.rule == "fixed" else _scale_fixed_double
-        scaled = scale(values, parameters.multiplier[i], parameters.shift[i])
+    if parameters.rule in _SCALES:
+        scaled = _SCALES[parameters.rule](values, parameters.multiplier[i], parameters.shift[i])
         return np.asarray(np.clip(scaled + zp, low, high), np.int64)
-    if parameters.rule == "float32":
+    if parameters.rule == "integer":
+        return np.asarray(np.clip(_divide_away(values, parameters.multiplier[i]), low, high), np.int64)
+    if parameters.rule in ("float32", "raw_mean"):
         with np.errstate(over="ignore"):
             scaled = values.astype(np.float32) * parameters.scale_f32[i]
+            if parameters.rule == "raw_mean":
+                scaled = scaled + parameters.offset_f32[i]
         return round_scaled_float32(scaled, zp, low, high)
     with np.errstate(over="ignore"):
         product = values.astype(np.float64) * parameters.scale_f64[i]
     integral = np.clip(round_integral(product, "half_away"), low - zp, high - zp)
     return np.asarray(integral.astype(np.int64) + zp)
+
+
+def _divide_away(acc: Array, divisor: Array) -> Array:
+    """The nearest integer to ``acc / divisor``, half away from zero."""
+    wide = acc if acc.dtype == object else acc.astype(np.int64)
+    quotient = (np.abs(wide) + divisor // 2) // divisor
+    return np.asarray(np.where(acc < 0, -quotient, quotient))
 
 
 def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
@@ -158,19 +230,36 @@ def scale_fixed(acc: int, m0: int, shift: int) -> int:
     return (acc * m0) << -shift
 
 
-def _scale_fixed_double(acc: Array, m0: Array, shift: Array) -> Array:
-    """gemmlowp's saturating rounding doubling high multiply, then a rounding divide by a power of two (half away from
-    zero)."""
+def _doubling_high(acc: Array, m0: Array, shift: Array) -> Array:
+    """gemmlowp's saturating rounding doubling high multiply, of what a shift to the left made of the accumulator. Its
+    nudge, which a division by truncation follows, rounds half up: so does NEON's vqrdmulh."""
     limit = 1 << 31
     left = np.clip(acc.astype(object) * (1 << np.maximum(shift, 0).astype(object)), -limit, limit - 1).astype(np.int64)
-    product = left * m0.astype(np.int64)
-    # gemmlowp divides by truncation: the nudge makes that a rounding, half away from zero but for negative ties.
-    nudged = product + np.where(product >= 0, 1 << 30, 1 - (1 << 30))
-    high = np.where(nudged >= 0, nudged >> 31, -((-nudged) >> 31))
+    return np.asarray((left * m0.astype(np.int64) + (1 << 30)) >> 31)
+
+
+def scale_fixed_double(acc: Array, m0: Array, shift: Array) -> Array:
+    """``fixed_double`` before the zero point and the clamp: a doubling high multiply, then a rounding divide by a power
+    of two, half away from zero."""
+    high = _doubling_high(acc, m0, shift)
     right = np.maximum(-shift, 0).astype(np.int64)
     mask = (np.int64(1) << right) - 1
     threshold = (mask >> 1) + (high < 0)
     return np.asarray((high >> right) + ((high & mask) > threshold))
+
+
+def _scale_half_up_twice(acc: Array, m0: Array, shift: Array) -> Array:
+    """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
+    right = np.maximum(-shift, 0).astype(np.int64)
+    half = (np.int64(1) << right) >> 1
+    return np.asarray((_doubling_high(acc, m0, shift) + half) >> right)
+
+
+_SCALES: dict[str, Callable[[Array, Array, Array], Array]] = {
+    "fixed": _scale_fixed,
+    "fixed_double": scale_fixed_double,
+    "half_up_twice": _scale_half_up_twice,
+}
 
 
 def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
@@ -183,12 +272,6 @@ def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, sto
     high = (storage_max - zero_point).astype(np.float32)
     integral = np.rint(np.minimum(np.maximum(scaled, low), high)).astype(np.int64)
     return np.clip(integral + zero_point, storage_min, storage_max)
-
-
-def requantize_sum(total: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
-    """The end of ``add`` and ``sub``: a sum with 20 fractional bits, rounded half up, + zp, clamp."""
-    rounded = (total + (1 << (ADD_FRACTION_BITS - 1))) >> ADD_FRACTION_BITS
-    return np.asarray(np.clip(rounded + zero_point, storage_min, storage_max))
 
 
 def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, BoundCall, Constants, quantized, storage_dtype
-from qrt.ops.requant import check_rule, largest_accumulator, max_magnitude
+from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Prepare = Callable[[Array], Array]
@@ -27,27 +27,23 @@ def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int 
 def check_accumulator(
     op: str, a: UniformType, w: UniformType, depth: int | None, rule: str, bias: UniformType | None
 ) -> None:
-    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included.
-
-    An i32 bias alone may pass 32 bits with ``fixed_double``, whose first step saturates to them; TFLite's sum would
-    overflow there.
-    """
+    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included."""
     bound = accumulator_bound(a, w, depth)
-    check_rule(op, rule, None if bound is None else bound + _beside(bias, rule))
+    check_rule(op, rule, None if bound is None else bound + _beside(bias))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
         raise QuantTypeError(
             f"{op}: requant = {shown(rule)} is not defined for sub-channel weights, use 'fixed' or 'float32'"
         )
 
 
-def largest_depth(a: UniformType, w: UniformType, rule: str, bias: UniformType | None) -> int:
+def largest_depth(a: UniformType, w: UniformType, bias: UniformType | None) -> int:
     """The largest depth that `check_accumulator` accepts."""
-    return (largest_accumulator(rule) - _beside(bias, rule)) // (max_magnitude(a) * max_magnitude(w))
+    return (LARGEST_ACCUMULATOR - _beside(bias)) // (max_magnitude(a) * max_magnitude(w))
 
 
-def _beside(bias: UniformType | None, rule: str) -> int:
-    """How much a bias adds to the bound of a sum. It adds nothing under `fixed_double`, which saturates."""
-    return 0 if bias is None or rule == "fixed_double" else max_magnitude(bias)
+def _beside(bias: UniformType | None) -> int:
+    """How much a bias adds to the bound of a sum."""
+    return 0 if bias is None else max_magnitude(bias)
 
 
 def check_expressed(op: str, *types: UniformType | None) -> None:

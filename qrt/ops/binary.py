@@ -1,20 +1,21 @@
 """add, sub, mul: element by element, NumPy's broadcasting, one requantization at the end.
 
-``add`` and ``sub``: both operands go to the result's scale in 64-bit fixed point with 20 fractional bits, ``m_i =
-half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i) * m_i + 2**19) >> 20`` is rounded once, half up. ``mul``:
-as ``matmul`` with K = 1.
+``add`` and ``sub`` have rules of their own (``numerics.sum_parameters``). By ``fixed`` both operands go to the result's
+scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i)
+* m_i + 2**19) >> 20`` is rounded once, half up. ``mul``: as ``matmul`` with K = 1.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,
@@ -34,7 +35,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import Declaration, Operand
-from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -76,18 +77,35 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b))
     else:
         _check_sum(op, attributes, a, b, element)
+        if attributes["requant"] == "fixed_double_16" and not (
+            _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
+        ):
+            fail(op, "requant = 'fixed_double_16' needs operands of one shape, and types per layer", types)
     return checked_result(op, shape, element)
 
 
+def _are_alike(types: Types) -> bool:
+    """Whether the operands have one shape, as far as it is known."""
+    a, b = types[0].shape or (), types[1].shape or ()
+    return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
+
+
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
-    if attributes["requant"] != "fixed":
-        raise QuantTypeError(f"{op}: requant must be 'fixed', got {shown(attributes['requant'])}")
+    rule = attributes["requant"]
+    check_choice(op, rule, numerics.SUM_RULES)
+    is_double = rule.startswith("fixed_double")
+    if is_double and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
+        raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
     smallest = min(element.scales)
     bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
-    if bound >= 1 << 62:
+    if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
             f"{op}: the scales of {a} and {b} are too far from that of {element}: 64 bits do not hold the sum"
         )
+
+
+def _left(*elements: UniformType) -> int:
+    return numerics.sum_left_shift(tuple(t.storage_width for t in elements))
 
 
 def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: int | None) -> UniformType:
@@ -122,25 +140,34 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
     ]
 
 
-def _multipliers(source: UniformType, index: Array, element: UniformType, out_index: Array) -> Array:
-    """The fixed-point multiplier of one operand of a sum, over the broadcast of the indices."""
-    i, o = np.broadcast_arrays(index, out_index)
-    pairs, inverse = np.unique(np.stack([i.ravel(), o.ravel()]), axis=1, return_inverse=True)
-    values = [numerics.add_multiplier(source.scales[p], element.scales[q]) for p, q in pairs.T]
-    return np.array(values, np.int64)[inverse].reshape(i.shape)
+def sum_parameters(
+    rule: str, elements: Sequence[UniformType], indices: Sequence[Array]
+) -> tuple[numerics.SumParameters, Array]:
+    """(parameters, index) of the sum of two types with a result of a third, over the broadcast of their parameter
+    indices. Parameters are formed once per distinct combination."""
+    columns = np.broadcast_arrays(*indices)
+    sizes = [len(t.scales) for t in elements]
+    flat = np.ravel_multi_index([c.ravel() for c in columns], sizes)
+    distinct, inverse = np.unique(flat, return_inverse=True)
+    rows = np.unravel_index(distinct, sizes)
+    element = elements[2]
+    parameters = numerics.sum_parameters(
+        rule,
+        (container(element), element.storage_min, element.storage_max),
+        [t.scale_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],
+        element.zero_point_array.ravel()[rows[2]],
+        _left(*elements) if rule.startswith("fixed_double") else 0,
+    )
+    return parameters, inverse.reshape(columns[0].shape)
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     elements, indices = _indices(types, result)
-    element = elements[2]
     a, b = (without_zero_point(q, parameters_of(e, q.shape)[1]) for q, e in zip(arrays, elements[:2], strict=True))
     if op == "mul":
-        parameters, index = _mul_parameters(elements, indices, attributes)
-        return numerics.requantize(a * b, parameters, index)
-    left, right = (_multipliers(e, i, element, indices[2]) for e, i in zip(elements[:2], indices[:2], strict=True))
-    total = a * left + _SIGNS[op] * (b * right)
-    zero_point = element.zero_point_array.ravel()[indices[2]]
-    return numerics.requantize_sum(total, zero_point, element.storage_min, element.storage_max)
+        return numerics.requantize(a * b, *_mul_parameters(elements, indices, attributes))
+    parameters, index = sum_parameters(attributes["requant"], elements, indices)
+    return numerics.requantize_sum(a, b, parameters, index, _SIGNS[op])
 
 
 def _mul_parameters(
@@ -152,7 +179,7 @@ def _mul_parameters(
 
 def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     elements, indices = _indices(types, result)
-    a, b, element = elements
+    a, b, _ = elements
     shape = np.broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
@@ -163,28 +190,34 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         parameters, index = _mul_parameters(elements, indices, attributes)
         requant = parameters.take(np.broadcast_to(index, shape))
     else:
-        requant = numerics.sum_parameters(
-            container(element), element.storage_min, element.storage_max, spread(element, indices[2])
-        )
-        for name, t, i in (("a_multipliers", a, indices[0]), ("b_multipliers", b, indices[1])):
-            arguments[name] = np.broadcast_to(_multipliers(t, i, element, indices[2]), shape).ravel()
+        sums, index = sum_parameters(attributes["requant"], elements, indices)
+        index = np.broadcast_to(index, shape).ravel()
+        requant, arguments["left_shift"] = sums.end.take(index), sums.left
+        arguments["rounding_block"] = sums.block
+        for name in ("a_multiplier", "b_multiplier", "a_shift", "b_shift"):
+            values = getattr(sums, name)
+            arguments[f"{name}s"] = values[index] if values.size else None
+    a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
+    step = tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True))
+    if arguments.get("rounding_block"):  # which count from the first element on
+        a_shape, b_shape, step = (prod(a_shape),), (prod(b_shape),), (0,)
     return _core.bind_binary(
         isa=kernels.active(),
         kind=op,
         a=container(a),
         b=container(b),
-        a_shape=static_shape(types[0], op),
-        b_shape=static_shape(types[1], op),
+        a_shape=a_shape,
+        b_shape=b_shape,
         a_zero_points=spread(a, indices[0]),
         b_zero_points=spread(b, indices[1]),
         requant=requant,
-        step=tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)),
+        step=step,
         **arguments,
     )
 
 
 def _family(op: str) -> OpFamily:
-    rule = REQUANT if op == "mul" else replace(REQUANT, public=False)  # sums have one rule
+    rule = REQUANT if op == "mul" else replace(REQUANT, choices=numerics.SUM_RULES)
     return OpFamily(
         Declaration(op, operands=(Operand("a"), Operand("b", "broadcast")), attributes=(rule,)),
         infer=partial(_infer, op),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType, check_integrity
 
+REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeRule)
 _SAID = Result("as declared", "type", required=True)
 
 
@@ -148,23 +149,33 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
         fail("requantize", f"the result {element} has another expressed type", types)
     if types[0].shape is None:
         return TensorType(None, element)
-    check_rule("requantize", attributes["requant"], max_magnitude(source))
+    check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
+    if attributes["requant"] == "half_up_twice_16" and not _has_table(source, element):
+        fail("requantize", "requant = 'half_up_twice_16' needs types per layer, the operand's of 8 bits", types)
     return checked_result("requantize", types[0].shape, element)
 
 
 def _parameters(
-    source: UniformType, element: UniformType, shape: tuple[int, ...], attributes: Attributes
+    source: UniformType, element: UniformType, shape: tuple[int, ...], rule: str
 ) -> tuple[numerics.RequantParameters, Array]:
     factors = [(source, parameter_index(source, shape))]
-    return combined_parameters(attributes["requant"], factors, element, parameter_index(element, shape))
+    return combined_parameters(rule, factors, element, parameter_index(element, shape))
 
 
 def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     _, zero_point = parameters_of(source, q.shape)
-    parameters, index = _parameters(source, element, q.shape, attributes)
-    return numerics.requantize(q.astype(np.int64) - zero_point, parameters, index)
+    acc = q.astype(np.int64) - zero_point
+
+    def by(rule: str, acc: Array) -> Array:
+        return numerics.requantize(acc, *_parameters(source, element, acc.shape, rule))
+
+    if attributes["requant"] != "half_up_twice_16":
+        return by(attributes["requant"], acc)
+    whole, flat = numerics.in_blocks(acc.size), acc.ravel()
+    parts = by("half_up_twice", flat[:whole]), by("fixed_double", flat[whole:])
+    return np.concatenate(parts).reshape(acc.shape)
 
 
 def _bind_requantize(
@@ -172,6 +183,9 @@ def _bind_requantize(
 ) -> BoundCall | None:
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
+    if attributes["requant"] == "half_up_twice_16":
+        tables = _table(source, element, "half_up_twice"), _table(source, element, "fixed_double")
+        return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], numerics.BLOCK)
     if _pays(source, element, prod(shape)):
         table = _table(source, element, attributes["requant"])
         return bind_bytes(container(source), container(element), prod(shape), table)
@@ -180,7 +194,7 @@ def _bind_requantize(
         return None
     collapsed, block, step = layout
     finer = element if source.is_per_layer else source
-    parameters, index = _parameters(source, element, shape, attributes)
+    parameters, index = _parameters(source, element, shape, attributes["requant"])
     order = np.zeros(len(finer.scales), np.int64)
     order[parameter_index(finer, shape)] = index
     zero_points = np.broadcast_to(source.zero_point_array.ravel(), order.shape)
@@ -201,8 +215,11 @@ _MANY = 256
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:
     """Whether a table of all results is faster than computing each."""
-    has_table = source.is_per_layer and element.is_per_layer and source.storage_width <= 8
-    return has_table and size >= _MANY and is_fast(kernels.active())
+    return _has_table(source, element) and size >= _MANY and is_fast(kernels.active())
+
+
+def _has_table(source: UniformType, element: UniformType) -> bool:
+    return source.is_per_layer and element.is_per_layer and source.storage_width <= 8
 
 
 @lru_cache(maxsize=256)
@@ -305,7 +322,9 @@ SCAST = OpFamily(
     view_offset=_scast_offset,
 )
 REQUANTIZE = OpFamily(
-    Declaration("requantize", operands=(Operand("q"),), attributes=(REQUANT,), result=_SAID),
+    Declaration(
+        "requantize", operands=(Operand("q"),), attributes=(replace(REQUANT, choices=REQUANTIZE_RULES),), result=_SAID
+    ),
     infer=_infer_requantize,
     reference=_reference_requantize,
     bind=_bind_requantize,

@@ -65,10 +65,16 @@ def is_fast(isa: str) -> bool:
     return kernels.coverage()[isa]["lookup_row"] != "ref"
 
 
-def bind_bytes(storage: str, out: str, size: int, table: Array) -> BoundCall:
+def bind_bytes(
+    storage: str, out: str, size: int, table: Array, tail_table: Array | None = None, block: int = 1
+) -> BoundCall:
     """A lookup of all 256 bytes, whatever the width and the bounds of the type: element ``b`` of the ``table`` is the
-    result of the byte ``b`` of the container ``storage``, least value first."""
-    return _core.bind_lookup(isa=kernels.active(), storage=storage, width=8, out=out, size=size, table=table)
+    result of the byte ``b`` of the container ``storage``, least value first. The ``tail_table``, if there is one, is
+    that of the elements past the last whole ``block``."""
+    return _core.bind_lookup(
+        isa=kernels.active(), storage=storage, width=8, out=out, size=size,
+        table=table, tail_table=tail_table, block=block,
+    )  # fmt: skip
 
 
 def _check_table_types(x: UniformType, out: UniformType, types: Sequence[TensorType | UniformType]) -> None:

@@ -2,12 +2,14 @@
 
 ``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's, or
 with ``s_in / s_out``. A per-axis operand may not be summed over its axis; a per-axis result has its channels along an
-axis that is kept.
+axis that is kept. The rule ``raw_mean`` takes the sum of ``q``: its zero points join in float32.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from math import prod
+from typing import get_args
 
 import numpy as np
 
@@ -36,6 +38,12 @@ from qrt.ops.core import (
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
+
+MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
+
+
+def _rules(op: str) -> tuple[str, ...]:
+    return MEAN_RULES if op == "mean" else REQUANT.choices
 
 
 def summed_axes(op: str, types: Types, attributes: Attributes) -> tuple[int, ...]:
@@ -80,14 +88,14 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         fail(op, f"the result {element} must be per layer or per axis along an axis that is kept", types)
     known = [n for d, n in enumerate(dims) if d in axes and n is not None]
     bound = prod(known) * max_magnitude(x) if len(known) == len(axes) else None
-    check_rule(op, attributes["requant"], bound)
+    check_rule(op, attributes["requant"], bound, _rules(op))
     return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in kept], element)
 
 
 def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """(parameters, their index, the operand's zero points), both arrays broadcasting to the axes that are kept."""
+    """(parameters, their index, the zero points to subtract), both arrays broadcasting to the axes that are kept."""
     x, element = quantized(types[0], op, "x"), quantized(result, op, "result")
     kept, places = _kept(op, types, attributes)
     whole, order = static_shape(types[0], op), tuple(range(len(kept)))
@@ -95,12 +103,19 @@ def _parameters(
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
     count = np.array(prod(whole[d] for d in summed_axes(op, types, attributes)) if op == "mean" else 1)
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
-    return parameters, index, np.broadcast_to(x.zero_point_array.ravel()[own], index.shape)
+    zero_points = np.int64(0) if is_raw(attributes) else x.zero_point_array.ravel()[own]
+    return parameters, index, np.broadcast_to(zero_points, index.shape)
+
+
+def is_raw(attributes: Attributes) -> bool:
+    """Whether the rule sums storage as it is, zero points included."""
+    return bool(attributes["requant"] == "raw_mean")
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    centred = q.astype(np.int64) - parameters_of(quantized(types[0], op, "x"), q.shape)[1]
+    zero_point = 0 if is_raw(attributes) else parameters_of(quantized(types[0], op, "x"), q.shape)[1]
+    centred = q.astype(np.int64) - zero_point
     parameters, index, _ = _parameters(op, types, result, attributes)
     acc = centred.sum(axis=summed_axes(op, types, attributes))
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, op))
@@ -123,7 +138,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
 
 def _family(op: str, is_public: bool) -> OpFamily:
     axes = Attribute("axes", "axes", note="all", positional=True)
-    attributes = (axes, Attribute("keepdims", "boolean", False), REQUANT)
+    attributes = (axes, Attribute("keepdims", "boolean", False), replace(REQUANT, choices=_rules(op)))
     return OpFamily(
         Declaration(op, operands=(Operand("q"),), attributes=attributes, public=is_public),
         infer=partial(_infer, op),

@@ -22,6 +22,7 @@ from qrt.ops.core import (
     BoundCall,
     Constants,
     OpFamily,
+    Shape,
     Types,
     any_element,
     checked_result,
@@ -151,11 +152,19 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
     return arrays[0].transpose(axes_order(types, attributes))
 
 
+def _walk(types: Types, attributes: Attributes) -> Shape:
+    """The strides of the operand, in the order of the result's axes."""
+    source = row_major_strides(static_shape(types[0], "transpose"))
+    return tuple(source[axis] for axis in axes_order(types, attributes))
+
+
+def _transpose_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
+    return 0 if strided.is_contiguous(static_shape(result, "transpose"), _walk(types, attributes)) else None
+
+
 def _bind_transpose(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    permutation = axes_order(types, attributes)
-    shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
-    moved = tuple(source[p] for p in permutation)
-    part = strided.Part(shape, moved, row_major_strides(shape), prod(shape))
+    shape = static_shape(result, "transpose")
+    part = strided.Part(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
 
 
@@ -312,6 +321,7 @@ FAMILIES = (
         infer=_infer_transpose,
         reference=_reference_transpose,
         bind=_bind_transpose,
+        view_offset=_transpose_offset,
     ),
     OpFamily(
         Declaration(

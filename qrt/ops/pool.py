@@ -1,11 +1,13 @@
 """avg_pool2d and max_pool2d over NHWC. Padding is left out of both: an average divides by the elements that exist.
 
-``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``.
+``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
+``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero.
 ``max_pool2d`` moves storage and keeps the type.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 
@@ -32,6 +34,7 @@ from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
+AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageRule)
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
@@ -64,8 +67,10 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     if element.expressed_type != x.expressed_type:
         fail("avg_pool2d", f"the result {element} expresses another type", types)
     shape = _pooled_shape("avg_pool2d", types, attributes)
-    kernel = attributes["kernel"]
-    check_rule("avg_pool2d", attributes["requant"], kernel[0] * kernel[1] * max_magnitude(x))
+    kernel, rule = attributes["kernel"], attributes["requant"]
+    check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
+    if rule == "integer" and element != x:
+        fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
     return checked_result("avg_pool2d", shape, element)
 
 
@@ -87,7 +92,8 @@ def _avg_parameters(
 def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     x = quantized(types[0], "avg_pool2d", "x")
-    centred = q.astype(np.int64) - parameters_of(x, q.shape)[1]
+    is_raw = attributes["requant"] == "integer"
+    centred = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
     acc = windows(centred, *window, fill=0).sum(axis=(4, 5))
     counts = windows(np.ones_like(centred), *window, fill=0).sum(axis=(4, 5))
@@ -110,8 +116,9 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
 def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
+    zero_points = quantized(types[0], "avg_pool2d", "x").zero_points
     return _core.bind_avg_pool2d(
-        zero_points=quantized(types[0], "avg_pool2d", "x").zero_points,
+        zero_points=(0,) if attributes["requant"] == "integer" else zero_points,
         requant=parameters.take(index),
         count_step=channels,
         channel_step=int(channels > 1),
@@ -141,11 +148,12 @@ def _bind_max(types: Types, result: TensorType, attributes: Attributes, constant
 
 _KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
 _STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # by default the kernel's size
+_RULE = replace(REQUANT, choices=AVERAGE_RULES)
 _IMAGES = (Operand("q", "NHWC"),)
 
 FAMILIES = (
     OpFamily(
-        Declaration("avg_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING, REQUANT)),
+        Declaration("avg_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING, _RULE)),
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,

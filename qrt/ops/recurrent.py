@@ -126,7 +126,8 @@ def cell_exponent(scale: float, types: Types) -> int:
     return exponent - 1
 
 
-def _lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
+def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
+    """The parameters of an lstm of these types."""
     elements = [quantized(t, "lstm", "an operand") for t in types]
     y = quantized(results[0], "lstm", "y")
     x, hidden, cell = elements[_X], elements[_HIDDEN], elements[_CELL]
@@ -144,7 +145,7 @@ def _lstm_parameters(types: Types, results: Types, attributes: Attributes) -> nu
 def _lstm_reference(
     arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
 ) -> tuple[Array, Array, Array]:
-    p, axis = _lstm_parameters(types, results, attributes), 0 if attributes["time_major"] else 1
+    p, axis = lstm_parameters(types, results, attributes), 0 if attributes["time_major"] else 1
     hidden, cell = arrays[_HIDDEN].astype(np.int64), arrays[_CELL].astype(np.int64)
     y = np.empty(static_shape(results[0], "lstm"), np.int64)
     of_step = np.moveaxis(y, axis, 0)
@@ -156,7 +157,7 @@ def _lstm_reference(
 
 
 def _lstm_bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    p = _lstm_parameters(types, results, attributes)
+    p = lstm_parameters(types, results, attributes)
     first, second, inputs = static_shape(types[_X], "lstm")
     batch, cells = static_shape(types[_CELL], "lstm")
     return _core.bind_lstm(
@@ -229,7 +230,8 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     return TensorType((batch, filters // rank), element), TensorType((batch, filters * memory), state)
 
 
-def _svdf_parameters(types: Types, results: Types) -> numerics.SvdfParameters:
+def svdf_parameters(types: Types, results: Types) -> numerics.SvdfParameters:
+    """The parameters of an svdf of these types."""
     x, feature, time, state = (quantized(t, "svdf", "an operand") for t in types[:4])
     y = quantized(results[0], "svdf", "the result")
     return numerics.svdf_parameters(
@@ -241,12 +243,12 @@ def _svdf_reference(
     arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
 ) -> tuple[Array, Array]:
     x, feature, time, state, *bias = arrays
-    parameters = _svdf_parameters(types, results)
+    parameters = svdf_parameters(types, results)
     return numerics.svdf_step(x, feature, time, state, bias[0] if bias else None, attributes["rank"], parameters)
 
 
 def _svdf_bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    p, rank = _svdf_parameters(types, results), int(attributes["rank"])
+    p, rank = svdf_parameters(types, results), int(attributes["rank"])
     (batch, inputs), (filters, memory) = static_shape(types[0], "svdf"), static_shape(types[2], "svdf")
     return _core.bind_svdf(
         isa=kernels.active(),

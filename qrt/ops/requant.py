@@ -12,6 +12,8 @@ from qrt.ops.declare import Attribute
 from qrt.types import UniformType
 
 REQUANT = Attribute("requant", "choice", "fixed", numerics.REQUANT_RULES)
+LARGEST_ACCUMULATOR = (1 << 62) - 1
+"""The largest magnitude of a sum, without a rescaled bias, for which rules are defined."""
 
 
 @lru_cache(maxsize=512)
@@ -21,23 +23,23 @@ def max_magnitude(t: UniformType) -> int:
     return max(t.storage_max - int(zero_points.min()), int(zero_points.max()) - t.storage_min)
 
 
-def check_rule(op: str, rule: str, bound: int | None) -> None:
-    """Refuses unknown rules, and accumulators (``bound`` is their largest magnitude, None if unknown) that a rule
-    cannot hold."""
-    if rule not in numerics.REQUANT_RULES:
-        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {shown(rule)}")
-    if bound is None or bound <= largest_accumulator(rule):
-        return
-    if rule == "fixed_double":
-        raise QuantTypeError(
-            f"{op}: requant = 'fixed_double' is defined on 32-bit accumulators, this one may reach {bound}; use 'fixed'"
-        )
-    raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
+def max_storage(t: UniformType) -> int:
+    """The largest ``|q|`` of a type."""
+    return max(t.storage_max, -t.storage_min)
 
 
-def largest_accumulator(rule: str) -> int:
-    """The largest magnitude of a sum, without a rescaled bias, for which a rule is defined."""
-    return (1 << 31 if rule == "fixed_double" else 1 << 62) - 1
+def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
+    """Refuses a rule that the op does not have."""
+    if rule not in rules:
+        raise QuantTypeError(f"{op}: requant must be one of {', '.join(rules)}, got {shown(rule)}")
+
+
+def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
+    """Refuses rules that the op does not have, and accumulators (``bound`` is their largest magnitude, None if unknown)
+    that 64 bits cannot hold."""
+    check_choice(op, rule, rules)
+    if bound is not None and bound > LARGEST_ACCUMULATOR:
+        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
 
 
 def channel_parameters(
@@ -63,19 +65,25 @@ def combined_parameters(
     Each factor comes with its parameter index as an array; all indices (and ``counts``) broadcast together, and
     ``index`` has that broadcast shape. Parameters are formed once per distinct combination.
     """
-    columns = [i for _, i in factors] + [element_index] + ([] if counts is None else [counts])
-    columns = list(np.broadcast_arrays(*columns))
-    shape = columns[0].shape
-    table = np.stack([c.ravel() for c in columns], axis=1)
-    distinct, inverse = np.unique(table, axis=0, return_inverse=True)
-    rows = [[int(v) for v in row] for row in distinct]
-    numerators = [tuple(t.scales[row[k]] for k, (t, _) in enumerate(factors)) for row in rows]
-    result = [row[len(factors)] for row in rows]
-    denominators = [
-        (element.scales[r], *(float(c) for c in row[len(factors) + 1 :])) for r, row in zip(result, rows, strict=True)
-    ]
-    zero_points = [element.zero_points[r] for r in result]
+    columns = [i for _, i in factors] + [element_index]
+    sizes = [len(t.scales) for t, _ in factors] + [len(element.scales)]
+    if counts is not None:
+        known, count_index = np.unique(counts, return_inverse=True)
+        columns.append(count_index.reshape(counts.shape))
+        sizes.append(len(known))
+    broadcast = np.broadcast_arrays(*columns)
+    flat = np.ravel_multi_index([c.ravel() for c in broadcast], sizes)
+    distinct, inverse = np.unique(flat, return_inverse=True)
+    *rows, result = np.unravel_index(distinct, sizes)[: len(factors) + 1]
     parameters = numerics.requant_parameters(
-        rule, container(element), element.storage_min, element.storage_max, numerators, denominators, zero_points
+        rule,
+        container(element),
+        element.storage_min,
+        element.storage_max,
+        np.column_stack([t.scale_array.ravel()[row] for (t, _), row in zip(factors, rows, strict=True)]),
+        element.scale_array.ravel()[result, None],
+        element.zero_point_array.ravel()[result],
+        None if counts is None else known[distinct % sizes[-1]],
+        factors[0][0].zero_point_array.ravel()[rows[0]],
     )
-    return parameters, inverse.reshape(shape)
+    return parameters, inverse.reshape(broadcast[0].shape)

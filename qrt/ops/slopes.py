@@ -77,7 +77,7 @@ def slope_parameters(
         container(element),
         element.storage_min,
         element.storage_max,
-        [(x.scale,), (x.scale, abs(slope) or 1.0)],
+        [(x.scale, 1.0), (x.scale, abs(slope) or 1.0)],
         [(element.scale,), (element.scale,)],
         [element.zero_point] * 2,
     )

@@ -52,6 +52,12 @@ def bind_parts(dtype: np.dtype[Any], parts: Sequence[Part], target_size: int) ->
 _MOST_AXES = 31
 
 
+def is_contiguous(shape: Shape, strides: Shape) -> bool:
+    """Whether elements at these strides lie side by side in row-major order."""
+    dense = row_major_strides(shape)
+    return all(size == 1 or stride == wanted for size, stride, wanted in zip(shape, strides, dense, strict=True))
+
+
 def offset(index: Sequence[int], strides: Shape) -> int:
     return sum(i * stride for i, stride in zip(index, strides, strict=True))
 

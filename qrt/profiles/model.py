@@ -76,6 +76,6 @@ class Profile:
         ops = dict.fromkeys(row.op for row in self.rows)
         return {op: tuple(row for row in self.rows if row.op == op) for op in ops}
 
-    def find(self, op: str, **facts: Any) -> Row | None:
+    def find(self, op: str, /, **facts: Any) -> Row | None:
         """The first row of an op that applies; None where none does."""
         return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)

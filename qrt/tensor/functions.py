@@ -9,7 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from qrt.eager.binding import Bound, bind, eager, require_tensor
-from qrt.numerics import RequantRule, SoftmaxRule
+from qrt.numerics import MeanRule, RequantizeRule, RequantRule, SoftmaxRule, SumRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -17,7 +17,12 @@ from qrt.types import UniformType
 
 @eager
 def add(
-    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | str | None = None, out: QuantTensor | None = None
+    a: QuantTensor,
+    b: QuantTensor,
+    *,
+    out_type: UniformType | str | None = None,
+    requant: SumRule = "fixed",
+    out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """The sum ``a + b``, element by element (docs/numerics_operations.md).
 
@@ -27,6 +32,9 @@ def add(
         Of shapes that broadcast as NumPy's do; per layer or per axis.
     out_type : UniformType or str, optional
         The type of the result. Without it operands of equal scales give i32 of that scale.
+    requant : SumRule, default "fixed"
+        The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
+        "fixed_double", "fixed_double_16" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -38,7 +46,8 @@ def add(
     Raises
     ------
     QuantTypeError
-        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, or 64 bits cannot hold the sum.
+        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
+        ``requant`` is no rule of sums or not defined on the scales.
 
     Examples
     --------
@@ -48,12 +57,17 @@ def add(
     >>> add(a, a, out_type=a.type).storage.tolist()
     [2, 4]
     """
-    return bind("add", (a, b), {}, out_type, out)
+    return bind("add", (a, b), {"requant": requant}, out_type, out)
 
 
 @eager
 def sub(
-    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | str | None = None, out: QuantTensor | None = None
+    a: QuantTensor,
+    b: QuantTensor,
+    *,
+    out_type: UniformType | str | None = None,
+    requant: SumRule = "fixed",
+    out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """The difference ``a - b``, element by element (docs/numerics_operations.md).
 
@@ -63,6 +77,9 @@ def sub(
         Of shapes that broadcast as NumPy's do; per layer or per axis.
     out_type : UniformType or str, optional
         The type of the result. Without it operands of equal scales give i32 of that scale.
+    requant : SumRule, default "fixed"
+        The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
+        "fixed_double", "fixed_double_16" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -74,7 +91,8 @@ def sub(
     Raises
     ------
     QuantTypeError
-        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, or 64 bits cannot hold the sum.
+        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
+        ``requant`` is no rule of sums or not defined on the scales.
 
     Examples
     --------
@@ -82,7 +100,7 @@ def sub(
     >>> sub(a, a[1:]).dequantize().tolist()
     [1.5, 0.0]
     """
-    return bind("sub", (a, b), {}, out_type, out)
+    return bind("sub", (a, b), {"requant": requant}, out_type, out)
 
 
 @eager
@@ -103,8 +121,9 @@ def mul(
     out_type : UniformType or str, optional
         The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
         of the types.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization").
+    requant : RequantRule, default "fixed"
+        The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
+        "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -130,7 +149,7 @@ def mul(
 
 @eager
 def requantize(
-    q: QuantTensor, type: UniformType | str, *, requant: RequantRule = "fixed", out: QuantTensor | None = None
+    q: QuantTensor, type: UniformType | str, *, requant: RequantizeRule = "fixed", out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The same values in another quantized type.
 
@@ -140,8 +159,9 @@ def requantize(
         Of any shape.
     type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization").
+    requant : RequantizeRule, default "fixed"
+        The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
+        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "reduced16", "fixed8" or "half_up_twice_16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -271,7 +291,7 @@ def mean(
     *,
     keepdims: bool = False,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: MeanRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """The average over axes. The sum is exact.
@@ -286,8 +306,9 @@ def mean(
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization").
+    requant : MeanRule, default "fixed"
+        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
+        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "reduced16" or "raw_mean".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -141,8 +141,9 @@ def concat(
     out_type : UniformType or str, optional
         The type of the result, to which operands of another are requantized. Without it all have one type, or types
         that differ in the parameters of their channels along ``axis``.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which operands of another type are requantized (docs/numerics.md, "Requantization").
+    requant : RequantRule, default "fixed"
+        The rule by which operands of another type are requantized (docs/numerics.md, "Requantization"): "fixed",
+        "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt.eager.binding import Bound, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.numerics import RequantRule
+from qrt.numerics import AverageRule, RequantRule
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -53,8 +53,9 @@ def conv2d(
     out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
         zero point 0, where that is exact for every value of the types.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which the sum is scaled and rounded to ``out_type``.
+    requant : RequantRule, default "fixed"
+        The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
+        "float32", "float64_away", "half_up_twice" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -116,8 +117,9 @@ def depthwise_conv2d(
     out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
         zero point 0, where that is exact for every value of the types.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which the sum is scaled and rounded to ``out_type``.
+    requant : RequantRule, default "fixed"
+        The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
+        "float32", "float64_away", "half_up_twice" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -154,7 +156,7 @@ def avg_pool2d(
     strides: Pair | None = None,
     padding: Padding = "VALID",
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: AverageRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """The average of each window. Padding is left out: the sum is divided by the count of the elements that exist.
@@ -171,8 +173,9 @@ def avg_pool2d(
         Places around each image: none, as many as TensorFlow takes, or as many as said.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
-    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization").
+    requant : AverageRule, default "fixed"
+        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
+        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "reduced16" or "integer".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -79,3 +79,30 @@ def test_errors_are_one_line_and_nothing_is_written(
 def test_a_report_has_one_form(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMMAND, "--json", "--html", "r.html"]) == 2
     assert "not allowed with" in capsys.readouterr().err
+
+
+def test_without_another_program_the_steps_are_listed(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "q.mlir", "--isa", "ref"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("main for ref: ")
+    assert "qrt.matmul" in text
+    assert main(["explain", "q.mlir", "--data", "x.npz", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["version"], found["name"]) == (1, "main")
+    assert {step["op"] for step in found["steps"]} >= {"qrt.matmul", "qrt.lookup"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--against", "f.mlir"], "--against needs --data"),
+        (["--html", "r.html"], "--html, --target and --skip-nonfinite need --against and --data"),
+        (["--target", "qrt-cpu"], "need --against and --data"),
+    ],
+)
+def test_options_of_a_quantization_need_its_float_program(
+    files: Any, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "q.mlir", *options]) == 1
+    assert said in capsys.readouterr().err
+    assert not Path("r.html").exists()

@@ -111,4 +111,4 @@ def test_passes_run_once_for_all_shapes(monkeypatch):
     for size in (1, 2, 3):
         program(np.ones(size, np.float32))
     assert len(program._plans) == 3
-    assert runs == ["inline-regions", "inline", "constant-fold"]
+    assert runs == ["inline-regions", "inline", "fuse", "constant-fold"]

@@ -51,6 +51,19 @@ module @ops {
     %22 = qrt.softmax %image {axis = 3 : i64, beta = 0.5 : f64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
     %23 = quant.dcast %x : !x to tensor<2x4xf32>
     %24 = qrt.float_matmul %23, %w : (tensor<2x4xf32>, !w) -> tensor<2x3xf32>
+    %25 = qrt.slice %x {offsets = [1, 3], sizes = [1, 2], strides = [1, -2]} : (!x) -> tensor<1x2x!quant.uniform<i8:f32, 0.5:3>>
+    %26 = qrt.tile %23 {multiples = [1, 2]} : (tensor<2x4xf32>) -> tensor<2x8xf32>
+    %27 = arith.constant dense<[[1, 0]]> : tensor<1x2xi32>
+    %28 = qrt.gather %x, %27 {axis = 1 : i64, batch_dims = 0 : i64} : (!x, tensor<1x2xi32>) -> tensor<2x1x2x!quant.uniform<i8:f32, 0.5:3>>
+    %29 = qrt.gather_nd %x, %27 : (!x, tensor<1x2xi32>) -> tensor<1x!quant.uniform<i8:f32, 0.5:3>>
+    %30 = qrt.reduce_max %image {axes = [1, 2], keepdims = true} : (!image) -> tensor<?x1x1x2x!quant.uniform<i8:f32, 0.5>>
+    %31 = qrt.reduce_min %23 : (tensor<2x4xf32>) -> tensor<f32>
+    %32 = qrt.argmax %x {axis = 1 : i64} : (!x) -> tensor<2xi64>
+    %33 = qrt.argmin %x {axis = 0 : i64} : (!x) -> tensor<4xi32>
+    %34:2 = qrt.top_k %x {k = 2 : i64} : (!x) -> (tensor<2x2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2x2xi32>)
+    %35 = qrt.resize_bilinear %image {size = [4, 9], align_corners = true, half_pixel_centers = false, rule = "fixed10_away"}
+      : (!image) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 0.5>>
+    %36 = qrt.resize_nearest %image {size = [4, 9]} : (!image) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 0.5>>
     %maximum = qrt.maximum %1, %0 : (!y, !y) -> !y
     %minimum = qrt.minimum %1, %0 : (!y, !y) -> !y
     %div = qrt.div %1, %0 : (!y, !y) -> !y

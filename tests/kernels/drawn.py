@@ -79,7 +79,7 @@ def common(rng: np.random.Generator, n: int, depth: int) -> dict[str, Any]:
     info = np.iinfo(DTYPES[a])
     centre = 128 if b == "u8" else 0
     storage = pick(rng, "u8", "i8", "u8", "i8", "u8", "i8", "i16", "i32")
-    rule = pick(rng, "float32", "fixed", "float32", "fixed", "fixed_double", "float64_away")
+    rule = pick(rng, "float32", "fixed", "float32", "fixed", "fixed_double", "half_up_twice", "float64_away")
     columns = bool(rng.integers(2))
     if a in ("i16", "u16") or b == "i16":
         depth <<= 16

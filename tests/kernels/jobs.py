@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from qrt import numerics
 from qrt._seam import _core
+from qrt.numerics.resizing import bilinear_positions
 
 Array = npt.NDArray[Any]
 Job = tuple[_core.Call, tuple[Array, ...]]
@@ -194,16 +195,38 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
 def mixed_jobs(isa: str) -> list[Job]:
     """Small ones, and ones past the sizes from which work is shared."""
     rng = np.random.default_rng(0)
-    return [job for family in (gemms, float_products, windows, casts, lines, sequences) for job in family(isa, rng)]
+    families = (gemms, float_products, windows, casts, lines, selections, sequences)
+    return [job for family in families for job in family(isa, rng)]
+
+
+def selections(isa: str, rng: np.random.Generator) -> list[Job]:
+    """What takes elements by their positions or by their order."""
+    jobs: list[Job] = []
+    for size in SIZES:
+        q, wide = draw(rng, size), rng.integers(0, size, 50).astype(np.int64)
+        image = draw(rng, 1, 4, max(size // 100, 2), 3)
+        sides = [bilinear_positions("fixed11", n, 2 * n, align_corners=False, half_pixel_centers=True)
+                 for n in image.shape[1:3]]  # fmt: skip
+        extremes: dict[str, Any] = {"isa": isa, "dtype": np.int8, "x_shape": (size,), "axes": (0,), "least": False}
+        jobs += [
+            (_core.bind_gather(dtype=np.int8, index_dtype=np.int64, batches=1, outer=1, sizes=(size,), count=50,
+                               inner=1), (q, wide)),
+            (_core.bind_extremum(**extremes), (q,)),
+            (_core.bind_extremum(**extremes, index_dtype=np.int64), (q,)),
+            (_core.bind_top_k(isa=isa, dtype=np.int8, rows=1, size=size, k=5), (q,)),
+            (_core.bind_resize_bilinear(isa=isa, dtype=np.int8, rule="fixed11", x_shape=image.shape, rows=sides[0],
+                                        columns=sides[1]), (image,)),
+        ]  # fmt: skip
+    return jobs
 
 
 def answer(job: Job) -> Array:
+    """The last of what the call writes."""
     call, operands = job
-    """The result, or all of several in one line."""
-    outputs = range(len(operands), len(call.operand_shapes))
-    made = [np.empty(call.operand_shapes[i], call.operand_dtypes[i]) for i in outputs]
-    call(*operands, *made)
-    return made[0] if len(made) == 1 else np.concatenate([out.ravel() for out in made])
+    written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
+    outs = [np.empty(*each) for each in written]
+    call(*operands, *outs)
+    return outs[-1]
 
 
 def main() -> None:

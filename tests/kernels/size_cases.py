@@ -53,7 +53,10 @@ def requants(rng: np.random.Generator, count: int, raw: bool = False) -> numeric
     if raw:
         return numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(1.0,)] * count, [(1.0,)] * count,
                                            [0] * count)  # fmt: skip
-    rule, storage = str(rng.choice(["fixed", "float32", "float64_away"])), str(rng.choice(["i8", "u8", "i16", "i32"]))
+    rule, storage = (
+        str(rng.choice(["fixed", "fixed_double", "half_up_twice", "float32", "float64_away"])),
+        str(rng.choice(["i8", "u8", "i16", "i32"])),
+    )
     info = np.iinfo(DTYPES[storage])
     few = min(count, 5)
     numerators = [(float(2.0 ** -rng.uniform(1, 14)),) for _ in range(few)]

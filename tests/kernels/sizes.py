@@ -26,6 +26,7 @@ from tests.kernels.sizes_products import (
     pools,
     transpose_conv2d,
 )
+from tests.kernels.sizes_select import extremum, gather, resize_bilinear, top_k
 
 ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
@@ -35,4 +36,5 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
     "lookup_interpolated": lookup_interpolated, "lstm": lstm, "svdf": svdf,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
+    "gather": gather, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
 }  # fmt: skip

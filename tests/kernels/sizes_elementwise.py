@@ -97,14 +97,15 @@ def binary() -> Iterator[Case]:
                  "a_shape": shapes[0], "b_shape": shapes[1], "a_zero_points": za, "b_zero_points": zb,
                  "requant": requant}  # fmt: skip
         if kind != "mul":
-            given |= {"a_multipliers": factors[0], "b_multipliers": factors[1]}
+            bounds = requant.storage, requant.storage_min, requant.storage_max
+            requant = numerics.rounded_shift(bounds, requant.zero_point, np.full(count, 20))
+            given |= {"a_multipliers": factors[0], "b_multipliers": factors[1], "requant": requant}
 
         def expected(kind: str = kind, a: Array = a - za[index], b: Array = b - zb[index], i: Array = index,
                      f: Array = factors, r: numerics.RequantParameters = requant) -> Array:  # fmt: skip
             if kind == "mul":
                 return numerics.requantize(a * b, r, i)
-            total = a * f[0][i] + (b if kind == "add" else -b) * f[1][i]
-            return numerics.requantize_sum(total, r.zero_point[i], r.storage_min, r.storage_max)
+            return numerics.requantize(a * f[0][i] + (b if kind == "add" else -b) * f[1][i], r, i)
 
         yield Case("binary", given, (a, b), expected)
 

@@ -27,8 +27,8 @@ REFUSED = ("lies in the padding alone", "a sum over no element")
 
 
 def bound(case: Case, isa: str, **more: str) -> _core.Call:
-    """Copies have no ISA."""
-    where = {} if case.entry == "copy" else {"isa": isa}
+    """Copies and gathering have no ISA."""
+    where = {} if case.entry in ("copy", "gather") else {"isa": isa}
     call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
 
@@ -44,12 +44,12 @@ def calls_of(case: Case, isa: str) -> list[_core.Call]:
 
 def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
     """The result, or all of several in one line."""
-    outputs = range(len(operands), len(call.operand_shapes))
-    made = [np.empty(call.operand_shapes[i], call.operand_dtypes[i]) for i in outputs]
-    for out in made:
+    written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
+    outs = [np.empty(*each) for each in written]
+    for out in outs:
         out.reshape(-1).view(np.uint8)[...] = fill
-    call(*map(np.asarray, operands), *made)
-    return made[0] if len(made) == 1 else np.concatenate([out.ravel() for out in made], dtype=made[-1].dtype)
+    call(*map(np.asarray, operands), *outs)
+    return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=outs[-1].dtype)
 
 
 def differing(got: Array, expected: Array) -> str | None:

@@ -42,10 +42,7 @@ def run(call: _core.Call, *operands: Array) -> Array:
 def test_requantize(isa: str, data: st.DataObject) -> None:
     layout, storage = data.draw(layouts()), data.draw(storages())
     zps = data.draw(zero_points(storage, layout.count))
-    # The difference of two 31-bit values is the widest that fixed_double takes.
-    wide = storage.high - storage.low >= 1 << 31
-    rules = ("fixed", "float32", "float64_away") if wide else numerics.REQUANT_RULES
-    requant = data.draw(requants(layout.count, rules))
+    requant = data.draw(requants(layout.count))
     q = stored(np.random.default_rng(data.draw(seeds)), storage, layout.shape)
     call = _core.bind_requantize(
         isa=isa, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step, zero_points=zps,
@@ -94,17 +91,20 @@ def test_binary(isa: str, kind: str, data: st.DataObject) -> None:
     left, right = a.astype(np.int64) - za[layout.index], b.astype(np.int64) - zb[layout.index]
     extra: dict[str, Any] = {}
     if kind == "mul":
-        rules = ("fixed", "float32", "float64_away")
-        requant = data.draw(requants(layout.count, rules))
+        requant = data.draw(requants(layout.count))
         expected = numerics.requantize(left * right, requant, layout.index)
     else:
         to = data.draw(storages())
-        requant = numerics.sum_parameters(to.name, to.low, to.high, data.draw(zero_points(to, layout.count)))
+        places = data.draw(st.integers(1, 30))
+        zps = data.draw(zero_points(to, layout.count))
+        requant = numerics.rounded_shift((to.name, to.low, to.high), zps, np.full(layout.count, places))
         ma, mb = (rng.integers(1, 1 << data.draw(st.sampled_from([20, 28])), layout.count) for _ in range(2))
         extra = {"a_multipliers": ma, "b_multipliers": mb}
         scaled = right * mb[layout.index]
         total = left * ma[layout.index] + (scaled if kind == "add" else -scaled)
-        expected = np.clip(((total + (1 << 19)) >> 20) + requant.zero_point[layout.index], to.low, to.high)
+        expected = np.clip(
+            ((total + (1 << (places - 1))) >> places) + requant.zero_point[layout.index], to.low, to.high
+        )
     call = _core.bind_binary(
         isa=isa, kind=kind, a=a_type.name, b=b_type.name, a_shape=shapes[0], b_shape=shapes[1], a_zero_points=za,
         b_zero_points=zb, requant=requant, block=layout.block, step=layout.step, **extra,
@@ -174,7 +174,7 @@ def test_pool(isa: str, kind: str, data: st.DataObject) -> None:
         per_channel = data.draw(st.booleans())
         zps = data.draw(zero_points(storage, channels if per_channel else 1))
         counts, width = kernel[0] * kernel[1], channels if per_channel else 1
-        requant = data.draw(requants(counts * width, ("fixed", "float32", "float64_away")))
+        requant = data.draw(requants(counts * width))
         call = _core.bind_avg_pool2d(
             **bound, padding=padding, zero_points=zps, requant=requant, count_step=width, channel_step=int(per_channel)
         )

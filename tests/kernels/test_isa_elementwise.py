@@ -55,7 +55,7 @@ def test_binary(isa: str, kind: str, a: str, b: str) -> None:
         if kind == "mul":
             given["requant"] = requant("u8", 1 / multiplier)
         else:
-            given |= {"requant": numerics.sum_parameters("i16", -(2**15), 2**15 - 1, np.array([-77]))}
+            given |= {"requant": numerics.rounded_shift(("i16", -(2**15), 2**15 - 1), np.array([-77]), np.array([20]))}
             given |= {"a_multipliers": np.array([multiplier]), "b_multipliers": np.array([multiplier >> 3])}
         for a_shape, b_shape in (((2, n), (2, n)), ((2, n), (2, 1)), ((1, n), (2, n)), ((2, 1), (2, n))):
             agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, values(a, *a_shape),

@@ -4,6 +4,7 @@ step, and literal transcriptions of the published integer recipes."""
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from qrt import numerics
 from qrt.errors import QuantTypeError
 from tests.rules import (
+    fixed_multiplier,
     quantize_multiplier,
     round_half_even,
 )
@@ -75,3 +77,29 @@ def test_double_multiplier_has_an_upper_end() -> None:
 @given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
 def test_add_multiplier_has_20_fractional_bits(a: float, out: float) -> None:
     assert numerics.add_multiplier(a, out) == round_half_even(Fraction(a) / Fraction(out) * 2**20)
+
+
+# ------------------------------------------------------------------------------------------------------------ in arrays
+
+SCALE = st.one_of(st.floats(5e-324, 1e308), st.floats(1e-4, 1.0, width=32), st.integers(-60, 60).map(lambda n: 2.0**n))
+
+
+@given(st.lists(st.tuples(SCALE, SCALE, SCALE), min_size=1, max_size=8))
+@example([(2.0**31 + 1, 2.0**-31, 2.0), (5e-324, 5e-324, 1e308), (2.0**32 - 1, 2.0**-40, 1.0)])  # a tie, the ends
+def test_fixed_multipliers_of_many_are_those_of_each(rows: list[tuple[float, float, float]]) -> None:
+    """The float64 estimate must never decide what it does not know: ties and carries, scales near the least double."""
+    above, below = np.array([row[:2] for row in rows]), np.array([row[2:] for row in rows])
+    m0, shift = numerics.fixed_multipliers(above, below)
+    ratios = [Fraction(a) * Fraction(b) / Fraction(c) for a, b, c in rows]
+    assert list(zip(m0.tolist(), shift.tolist(), strict=True)) == [fixed_multiplier(ratio) for ratio in ratios]
+
+
+@given(st.lists(st.floats(1e-300, 2.0**29), min_size=1, max_size=8))
+def test_double_multipliers_of_many_are_those_of_each(multipliers: list[float]) -> None:
+    m0, shift = numerics.double_multipliers(np.array(multipliers))
+    assert list(zip(m0.tolist(), shift.tolist(), strict=True)) == list(map(quantize_multiplier, multipliers))
+
+
+def test_an_error_names_the_first_row_that_leaves_its_float() -> None:
+    with pytest.raises(QuantTypeError, match=r"the scale product 1e-30 \* 1e-30 / 2.0 underflows float32"):
+        numerics.rounded_ratios(np.array([[1.0, 1.0], [1e-30, 1e-30]]), np.array([[1.0], [2.0]]), np.float32)

@@ -21,7 +21,10 @@ from tests.rules import (
 
 
 def parameters(rule: str, zp: int, low: int, high: int, **values: Any) -> numerics.RequantParameters:
-    dtypes = {"multiplier": np.int32, "shift": np.int32, "scale_f32": np.float32, "scale_f64": np.float64}
+    dtypes = {
+        "multiplier": np.int32, "shift": np.int32, "scale_f32": np.float32, "scale_f64": np.float64,
+        "offset_f32": np.float32,
+    }  # fmt: skip
     arrays = {name: np.array([values[name]] if name in values else [], dtype) for name, dtype in dtypes.items()}
     return numerics.RequantParameters(
         rule=rule, storage="i32", storage_min=low, storage_max=high, zero_point=np.array([zp]), **arrays
@@ -81,6 +84,56 @@ def test_fixed_double_is_multiply_by_quantized_multiplier(
     assert got.tolist() == [clamp(expected + zp, *bounds)]
 
 
+@given(ACCUMULATORS, st.integers(2**30, 2**31 - 1), st.integers(-31, 30), st.sampled_from(BOUNDS),
+       st.integers(-128, 127))  # fmt: skip
+@example(-6, 2**30, -1, (-128, 127), 0)  # a negative tie of the second rounding goes up
+@example(-5, 2**30, -1, (-128, 127), 0)
+@example(2**31 - 1, 2**31 - 1, -1, (-(2**31), 2**31 - 1), 0)
+@example(-(2**31), 2**31 - 1, -31, (-(2**31), 2**31 - 1), 0)
+def test_half_up_twice(acc: int, m0: int, shift: int, bounds: tuple[int, int], zp: int) -> None:
+    p = parameters("half_up_twice", zp, *bounds, multiplier=m0, shift=shift)
+    expected = clamp(rules.half_up_twice(acc, m0, shift) + zp, *bounds)
+    assert numerics.requantize(np.array([acc]), p).tolist() == [expected]
+
+
+@given(st.integers(-(2**47), 2**47 - 1), st.floats(2.0**-31, 2.0**7), st.sampled_from(BOUNDS))
+@example(-3, 0.5, (-128, 127))  # a negative tie
+@example(2**40 + 1, 2.0**-20 * (1 - 2.0**-17), (-(2**31), 2**31 - 1))  # the multiplier of 15 bits is capped
+def test_reduced16(acc: int, multiplier: float, bounds: tuple[int, int]) -> None:
+    """The 15 bits of the multiplier may stand anywhere in M0, as long as N says so."""
+    p = numerics.requant_parameters("reduced16", "i32", *bounds, [(multiplier,)], [(1.0,)], [0])
+    expected = clamp(rules.reduced16(acc, *rules.quantize_multiplier(multiplier)), *bounds)
+    assert numerics.requantize(np.array([acc]), p).tolist() == [expected]
+
+
+@given(ACCUMULATORS, st.integers(1, 2**22), st.sampled_from(BOUNDS))
+@example(-5, 2, (-128, 127))  # ties to both sides
+@example(5, 2, (-128, 127))
+def test_integer(acc: int, count: int, bounds: tuple[int, int]) -> None:
+    got = numerics.requantize(np.array([acc]), parameters("integer", 0, *bounds, multiplier=count))
+    assert got.tolist() == [rules.integer(acc, count, bounds)]
+
+
+SOME_SCALES = st.floats(2.0**-10, 2.0**3, width=32)
+
+
+@given(st.integers(-(2**31), 2**31 - 1), SOME_SCALES, SOME_SCALES, st.integers(-128, 127), st.integers(-128, 127),
+       st.integers(1, 2**20))  # fmt: skip
+def test_raw_mean(raw: int, source: float, to: float, zx: int, zo: int, count: int) -> None:
+    p = numerics.requant_parameters("raw_mean", "i8", -128, 127, [(source,)], [(to,)], [zo], [count], [zx])
+    expected = rules.raw_mean(raw, (source, zx), (to, zo), count, (-128, 127))
+    assert numerics.requantize(np.array([raw]), p).tolist() == [expected]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 63, 64, 65, 2**20 + 1, 2**33])
+@pytest.mark.parametrize("ratio", [1.0, 0.3, 2.0**-29, 2.0**-31, 7.0])
+def test_a_count_divides_a_multiplier(ratio: float, count: int) -> None:
+    """As many places as the count has are gained, but not past a shift of -31."""
+    p = numerics.requant_parameters("fixed_double", "i8", -128, 127, [(ratio,)], [(1.0,)], [0], [count])
+    expected = rules.divided_multiplier(*rules.quantize_multiplier(ratio), count)
+    assert (int(p.multiplier[0]), int(p.shift[0])) == expected
+
+
 @given(ACCUMULATORS, st.floats(2.0**-40, 2.0**40, width=32), st.sampled_from(BOUNDS), st.integers(-128, 255))
 @example(2**24 + 1, 1.0, (-(2**31), 2**31 - 1), 0)  # the accumulator rounds to f32
 @example(2**31, 2.0**100, (-128, 127), 0)
@@ -115,7 +168,9 @@ def formed(rule: str, numerator: tuple[float, ...], denominator: tuple[float, ..
 def test_parameters_fill_only_what_their_rule_reads() -> None:
     scales = (0.1, 0.3), (0.7,)
     for rule, names in {"fixed": ("multiplier", "shift"), "fixed_double": ("multiplier", "shift"),
-                        "float32": ("scale_f32",), "float64_away": ("scale_f64",)}.items():  # fmt: skip
+                        "half_up_twice": ("multiplier", "shift"), "fixed_double_f32": ("multiplier", "shift"),
+                        "reduced16": ("multiplier", "shift"), "float32": ("scale_f32",),
+                        "float64_away": ("scale_f64",)}.items():  # fmt: skip
         p = formed(rule, *scales)
         filled = {n for n in ("multiplier", "shift", "scale_f32", "scale_f64") if getattr(p, n).size}
         assert filled == set(names)
@@ -133,6 +188,13 @@ def test_float32_parameters_round_every_step() -> None:
     sa, sw, so = np.float32(0.1), np.float32(0.3), np.float32(0.7)
     assert formed("float32", (0.1, 0.3), (0.7,)).scale_f32[0] == sa * sw / so
     assert formed("float32", (0.1,), (0.7, 9.0)).scale_f32[0] == sa / so / np.float32(9)
+
+
+def test_fixed_double_f32_differs_in_its_multiplier_alone() -> None:
+    ratio = np.float32(np.float32(0.1) * np.float32(0.3)) / np.float32(0.7)
+    p = formed("fixed_double_f32", (0.1, 0.3), (0.7,))
+    assert (p.rule, int(p.multiplier[0]), int(p.shift[0])) == ("fixed_double", *numerics.double_multiplier(ratio))
+    assert p.multiplier[0] != formed("fixed_double", (0.1, 0.3), (0.7,)).multiplier[0]
 
 
 def test_float64_parameters_round_every_step() -> None:

@@ -48,7 +48,7 @@ def matmuls(draw: st.DrawFn) -> Drawn:
     ta, tw, to = draw(maybe_per_axis(m, 0)), draw(maybe_per_axis(n, 1)), draw(maybe_per_axis(n, 1))
     bound = k * max_magnitude(ta) * max_magnitude(tw)
     assume(bound < 2**62)
-    rule = draw(rules(bound))
+    rule = draw(rules())
     arrays = [storage_of(ta, (m, k), rng), storage_of(tw, (k, n), rng)]
     if draw(st.booleans()):
         to = fitted(to, spread_of_product((arrays[0], ta), (arrays[1], tw), depth=k))
@@ -84,7 +84,7 @@ def convolutions(draw: st.DrawFn, depthwise: bool) -> Drawn:
     if draw(st.booleans()):
         to = fitted(to, spread_of_product((x, tx), (w, tw), depth=taps))
     attributes: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
-    attributes |= {"requant": draw(rules(bound))} | ({} if depthwise else {"groups": groups})
+    attributes |= {"requant": draw(rules())} | ({} if depthwise else {"groups": groups})
     arrays, types = [x, w], [tensor(x.shape, tx), tensor(w.shape, tw)]
     if draw(st.booleans()):
         tb = draw(maybe_per_axis(outputs, 0, scales=st.sampled_from([tx.scale * tw.scales[0], 0.3 * tx.scale])))

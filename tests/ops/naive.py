@@ -33,12 +33,10 @@ def centred(q: Array, t: UniformType, index: Sequence[int]) -> int:
     return int(q[tuple(index)]) - parameters_at(t, index)[1]
 
 
-def stored(
-    acc: int, rule: str, numerators: Sequence[float], divisor: float, out: UniformType, index: Sequence[int]
-) -> int:
-    """An accumulator as storage of the result's element at `index`."""
+def stored(acc: int, rule: str, numerators: Sequence[float], count: int, out: UniformType, index: Sequence[int]) -> int:
+    """An accumulator as storage of the result's element at `index`; an average's divided by its `count`."""
     scale, zero_point = parameters_at(out, index)
-    return rules.requantize(rule, acc, numerators, (scale, divisor), (out.storage_min, out.storage_max), zero_point)
+    return rules.requantize(rule, acc, numerators, scale, (out.storage_min, out.storage_max), zero_point, count)
 
 
 def bias_at(bias: Array, t: UniformType, channel: int, sa: float, sw: float) -> int:
@@ -73,7 +71,7 @@ def matmul(
         sw = parameters_at(tw, (*w_batch, 0, *column))[0]
         if bias is not None:
             acc += bias_at(*bias, column[0] if column else 0, sa, sw)
-        result[index] = stored(acc, rule, (sa, sw), 1.0, out, index)
+        result[index] = stored(acc, rule, (sa, sw), 1, out, index)
     return result
 
 
@@ -163,7 +161,7 @@ def conv2d(
         sw = parameters_at(tw, (o, 0, 0, 0))[0]
         if bias is not None:
             acc += bias_at(*bias, o, tx.scale, sw)
-        result[n, i, j, o] = stored(acc, rule, (tx.scale, sw), 1.0, out, (n, i, j, o))
+        result[n, i, j, o] = stored(acc, rule, (tx.scale, sw), 1, out, (n, i, j, o))
     return result
 
 
@@ -210,8 +208,10 @@ def quantized(value: float, t: UniformType, index: Sequence[int]) -> int:
 
 def requantize(x: Array, t: UniformType, out: UniformType, rule: str) -> Array:
     result = np.empty(x.shape, np.int64)
-    for index in np.ndindex(*x.shape):
-        result[index] = stored(centred(x, t, index), rule, (parameters_at(t, index)[0],), 1.0, out, index)
+    whole = x.size // 16 * 16
+    for number, index in enumerate(np.ndindex(*x.shape)):
+        by = ("half_up_twice" if number < whole else "fixed_double") if rule == "half_up_twice_16" else rule
+        result[index] = stored(centred(x, t, index), by, (parameters_at(t, index)[0],), 1, out, index)
     return result
 
 
@@ -242,7 +242,7 @@ def concat(arrays: Sequence[Array], types: Sequence[UniformType], out: UniformTy
             if t == out:
                 result[place] = x[own]
             else:
-                result[place] = stored(centred(x, t, own), rule, (parameters_at(t, own)[0],), 1.0, out, place)
+                result[place] = stored(centred(x, t, own), rule, (parameters_at(t, own)[0],), 1, out, place)
         start += x.shape[axis]
     return result
 
@@ -251,16 +251,21 @@ def binary(
     kind: str, a: Array, b: Array, ta: UniformType, tb: UniformType, out: UniformType, rule: str, shape: Sequence[int]
 ) -> Array:
     result = np.empty(tuple(shape), np.int64)
-    for index in np.ndindex(*shape):
+    width = max(t.storage_width for t in (ta, tb, out))
+    if rule in ("fixed_double", "fixed_double_16") and kind != "mul" and width > 16:
+        raise rules.Refused("storage of more than 16 bits")
+    left = 20 if width <= 8 else 15
+    for number, index in enumerate(np.ndindex(*shape)):
         i, j = broadcast_index(index, a.shape), broadcast_index(index, b.shape)
         (sa, _), (sb, _), (so, zo) = parameters_at(ta, i), parameters_at(tb, j), parameters_at(out, index)
         x, y = centred(a, ta, i), centred(b, tb, j)
         if kind == "mul":
-            result[index] = stored(x * y, rule, (sa, sb), 1.0, out, index)
+            result[index] = stored(x * y, rule, (sa, sb), 1, out, index)
             continue
-        multipliers = [round(Fraction(s) / Fraction(so) * 2**20) for s in (sa, sb)]  # Fraction rounds half to even
-        total = x * multipliers[0] + (y if kind == "add" else -y) * multipliers[1]
-        result[index] = min(max(((total + 2**19) >> 20) + zo, out.storage_min), out.storage_max)
+        sign, bounds = 1 if kind == "add" else -1, (out.storage_min, out.storage_max)
+        tail = rule == "fixed_double_16" and number >= result.size // 16 * 16
+        by = "fixed_double" if tail else rule
+        result[index] = rules.added(by, x, y, sign, (sa, sb, so), bounds, zo, left)
     return result
 
 
@@ -270,9 +275,13 @@ def mean(x: Array, t: UniformType, out: UniformType, rule: str, axes: Sequence[i
     for index in np.ndindex(*kept):
         spans = [range(n) if d in axes else [index[d]] for d, n in enumerate(x.shape)]
         seen = list(product(*spans))
-        acc = sum(centred(x, t, e) for e in seen)
+        acc = sum(int(x[e]) if rule == "raw_mean" else centred(x, t, e) for e in seen)
         place = index if keepdims else tuple(i for d, i in enumerate(index) if d not in axes)
-        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), float(len(seen)), out, place)
+        if rule == "raw_mean":
+            ends = parameters_at(t, seen[0]), parameters_at(out, place)
+            result[index] = rules.raw_mean(acc, *ends, len(seen), (out.storage_min, out.storage_max))
+            continue
+        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), len(seen), out, place)
     return result if keepdims else result.reshape([n for d, n in enumerate(x.shape) if d not in axes])
 
 
@@ -296,7 +305,7 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
     images, *size, channels = x.shape
     out_size = [(s + sum(p) - k) // t + 1 for s, p, k, t in zip(size, padding, kernel, strides, strict=True)]
     result = np.empty((images, *out_size, channels), np.int64)
-    if kind == "avg_pool2d":
+    if kind == "avg_pool2d" and rule != "integer":
         _check_counts(x, t, out, rule, min(kernel[0], size[0]) * min(kernel[1], size[1]))
     for n, i, j, c in np.ndindex(*result.shape):
         seen = [
@@ -307,14 +316,17 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
         ]
         if kind == "max_pool2d":
             result[n, i, j, c] = max(int(x[e]) for e in seen)
+        elif rule == "integer":
+            bounds = out.storage_min, out.storage_max
+            result[n, i, j, c] = rules.integer(sum(int(x[e]) for e in seen), len(seen), bounds)
         else:
             acc = sum(centred(x, t, e) for e in seen)
             scale = parameters_at(t, seen[0])[0]
-            result[n, i, j, c] = stored(acc, rule, (scale,), float(len(seen)), out, (n, i, j, c))
+            result[n, i, j, c] = stored(acc, rule, (scale,), len(seen), out, (n, i, j, c))
     return result
 
 
 def _check_counts(x: Array, t: UniformType, out: UniformType, rule: str, most: int) -> None:
     """Raises Refused for a multiplier that any number of elements has, of windows that exist or not."""
     for count, c in product(range(1, most + 1), range(x.shape[3])):
-        stored(0, rule, (parameters_at(t, (0, 0, 0, c))[0],), float(count), out, (0, 0, 0, c))
+        stored(0, rule, (parameters_at(t, (0, 0, 0, c))[0],), count, out, (0, 0, 0, c))

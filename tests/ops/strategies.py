@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from qrt.numerics import REQUANT_RULES
 from qrt.ops.core import parameters_of, storage_dtype
 from qrt.types import UniformType, storage_range
 
@@ -103,9 +104,9 @@ def generators() -> st.SearchStrategy[np.random.Generator]:
     return st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
-def rules(bound: int) -> st.SearchStrategy[str]:
-    """Requantization rules that hold an accumulator of this magnitude."""
-    return st.sampled_from(["fixed", "float32", "float64_away", *(["fixed_double"] if bound < 2**31 else [])])
+def rules() -> st.SearchStrategy[str]:
+    """Rules of an accumulator."""
+    return st.sampled_from(REQUANT_RULES)
 
 
 def shapes(rank: int, largest: int = 9) -> st.SearchStrategy[tuple[int, ...]]:

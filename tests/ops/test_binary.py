@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from qrt.cases import BINARIES, BinaryCase
 from qrt.errors import QuantTypeError
-from qrt.ops.requant import max_magnitude
+from qrt.numerics import SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
-from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import generators, maybe_per_axis, rules, shapes, storage_of
 
 A = UniformType("i8", "f32", 0.5, 3)
@@ -85,8 +85,7 @@ def test_drawn(
         axis = data.draw(st.integers(0, len(own) - 1)) if own else 0
         types.append(data.draw(maybe_per_axis(own[axis] if own else 0, axis, scales=scales)))
     ta, tb, to = types
-    bound = max_magnitude(ta) * max_magnitude(tb)
-    rule = data.draw(rules(bound)) if kind == "mul" else "fixed"
+    rule = data.draw(rules()) if kind == "mul" else "fixed"
     a, b = storage_of(ta, pair[0], rng), storage_of(tb, pair[1], rng)
     operands = [tensor(pair[0], ta), tensor(pair[1], tb)]
     try:
@@ -150,11 +149,16 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     (KINDS, [AT, tensor((3,), B.with_(zero_points=-1))], OUT, {}, "b has zero point -1 outside [0, 255]"),
     (KINDS, [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))], None, {}, "lie on different axes"),
     (["add", "sub"], [AT, tensor((3,), B)], None, {}, "no exact result type exists for different scales: give out"),
-    (["add", "sub"], [AT, tensor((3,), B)], OUT, {"requant": "float32"}, "requant must be 'fixed', got 'float32'"),
+    (
+        ["add", "sub"],
+        [AT, tensor((3,), B)],
+        OUT,
+        {"requant": "float32"},
+        "requant must be one of fixed, fixed",
+    ),
     (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, "64 bits do not hold the sum"),
     (["add", "sub"], [tensor((3,), WIDE)] * 2, None, {}, "no exact i32 result type exists (the result may reach 42949"),
     (["mul"], [tensor((3,), WIDE), AT], None, {}, "no exact i32 result type exists"),
-    (["mul"], [tensor((3,), WIDE)] * 2, OUT, {"requant": "fixed_double"}, "defined on 32-bit accumulators"),
     (["mul"], [tensor((3,), WIDE)] * 2, OUT, {}, "the accumulator may reach 4611686018427387904"),
     (["mul"], [tensor((2, 3), channels(A, 3, 1))] * 2, None, {}, "no exact result type exists for two per-axis"),
     (["mul"], [AT, AT], OUT, {"requant": "nearest"}, "requant must be one of fixed"),
@@ -167,3 +171,55 @@ def test_refuses(kinds: list[str], types: list[TensorType], out: Any, attributes
         with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
             infer(kind, types, out, **attributes)
         assert str(raised.value).startswith(kind)
+
+
+SUMS = [
+    UniformType("i8", "f32", 0.02, -3),
+    UniformType("u8", "f32", 0.031, 255),
+    UniformType("i16", "f32", 0.0004),
+    UniformType("i4", "f32", 0.11, 7),
+]
+
+
+@pytest.mark.parametrize("kind", ["add", "sub"])
+@pytest.mark.parametrize("rule", SUM_RULES)
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 31, 32, 33, 250])
+def test_rules_of_sums(kind: str, rule: str, size: int) -> None:
+    """Sizes around blocks of 16, ratios of scales from far below the other to near it, all values of small storage."""
+    rng = np.random.default_rng(size)
+    for ratio in (1.0, 1.7, 0.3, 2.0**-7, 2.0**-17):
+        ta, tb, to = (SUMS[i] for i in rng.integers(len(SUMS), size=3))
+        if rule == "scaled20" and ratio < 2.0**-10:
+            continue
+        ta, tb = ta.with_(scales=to.scale * float(rng.choice([0.7, 1.3]))), tb.with_(scales=to.scale * ratio)
+        arrays = [storage_of(t, (size,), rng) for t in (ta, tb)]
+        types = [tensor((size,), t) for t in (ta, tb)]
+        got = check_kernels(kind, arrays, types, to, requant=rule)
+        np.testing.assert_array_equal(got, naive.binary(kind, *arrays, ta, tb, to, rule, (size,)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "scales", "message"),
+    [
+        (
+            "scaled20",
+            (2.0**8, 1.0, 1.0),
+            "needs ratios of scales from 2\\*\\*-10 to 2\\*\\*8",
+        ),
+        ("scaled20", (1.0, 2.0**-11, 1.0), "needs ratios of scales from 2"),
+        ("fixed_double", (2.0**19, 1.0, 1.0), "needs scales of operands below 2\\*\\*19 times that of the result"),
+    ],
+)
+def test_scales_that_a_rule_of_sums_does_not_take(rule: str, scales: tuple[float, ...], message: str) -> None:
+    ta, tb, to = (UniformType("i8", "f32", scale) for scale in scales)
+    with pytest.raises(QuantTypeError, match=message):
+        reference("add", [np.zeros(1, np.int8)] * 2, [tensor((1,), t) for t in (ta, tb)], to, requant=rule)
+
+
+def test_types_that_a_rule_of_sums_does_not_take() -> None:
+    wide, byte = UniformType("i32", "f32", 1.0), UniformType("i8", "f32", 1.0)
+    with pytest.raises(QuantTypeError, match="needs storage of at most 16 bits, got 32"):
+        infer("add", [tensor((2,), wide)] * 2, byte, requant="fixed_double")
+    for types in ([tensor((2, 3), byte), tensor((3,), byte)], [tensor((2,), channels(byte, 2, 0))] * 2):
+        with pytest.raises(QuantTypeError, match="needs operands of one shape, and types per layer"):
+            infer("add", types, byte, requant="fixed_double_16")

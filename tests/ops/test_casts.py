@@ -14,10 +14,9 @@ from qrt.cases import CASTS, CastCase
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype, expressed_dtype
-from qrt.ops.requant import max_magnitude
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 from tests.ops import naive
-from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import SCALES, generators, maybe_per_axis, rules, shapes, storage_of, uniform_types
 
 EXPRESSED = ["f16", "bf16", "f32", "f64", "tf32", "f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f6E3M2FN", "f4E2M1FN"]
@@ -107,8 +106,8 @@ def test_sub_channel_layouts(t: UniformType) -> None:
         scale, zp = naive.parameters_at(t, index)
         assert got[index] == numerics.quantize(float(x[index]), scale, zp, t.storage_min, t.storage_max, "f32")
         assert values[index] == numerics.dequantize(int(q[index]), scale, zp, "f32")
-        assert narrowed[index] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1.0, out, index)
-        assert widened[index] == naive.stored(int(narrowed[index]) - 1, "fixed", (0.6,), 1.0, t, index)
+        assert narrowed[index] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1, out, index)
+        assert widened[index] == naive.stored(int(narrowed[index]) - 1, "fixed", (0.6,), 1, t, index)
 
 
 @pytest.mark.parametrize("shape", [(2, 4, 6), (1, 4, 6), (4, 1, 6)])
@@ -143,19 +142,19 @@ def test_requantize_from_one_axis_to_another(source_axis: int | None, out_axis: 
     got = check_kernels("requantize", [q], [tensor(shape, source)], out)
     for index in np.ndindex(*shape):
         scale, zp = naive.parameters_at(source, index)
-        assert got[index] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1.0, out, index)
+        assert got[index] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1, out, index)
 
 
 @given(st.data(), generators(), st.integers(0, 3).flatmap(shapes))
 def test_requantize_drawn(data: st.DataObject, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
     axes = [data.draw(st.integers(0, max(len(shape) - 1, 0))) for _ in range(2)]
     source, out = (data.draw(maybe_per_axis(shape[d] if shape else 0, d, scales=st.floats(1e-3, 1e3))) for d in axes)
-    rule = data.draw(rules(max_magnitude(source)))
+    rule = data.draw(rules())
     q = storage_of(source, shape, rng)
     got = check_kernels("requantize", [q], [tensor(shape, source)], out, requant=rule)
     for index in np.ndindex(*shape):
         scale, zp = naive.parameters_at(source, index)
-        assert got[index] == naive.stored(int(q[index]) - zp, rule, (scale,), 1.0, out, index)
+        assert got[index] == naive.stored(int(q[index]) - zp, rule, (scale,), 1, out, index)
 
 
 @pytest.mark.parametrize("rule", numerics.REQUANT_RULES)
@@ -250,3 +249,34 @@ def test_refuses(op: str, x: TensorType, out: Any, attributes: dict[str, str], m
 def test_formats_without_a_dtype_are_not_executable(name: str) -> None:
     with pytest.raises(QuantTypeError, match=f"{name} values are not executable"):
         expressed_dtype(FloatType(name))
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 31, 32, 33, 255, 256, 1000])
+def test_blocks_of_sixteen(size: int) -> None:
+    """The last, shorter block rounds ties of negative values the other way; a table serves each part."""
+    rng = np.random.default_rng(size)
+    t, out = UniformType("i8", "f32", 1.0, 5), UniformType("u8", "f32", 8.0, 128)
+    x = storage_of(t, (size,), rng)
+    got = check_kernels("requantize", [x], [tensor((size,), t)], out, requant="half_up_twice_16")
+    np.testing.assert_array_equal(got, naive.requantize(x, t, out, "half_up_twice_16"))
+    ties = np.full(17, 5 - 4, np.int8)
+    got = check_kernels("requantize", [ties], [tensor((17,), t)], out, requant="half_up_twice_16")
+    assert got.tolist() == [128] * 16 + [127]
+
+
+@pytest.mark.parametrize("ratio", [2.0**-8, 0.3, 1.0, 7.3, 2.0**7])
+def test_eight_fractional_bits(ratio: float) -> None:
+    t, out = UniformType("u8", "f32", ratio, 77), UniformType("i8", "f32", 1.0, -5)
+    x = np.arange(256, dtype=np.uint8)
+    got = check_kernels("requantize", [x], [tensor((256,), t)], out, requant="fixed8")
+    np.testing.assert_array_equal(got, naive.requantize(x, t, out, "fixed8"))
+
+
+def test_rules_that_an_operand_does_not_take() -> None:
+    wide, byte = UniformType("i16", "f32", 1.0), UniformType("i8", "f32", 1.0)
+    with pytest.raises(QuantTypeError, match="'half_up_twice_16' needs types per layer, the operand's of 8 bits"):
+        infer("requantize", [tensor((2,), wide)], byte, requant="half_up_twice_16")
+    with pytest.raises(QuantTypeError, match=r"needs a ratio of scales from 2\*\*-8 to 2\*\*7, got 256.0"):
+        reference(
+            "requantize", [np.zeros(2, np.int8)], [tensor((2,), byte.with_(scales=256.0))], byte, requant="fixed8"
+        )

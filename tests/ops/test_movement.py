@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt.errors import QuantTypeError
+from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype, parameters_of
 from qrt.ops.movement import transposed_element
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
@@ -252,3 +253,16 @@ def test_refuses(op: str, types: list[TensorType], out: Any, attributes: dict[st
     with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
         infer(op, types, out, **attributes)
     assert str(raised.value).startswith(op)
+
+
+@pytest.mark.parametrize(
+    ("shape", "permutation", "is_view"),
+    [((1, 3, 4), (1, 0, 2), True), ((2, 1, 4), (0, 2, 1), True), ((2, 3), (1, 0), False), ((1, 1), (1, 0), True)],
+)
+def test_a_transpose_of_axes_of_one_is_a_view(
+    shape: tuple[int, ...], permutation: tuple[int, ...], is_view: bool
+) -> None:
+    family, x = FAMILIES["transpose"], tensor(shape, T)
+    attributes = {"permutation": permutation}
+    result = infer("transpose", [x], **attributes)
+    assert family.view_offset((x,), result, attributes) == (0 if is_view else None)

@@ -150,6 +150,58 @@ def test_svdf() -> None:
             assert np.abs(y - np.clip(sums / OUT.scale + OUT.zero_point, -128, 127)).max() <= 1.1
 
 
+def lowered_results(
+    name: str, arrays: Sequence[Array], types: Sequence[TensorType], options: str, **attributes: Any
+) -> Any:
+    """Every result of the lowered op, interpreted."""
+    family = FAMILIES[name]
+    declared = (TensorType(None, OUT), *[None] * (len(family.declaration.results) - 1))
+    results = family.resolve_all(tuple(types), family.complete(attributes), declared)
+    said = ", ".join(f"{key} = {spelled(value)}" for key, value in attributes.items())
+    operands = ", ".join(f"%{i}" for i in range(len(types)))
+    listed = ", ".join(map(str, types)), ", ".join(map(str, results))
+    names = ", ".join(f"%r#{i}" for i in range(len(results)))
+    text = f"""func.func @main({", ".join(f"%{i}: {t}" for i, t in enumerate(types))}) -> ({listed[1]}) {{
+  %r:{len(results)} = qrt.{name} {operands} {{{said}}} : ({listed[0]}) -> ({listed[1]})
+  return {names} : {listed[1]}
+}}"""
+    module = qrt.ir.parse(text)
+    qrt.run_passes(module, f"lower-qrt{{{options}}}")
+    assert "qrt." not in re.sub(r"qrt\\.name", "", str(module))
+    program = qrt.compile(module)
+    given = {port.name: array for port, array in zip(program.inputs, arrays, strict=True)}
+    return [np.asarray(getattr(v, "storage", v)) for v in program.run(given, interpret=True).values()]
+
+
+def spelled(value: Any) -> str:
+    return (
+        str(value).lower() if isinstance(value, bool) else f"{value} : {'f64' if isinstance(value, float) else 'i64'}"
+    )
+
+
+@pytest.mark.parametrize("options", ["", "to=loops"])
+def test_lowered(options: str) -> None:
+    for time_major in (False, True):
+        arrays, types = network(2, 3, 5, 4, time_major)
+        expected = both("lstm", arrays, types, OUT, cell_clip=1.5, time_major=time_major)
+        got = lowered_results("lstm", arrays, types, options, cell_clip=1.5, time_major=time_major)
+        for a, b in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+    for memory, count in ((3, 4), (1, 5)):
+        rng = np.random.default_rng(memory)
+        arrays = [
+            rng.integers(-128, 128, (2, 5), np.int8), rng.integers(-127, 128, (6, 5), np.int8),
+            rng.integers(-3000, 3000, (6, memory), np.int16), rng.integers(-3000, 3000, (2, 6 * memory), np.int16),
+            rng.integers(-99999, 99999, 3, np.int32),
+        ][:count]  # fmt: skip
+        state, time = UniformType("i16", "f32", 0.001), UniformType("i16", "f32", 0.0005)
+        elements = (X, weight(0.01), time, state, UniformType("i32", "f32", state.scale * time.scale))
+        types = [tensor(a.shape, t) for a, t in zip(arrays, elements, strict=False)]
+        expected = both("svdf", arrays, types, OUT, rank=2)
+        for a, b in zip(lowered_results("svdf", arrays, types, options, rank=2), expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
 def changed(index: int, t: TensorType) -> list[TensorType]:
     types = network(1, 2, 3, 4)[1]
     return [t if i == index else given for i, given in enumerate(types)]

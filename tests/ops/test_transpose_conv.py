@@ -33,7 +33,7 @@ def loops(
         sw = naive.parameters_at(tw, (channel,))[0]
         if bias is not None:
             acc += naive.bias_at(*bias, channel, tx.scale, sw)
-        result[index] = naive.stored(acc, rule, (tx.scale, sw), 1.0, out, index)
+        result[index] = naive.stored(acc, rule, (tx.scale, sw), 1, out, index)
     return result
 
 

@@ -32,6 +32,7 @@ typedef enum {
     QRT_NO_MEMORY,
     QRT_BAD_ARGUMENT,
     QRT_ACCUMULATOR_OVERFLOW, /* an exact accumulator needs more than 64 bits */
+    QRT_INDEX_OUT_OF_RANGE,
 } qrt_status;
 
 typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;
@@ -39,7 +40,15 @@ typedef enum { QRT_F16, QRT_BF16, QRT_F32, QRT_F64 } qrt_expressed;
 typedef enum { QRT_HALF_EVEN, QRT_HALF_AWAY, QRT_TOWARD_ZERO } qrt_rounding;
 typedef enum { QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER } qrt_zero_point_order;
 typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
-typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
+typedef enum {
+    QRT_FIXED,
+    QRT_FIXED_DOUBLE,
+    QRT_FLOAT32,
+    QRT_FLOAT64_AWAY,
+    QRT_HALF_UP_TWICE,
+    QRT_RAW_MEAN,
+    QRT_INTEGER,
+} qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;
 

@@ -13,8 +13,16 @@ typedef struct {
     qrt_container a, b;
     int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* in elements; 0 broadcasts */
     const int64_t *a_zero_point, *b_zero_point;               /* they have the indices of requant's arrays */
-    const int64_t *a_multiplier, *b_multiplier;               /* add, sub: fixed point with 20 fractional bits */
-    qrt_requant requant; /* add, sub use only its container, bounds and zero point */
+    /* add, sub: the factors of the operands. requant, fixed with the multiplier 1, or fixed_double, ends the sum. With
+     * fixed_double operands are shifted to the left, then scaled by that rule themselves. */
+    const int64_t *a_multiplier, *b_multiplier;
+    const int32_t *a_shift, *b_shift;
+    int left_shift;
+    /* In whole blocks of so many elements, if not 0, operands are rounded once; the layout is then one row of elements
+     * that lie side by side. */
+    int block;
+    bool rounds_once;
+    qrt_requant requant;
 } qrt_binary_args;
 
 qrt_status qrt_binary(const void *args, qrt_scratch *scratch);
@@ -51,6 +59,9 @@ typedef struct {
         struct {               /* lookup: x is QRT_I8 or QRT_U8, the layout one row */
             int width;         /* bits of the storage type, 1 to 8 */
             const void *table; /* NULL: it is an operand */
+            /* The table of the elements past the last whole block; NULL: they have no table of their own. */
+            const void *tail_table;
+            int block;
         };
         struct {                 /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
             int fraction;        /* the low bits of x that lie between two entries: 0 to 15 */

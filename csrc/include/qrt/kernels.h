@@ -12,6 +12,7 @@
 #include "qrt/reduce.h"
 #include "qrt/movement.h"
 #include "qrt/recurrent.h"
+#include "qrt/select.h"
 
 /* The type of each row is qrt_<name>_fn. */
 #define QRT_ROW(result, name, parameters) typedef result(*qrt_##name##_fn) parameters;

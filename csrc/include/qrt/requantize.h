@@ -7,9 +7,10 @@ typedef struct {
     qrt_rule rule;
     qrt_container container;
     int64_t storage_min, storage_max;
-    const int32_t *multiplier; /* fixed, fixed_double: the multiplier M0 */
-    const int32_t *shift;      /* fixed: N, to the right; fixed_double: TFLite's, to the left where positive */
-    const float *scale_f32;    /* for the rule float32 */
+    const int32_t *multiplier; /* fixed, fixed_double, half_up_twice: the multiplier M0; integer: the divisor */
+    const int32_t *shift;      /* fixed: N, to the right; the two others: TFLite's, to the left where positive */
+    const float *scale_f32;    /* for the rules float32, raw_mean */
+    const float *offset_f32;   /* for the rule raw_mean */
     const double *scale_f64;   /* for the rule float64_away */
     const int64_t *zero_point;
     /* These are derived when a call is bound. */

@@ -2,12 +2,12 @@
  *
  *   vpmulld                32-bit products: of differences for mul, by the multipliers for add and sub; two uops each
  *                          on ports 0 and 1
- *   vpsrad                 floor division by 2^20; ports 0 and 1
+ *   vpsrad                 floor division by a power of two; ports 0 and 1
  *   vp{min,max}{s,u}{b,w}  clamp; ports 0 and 1
  *   vpmov[sz]x             widens 8 elements, on port 5 (widen.h)
  *
  * Exact. mul: the products fit 32 bits, which products_fit checks; they stay in L1, and the table's row `store`
- * requantizes them. add, sub: where |a - za| * |ma| + |b - zb| * |mb| + 2^19 is below 2^31 every final sum is too,
+ * requantizes them. add, sub: where |a - za| * |ma| + |b - zb| * |mb| + 2^(N-1) is below 2^31 every final sum is too,
  * whatever wraps on the way. Calls outside of these bounds, and parameters that differ within a row of add and sub, go
  * to the parent. */
 #include "isa/rows.h"
@@ -32,7 +32,7 @@ static bool products_fit(const qrt_binary_args *args, int64_t parameter, int64_t
 /* ---- add, sub ---- */
 
 typedef struct {
-    int64_t a, b, start, zero_point, low, high;
+    int64_t a, b, start, shift, zero_point, low, high;
 } sum_parameters;
 
 /* Sets sum = a * value of a + b * value of b + start. Returns false where the sum could leave 32 bits. */
@@ -40,23 +40,25 @@ static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_paramet
     const int64_t za = args->a_zero_point[parameter], zb = args->b_zero_point[parameter];
     const int64_t most_a = qrt_largest_difference(args->a, &za, 1), most_b = qrt_largest_difference(args->b, &zb, 1);
     const int64_t ma = args->a_multiplier[parameter], mb = args->b_multiplier[parameter];
-    const int64_t zero_point = args->requant.zero_point[parameter];
+    const int64_t zero_point = args->requant.zero_point[parameter], shift = args->requant.shift[parameter];
+    if (args->requant.rule != QRT_FIXED || shift < 1 || shift > 30 || args->requant.multiplier[parameter] != 1)
+        return false;
     if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || !within(ma, INT32_MAX) || !within(mb, INT32_MAX) ||
         !within(zero_point, MOST_ZERO_POINT))
         return false;
-    if (most_a * (ma < 0 ? -ma : ma) + most_b * (mb < 0 ? -mb : mb) > INT32_MAX - (1 << 19))
+    if (most_a * (ma < 0 ? -ma : ma) + most_b * (mb < 0 ? -mb : mb) > INT32_MAX - (1 << (shift - 1)))
         return false;
-    const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb, start = (1 << 19) - za * ma - zb * signed_mb;
-    *to = (sum_parameters){ma, signed_mb, start, zero_point, args->requant.storage_min, args->requant.storage_max};
+    const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb, start = (1 << (shift - 1)) - za * ma - zb * signed_mb;
+    *to = (sum_parameters){ma, signed_mb, start, shift, zero_point, args->requant.storage_min, args->requant.storage_max};
     return true;
 }
 
-/* Returns clamp((left * a + right * b + start) >> 20 + zero point) of eight elements. */
+/* Returns clamp((left * a + right * b + start) >> shift + zero point) of eight elements. */
 QRT_INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int32_t *right) {
     const __m256i x = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)left), _mm256_set1_epi32((int)p->a));
     const __m256i y = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)right), _mm256_set1_epi32((int)p->b));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(x, y), _mm256_set1_epi32((int)p->start));
-    const __m256i q = _mm256_add_epi32(_mm256_srai_epi32(sum, 20), _mm256_set1_epi32((int)p->zero_point));
+    const __m256i q = _mm256_add_epi32(_mm256_sra_epi32(sum, _mm_cvtsi32_si128((int)p->shift)), _mm256_set1_epi32((int)p->zero_point));
     return _mm256_min_epi32(_mm256_max_epi32(q, _mm256_set1_epi32((int)p->low)), _mm256_set1_epi32((int)p->high));
 }
 

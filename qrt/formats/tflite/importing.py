@@ -16,6 +16,7 @@ from qrt.formats.tflite.types import bits, type_of
 from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core import registry
 from qrt.ir.core.operations import NOWHERE, garbage_uncollected
+from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.core import Array
 from qrt.profiles import Profile
@@ -142,6 +143,7 @@ class Graph:
         self.append(None, "func.return", results, (), {})
         types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
         made.attributes["function_type"] = TypeAttr(types)
+        erase_dead([operation for operation in self.block if not any(value.uses for value in operation.results)])
         return made
 
     def _port_type(self, tensor: Tensor) -> TensorType:

@@ -12,7 +12,7 @@ from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array
-from qrt.types import FloatType, TensorType, Type, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 if TYPE_CHECKING:
     from qrt.formats.tflite.importing import Graph
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 TENSOR = "qrt.tensor"
 """The attribute with the name that the file gives a result; a list of names where an operation has several results."""
 _FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
-_BOUNDS = {"RELU": (0.0, None), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0), "RELU_0_TO_1": (0.0, 1.0)}
+ACTIVATIONS: dict[str, tuple[float, float | None]] = {
+    "RELU": (0.0, None),
+    "RELU6": (0.0, 6.0),
+    "RELU_N1_TO_1": (-1.0, 1.0),
+    "RELU_0_TO_1": (0.0, 1.0),
+}
 """The least and the greatest value after a fused activation."""
 
 
@@ -172,7 +177,7 @@ class Node:
 
     # -- rules ------------------------------------------------------------------------------------------------------
 
-    def rule(self, op: str, **facts: Any) -> str:
+    def rule(self, op: str, /, **facts: Any) -> str:
         """The rule that the profile has for an op under these facts. Where it has none, the form is refused."""
         profile = self.graph.profile
         row = profile.find(op, **facts)
@@ -186,13 +191,11 @@ class Node:
         """The value after a fused activation. The kernel of the node's rule decides how the bounds are rounded."""
         if activation == "NONE":
             return value
-        if activation not in _BOUNDS:
+        if activation not in ACTIVATIONS:
             self.refuse(f"fused {activation}")
-        low, high = _BOUNDS[activation]
+        low, high = ACTIVATIONS[activation]
         element = value.type.element if isinstance(value.type, TensorType) else None
-        if isinstance(element, FloatType):
-            return self._clamped_floats(value, low, high)
-        assert isinstance(element, UniformType)  # operators with a fused activation give floats or quantized values
+        assert isinstance(element, UniformType)  # floats have activations of their own
         least, greatest = self._stored_bounds(element, low, high)
         if (least, greatest) == (element.storage_min, element.storage_max):
             return value
@@ -218,9 +221,6 @@ class Node:
             return min(max(found, element.storage_min), element.storage_max)
 
         return stored(low), element.storage_max if high is None else stored(high)
-
-    def _clamped_floats(self, value: Value, low: float, high: float | None) -> Value:
-        self.refuse("fused activations of floats")
 
     # -- errors -----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -253,4 +252,8 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
     """NumPy's type of elements that are not packed."""
-    return np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(dtype)

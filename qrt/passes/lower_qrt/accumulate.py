@@ -130,21 +130,9 @@ def _corrections(site: Site, c: Contraction) -> Correct:
 
 def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
     """The number of products of one sum; where it is not known, a tensor of it."""
-    count = _count(site, reduced)
-    return count if isinstance(count, int) else site.filled((), site.value("arith.index_cast", (count,), width))
-
-
-def _count(site: Site, reduced: Sequence[Extent]) -> Extent:
-    """The number of products of one sum."""
-    known = int(np.prod([extent for extent in reduced if isinstance(extent, int)], dtype=object))
-    dynamic = [extent for extent in reduced if isinstance(extent, Value)]
-    if not dynamic:
-        return known
     site.stage("zero-point")
-    count = site.scalar(known, INDEX)
-    for extent in dynamic:
-        count = site.value("arith.muli", (count, extent), INDEX)
-    return count
+    count = site.count(reduced)
+    return count if isinstance(count, int) else site.filled((), site.value("arith.index_cast", (count,), width))
 
 
 def _sums(site: Site, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
@@ -255,7 +243,7 @@ def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Ind
 def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
     """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
     if c.bound is None:
-        _assert_depth(site, c, None if bias is None else bias[0].type, r.parameters.rule)
+        _assert_depth(site, c, None if bias is None else bias[0].type)
     sums, correct = accumulate(site, c)
     nest = Nest(site, "requantize", c.kept)
     acc = correct(nest, nest.read(sums, nest.loops))
@@ -264,15 +252,15 @@ def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: R
     return nest.finish(requantize(nest, acc, r))[0]
 
 
-def _assert_depth(site: Site, c: Contraction, bias: UniformType | None, rule: str) -> None:
+def _assert_depth(site: Site, c: Contraction, bias: UniformType | None) -> None:
     """Asserts that a depth which only the run knows is not too large, where it could be. For a known depth the types
     decide.
     """
-    most = largest_depth(c.a.type, c.w.type, rule, bias)
+    most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:
         return
-    count = site.index(_count(site, c.reduced))
     site.stage("accumulate")
+    count = site.index(site.count(c.reduced))
     bound = site.scalar(most, INDEX)
     fits = site.value("arith.cmpi", (count, bound), I1, predicate=scalar_attribute(_AT_MOST, I64))
     message = StringAttr(f"an accumulator of more than {most} products may leave its bits")

@@ -3,24 +3,31 @@
 import numpy as np
 
 from qrt.ir import Operation, Value
-from qrt.numerics import ADD_FRACTION_BITS, add_multiplier
+from qrt.ops.binary import sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred, joint, requantization
-from qrt.passes.lower_qrt.requantize import requantize, round_shift, to_storage
-from qrt.passes.lower_qrt.site import I64, Array, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
+from qrt.passes.lower_qrt.requantize import (
+    Requantization,
+    finish,
+    requantize,
+    round_shift,
+    scale_fixed_double,
+    scale_once,
+)
+from qrt.passes.lower_qrt.site import I64, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.types import IntegerType
 
 
 def lower_add(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the sum."""
-    return _sum(site, op, "arith.addi")
+    return _sum(site, op, attributes, "arith.addi")
 
 
 def lower_sub(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the difference."""
-    return _sum(site, op, "arith.subi")
+    return _sum(site, op, attributes, "arith.subi")
 
 
 def lower_mul(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -31,7 +38,7 @@ def lower_mul(site: Site, op: Operation, attributes: Attributes) -> Value:
     factors = operands.read(nest, width)
     nest.stage("accumulate")
     acc = nest.emit("arith.muli", factors, width)
-    r = requantization(attributes["requant"], (operands.a, operands.b), operands.result(nest))
+    r = requantization(attributes["requant"], (operands.a, operands.b), operands.result())
     return nest.finish(requantize(nest, acc, r))[0]
 
 
@@ -52,27 +59,36 @@ class _Operands:
             for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)
         ]
 
-    def result(self, nest: Nest) -> Channels:
-        return Channels.of(self._element, nest.loops)
+    def result(self) -> Channels:
+        return Channels.of(self._element, [("d", i) for i in range(len(self.extents))])
 
 
-def _sum(site: Site, op: Operation, combine: str) -> Value:
-    """Both operands to the result's scale with 20 fractional bits; the one rounding is half up."""
+def _sum(site: Site, op: Operation, attributes: Attributes, combine: str) -> Value:
+    """Both operands are scaled, and their sum is rounded by the end of its rule."""
     operands = _Operands(site, op)
+    result = operands.result()
+    indices, numbers = joint(operands.a, operands.b, result)
+    types = operands.a.type, operands.b.type, result.type
+    sums, channel = sum_parameters(attributes["requant"], types, numbers)
+    whole = site.in_blocks(operands.extents) if sums.block else 0
     nest = Nest(site, "accumulate", operands.extents)
-    result = operands.result(nest)
+    factors = (sums.a_multiplier, sums.a_shift), (sums.b_multiplier, sums.b_shift)
     terms = []
-    for channels, value in zip((operands.a, operands.b), operands.read(nest, I64), strict=True):
+    for value, (multiplier, shift) in zip(operands.read(nest, I64), factors, strict=True):
         nest.stage("accumulate")
-        indices, numbers = joint(channels, result)
-        multiplier = nest.parameter(_multipliers(channels, result, *numbers), I64, indices)
-        terms.append(nest.emit("arith.muli", (value, multiplier), I64))
+        if not shift.size:
+            terms.append(nest.emit("arith.muli", (value, nest.parameter(multiplier[channel], I64, indices)), I64))
+            continue
+        given = multiplier[channel], shift[channel]
+        shifted = nest.emit("arith.shli", (value, nest.constant(sums.left, I64)), I64)
+        term = scale_fixed_double(nest, shifted, *given, indices, fits=True)
+        if sums.block:
+            once = scale_once(nest, value, *given, sums.left, indices)
+            term = nest.emit("arith.select", (nest.is_before(whole), once, term), I64)
+        terms.append(term)
     total = nest.emit(combine, terms, I64)
+    r = Requantization(sums.end, channel, indices, result.type)
     nest.stage("requantize")
-    rounded = round_shift(nest, total, np.array(ADD_FRACTION_BITS), ())
-    return nest.finish(to_storage(nest, rounded, result.zero_points(), result.indices, result.type))[0]
-
-
-def _multipliers(source: Channels, result: Channels, own: Array, to: Array) -> Array:
-    scales = source.type.scales, result.type.scales
-    return np.array(np.frompyfunc(lambda i, j: add_multiplier(scales[0][i], scales[1][j]), 2, 1)(own, to), np.int64)
+    if sums.end.rule == "fixed":  # with the multiplier 1: 64 bits have room for the sum and its rounding
+        return nest.finish(finish(nest, round_shift(nest, total, r.of(sums.end.shift).astype(np.int64), indices), r))[0]
+    return nest.finish(requantize(nest, total, r))[0]

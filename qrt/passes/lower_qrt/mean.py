@@ -1,5 +1,5 @@
 """mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)` or `s_in / s_out`."""
+`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` the sum of `q`."""
 
 from math import prod
 
@@ -9,8 +9,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
-from qrt.ops.mean import summed_axes
-from qrt.ops.requant import max_magnitude
+from qrt.ops.mean import is_raw, summed_axes
+from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.passes.lower_qrt.requantize import requantize
@@ -39,18 +39,19 @@ def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Val
     sizes = site.extents(stored)
     keeps = attributes["keepdims"]
     kept: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
-    width = accumulator_type(count * max_magnitude(x))
+    raw = is_raw(attributes)
+    width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
     nest = Nest(site, "accumulate", kept, known)
     at = _indices(nest, axes, len(sizes), keeps)
     channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
-    if site.in_loop:
+    if site.in_loop and not raw:
         value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", kept)
     acc = nest.read(sums, nest.loops)
-    if not site.in_loop:
+    if not site.in_loop and not raw:
         acc = without_zero_point(nest, acc, channels, count)
     divisor = np.array(count if name == "mean" else 1)
     r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), divisor)

@@ -12,10 +12,12 @@ from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.rewrite import Builder
+from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
 from qrt.types import IntegerType, Type
 
+_LESS = list(INTEGER_PREDICATES).index("slt")
 Index = Expression | Value
 """An index: an expression of the loops, or a value of type index that the body computes."""
 
@@ -79,13 +81,27 @@ class Nest:
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
         """The element of a tensor at indices that the body computes; a loop stands for its number."""
-        places = [index if isinstance(index, Value) else self._position(index) for index in indices]
+        places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         held = self.site.in_bytes(tensor)
         name, source = ("memref.load", self.site.buffer(held)) if self.site.loops else ("tensor.extract", held)
         return self._narrowed(self.emit(name, (source, *places), element_of(held.type)), element_of(tensor.type))
 
-    def _position(self, loop: Expression) -> Value:
+    def position(self, loop: Expression) -> Value:
         return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
+
+    def is_before(self, end: Extent) -> Value:
+        """Whether the element of a result stands before a number, in row-major order: of a nest whose loops are all
+        kept."""
+        limit = self.constant(end, INDEX) if isinstance(end, int) else end
+        return self.compare(_LESS, self._number(), limit)
+
+    def _number(self) -> Value:
+        found = self.constant(0, INDEX)
+        for loop, extent in zip(self.loops, self.kept, strict=True):
+            size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
+            found = self.emit("arith.muli", (found, size), INDEX)
+            found = self.emit("arith.addi", (found, self.position(loop)), INDEX)
+        return found
 
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
         return self._body.value(name, operands, element)
@@ -108,7 +124,9 @@ class Nest:
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A reduced result as the earlier iterations left it, at first `start`; None if it is not read."""
+        """A reduced result as the earlier iterations left it, at first `start`: a number; on tensors perhaps a tensor
+        over the kept loops; None if it is not read.
+        """
         argument = self._body.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
@@ -146,6 +164,8 @@ class Nest:
     def _start(self, element: Type, start: Any) -> Value:
         if start is None:
             return self.site.empty(self.kept, element)
+        if isinstance(start, Value):
+            return start
         return self.site.filled(self.kept, self.site.scalar(start, element))
 
     def _read_extents(self) -> None:

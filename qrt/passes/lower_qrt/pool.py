@@ -2,7 +2,7 @@
 
 An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
 are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
-the loop subtracts.
+the loop subtracts. By `integer` nothing is subtracted.
 """
 
 from math import prod
@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
-from qrt.ops.requant import max_magnitude
+from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
@@ -34,26 +34,28 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     """Storage of the result."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
-    width = accumulator_type(taps * max_magnitude(t))
-    windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if site.in_loop else 0)
+    raw = attributes["requant"] == "integer"
+    width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
+    in_loop = site.in_loop and not raw
+    windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))
     counts = _counts(site, attributes, windows) if padded else None
     nest = Nest(site, "accumulate", windows.kept, windows.kernel)
     channels, result = (Channels.of(each, nest.loops[:4]) for each in (t, uniform_type(op.results[0])))
     value = nest.extend(windows.read(nest), width, t.is_signed)
-    if site.in_loop:
+    if in_loop:
         value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", windows.kept)
     acc = nest.read(sums, nest.loops)
     if counts is None:
-        if not site.in_loop:
+        if not site.in_loop and not raw:
             acc = without_zero_point(nest, acc, channels, taps)
         r = requantization(attributes["requant"], [channels], result, np.array(taps))
         return nest.finish(requantize(nest, acc, r))[0]
     count, zero_points = nest.read(counts, nest.loops[1:3]), channels.zero_points()
-    if zero_points.any() and not site.in_loop:
+    if zero_points.any() and not site.in_loop and not raw:
         nest.stage("zero-point")
         zero_point = nest.parameter(zero_points, width, channels.indices)
         term = nest.emit("arith.muli", (nest.extend(count, width), zero_point), width)

@@ -39,8 +39,17 @@ class Requantization:
 
 def requantize(nest: Nest, acc: Value, r: Requantization) -> Value:
     """An exact accumulator, i32 or i64, to storage."""
+    return finish(nest, scale(nest, acc, r), r)
+
+
+def scale(nest: Nest, acc: Value, r: Requantization) -> Value:
+    """What `finish` makes storage of: an i64, without the zero point and not clamped."""
     nest.stage("requantize")
-    scaled = _RULES[r.parameters.rule](nest, acc, r)
+    return _RULES[r.parameters.rule](nest, acc, r)
+
+
+def finish(nest: Nest, scaled: Value, r: Requantization) -> Value:
+    """Storage of what `scale` gives."""
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
@@ -157,22 +166,45 @@ def shift_left(nest: Nest, scaled: Value, shift: Array, indices: Sequence[Index]
 
 
 def _fixed_double(nest: Nest, acc: Value, r: Requantization) -> Value:
-    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two."""
-    shift = r.of(r.parameters.shift).astype(np.int64)
+    return scale_fixed_double(nest, acc, r.of(r.parameters.multiplier), r.of(r.parameters.shift), r.indices)
+
+
+def _half_up_twice(nest: Nest, acc: Value, r: Requantization) -> Value:
+    multiplier, shift = r.of(r.parameters.multiplier), r.of(r.parameters.shift)
+    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, r.indices), -shift, r.indices)
+
+
+def scale_fixed_double(
+    nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+) -> Value:
+    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two. `fits` says
+    that 32 bits hold the accumulator, whatever its type is."""
+    high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
+    return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
+
+
+def scale_once(nest: Nest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]) -> Value:
+    """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
+    places = int(shift.flat[0]) + left
+    name = "arith.shli" if places > 0 else "arith.shrsi"
+    shifted = nest.emit(name, (value, nest.constant(abs(places), I64)), I64) if places else value
+    product = nest.emit("arith.muli", (shifted, nest.parameter(multiplier, I64, indices)), I64)
+    return round_shift(nest, product, np.array(31), ())
+
+
+def _doubling_high(
+    nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+) -> Value:
+    """The nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
     wide = nest.extend(acc, I64)
-    if acc.type is I64:  # with a bias: saturating first makes room for the shift, and does not change the result
+    if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
-    left = np.maximum(shift, 0)
+    left = np.maximum(shift.astype(np.int64), 0)
     if left.any():
-        wide = nest.emit("arith.shli", (wide, nest.parameter(left, I64, r.indices)), I64)
+        wide = nest.emit("arith.shli", (wide, nest.parameter(left, I64, indices)), I64)
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
-    m0 = nest.parameter(r.of(r.parameters.multiplier), I64, r.indices)
-    product = nest.emit("arith.muli", (wide, m0), I64)
-    negative = nest.compare(_LESS, product, nest.constant(0, I64))
-    nudge = nest.emit("arith.select", (negative, nest.constant(1 - (1 << 30), I64), nest.constant(1 << 30, I64)), I64)
-    nudged = nest.emit("arith.addi", (product, nudge), I64)
-    high = nest.emit("arith.divsi", (nudged, nest.constant(1 << 31, I64)), I64)
-    return _rounding_divide(nest, high, np.maximum(-shift, 0), r.indices)
+    product = nest.emit("arith.muli", (wide, nest.parameter(multiplier, I64, indices)), I64)
+    return round_shift(nest, product, np.array(31), ())
 
 
 def _rounding_divide(nest: Nest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
@@ -195,6 +227,15 @@ def _float32(nest: Nest, acc: Value, r: Requantization) -> Value:
     scaled = nest.emit("arith.sitofp", (acc,), F32)
     scale = nest.parameter(r.of(r.parameters.scale_f32), F32, r.indices)
     return round_float32(nest, nest.emit("arith.mulf", (scaled, scale), F32), r)
+
+
+def _raw_mean(nest: Nest, acc: Value, r: Requantization) -> Value:
+    """The zero points are in what is added before the rounding."""
+    scale, offset = (
+        nest.parameter(r.of(values), F32, r.indices) for values in (r.parameters.scale_f32, r.parameters.offset_f32)
+    )
+    scaled = nest.emit("arith.mulf", (nest.emit("arith.sitofp", (acc,), F32), scale), F32)
+    return round_float32(nest, nest.emit("arith.addf", (scaled, offset), F32), r)
 
 
 def round_float32(nest: Nest, scaled: Value, r: Requantization) -> Value:
@@ -228,9 +269,22 @@ def round_float(
     return nest.emit("arith.fptosi", (nest.emit(rounding, (bounded,), form),), I64)
 
 
+def _integer(nest: Nest, acc: Value, r: Requantization) -> Value:
+    """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
+    divisor = r.of(r.parameters.multiplier).astype(np.int64)
+    wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
+    negative = nest.compare(_LESS, wide, nest.constant(0, I64))
+    moved = [nest.emit(name, (wide, half), I64) for name in ("arith.subi", "arith.addi")]
+    numerator = nest.emit("arith.select", (negative, *moved), I64)
+    return nest.emit("arith.divsi", (numerator, nest.parameter(divisor, I64, r.indices)), I64)
+
+
 _RULES: dict[str, Callable[[Nest, Value, Requantization], Value]] = {
     "fixed": _fixed,
     "fixed_double": _fixed_double,
     "float32": _float32,
     "float64_away": _float64_away,
+    "half_up_twice": _half_up_twice,
+    "integer": _integer,
+    "raw_mean": _raw_mean,
 }

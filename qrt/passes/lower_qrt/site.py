@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
+from qrt.numerics import BLOCK, in_blocks
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
 
@@ -123,6 +125,23 @@ class Site:
 
     def extents(self, tensor: Value) -> tuple[Extent, ...]:
         return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
+
+    def count(self, extents: Sequence[Extent]) -> Extent:
+        """The number of iterations of loops together."""
+        count: Extent = prod(extent for extent in extents if isinstance(extent, int))
+        for extent in extents:
+            if isinstance(extent, Value):
+                count = self.value("arith.muli", (self.index(count), extent), INDEX)
+        return count
+
+    def in_blocks(self, extents: Sequence[Extent]) -> Extent:
+        """How many elements of a tensor stand in whole blocks of a rule that has blocks."""
+        self.stage("requantize")
+        count = self.count(extents)
+        if isinstance(count, int):
+            return in_blocks(count)
+        block = self.scalar(BLOCK, INDEX)
+        return self.value("arith.muli", (self.value("arith.divui", (count, block), INDEX), block), INDEX)
 
     def index(self, extent: Extent) -> Value:
         """An extent as a value."""

@@ -13,6 +13,7 @@ from tests.execute.programs import assert_same
 
 Q = "tensor<2x8x!quant.uniform<i8:f32, 0.5:3>>"
 U = "tensor<2x8x!quant.uniform<u8:f32, 0.25:7>>"
+Q4, Q8 = Q.replace("2x8", "4x8"), Q.replace("2x8", "8x8")
 X = np.arange(16, dtype=np.int8).reshape(2, 8) * 9 - 60
 
 PROGRAMS = {
@@ -36,6 +37,22 @@ PROGRAMS = {
       %1 = quant.scast %0 : tensor<2x8xi8> to {U}
       %2 = qrt.add %1, %u : ({U}, {U}) -> {U}
       return %2, %1, %0 : {U}, {U}, tensor<2x8xi8> }}""",
+    "parts that are written where they are joined": f"""func.func @main(%x: {Q}) -> ({Q8}, {Q}, {Q8}) {{
+      %0 = qrt.add %x, %x : ({Q}, {Q}) -> {Q}
+      %1 = qrt.mul %0, %x : ({Q}, {Q}) -> {Q}
+      %2 = qrt.concat %0, %x, %1, %0 {{axis = 0}} : ({Q}, {Q}, {Q}, {Q}) -> {Q8}
+      %3 = qrt.add %1, %0 : ({Q}, {Q}) -> {Q}
+      %4 = qrt.concat %1, %3, %3, %x {{axis = 0}} : ({Q}, {Q}, {Q}, {Q}) -> {Q8}
+      %5 = qrt.add %2, %4 : ({Q8}, {Q8}) -> {Q8}
+      return %2, %1, %5 : {Q8}, {Q}, {Q8} }}""",
+    "parts of parts": f"""func.func @main(%x: {Q}) -> (tensor<2x8xi8>, {Q4}) {{
+      %0 = qrt.add %x, %x : ({Q}, {Q}) -> {Q}
+      %1 = qrt.mul %0, %x : ({Q}, {Q}) -> {Q}
+      %2 = qrt.concat %0, %1 {{axis = 0}} : ({Q}, {Q}) -> {Q4}
+      %3 = qrt.concat %2, %x, %1 {{axis = 0}} : ({Q4}, {Q}, {Q}) -> {Q8}
+      %4 = quant.scast %1 : {Q} to tensor<2x8xi8>
+      %5 = qrt.add %3, %3 : ({Q8}, {Q8}) -> {Q8}
+      return %4, %2 : tensor<2x8xi8>, {Q4} }}""",
     "a result that steps behind it read": f"""func.func @main(%x: {Q}) -> ({Q}, {Q}) {{
       %0 = qrt.add %x, %x : ({Q}, {Q}) -> {Q}
       %1 = qrt.mul %0, %x : ({Q}, {Q}) -> {Q}

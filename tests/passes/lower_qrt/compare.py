@@ -10,7 +10,7 @@ import numpy as np
 import qrt
 from qrt.errors import QuantError, QuantTypeError, VerifyError
 from qrt.ir import Module
-from qrt.numerics import REQUANT_RULES
+from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops import FAMILIES
 from qrt.ops.core import static_shape
 from qrt.types import TensorType, UniformType
@@ -26,20 +26,19 @@ COUNTS: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
 ACCUMULATOR = "QuantTypeError: 64 bits do not hold the accumulator"
 BIAS = "QuantTypeError: 64 bits do not hold the bias"
-DOUBLE_ACCUMULATOR = "QuantTypeError: fixed_double needs an accumulator of 32 bits"
 PARAMETERS = "QuantTypeError: the rule has no such multipliers"
 LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
-RULE_OF_SUMS = "VerifyError: add and sub have the rule fixed alone"
+RULE_OF_SUMS = "VerifyError: add and sub have rules of their own"
+_NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
-    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs a multiplier below 2\*\*30",
-    DOUBLE_ACCUMULATOR: "is defined on 32-bit accumulators",
+    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs (a multiplier|a ratio|scales|ratios|storage)",
     ACCUMULATOR: "which 64 bits do not hold|64 bits do not hold the sum",
     BIAS: "^the bias does not fit 64 bits",
 }
 """By op and types: what `infer` or the reference refuses."""
 LOWERING_REFUSALS = {
     LOWERED_BIAS: "cannot be lowered: the bias does not fit 64 bits",
-    RULE_OF_SUMS: "(add|sub): requant must be 'fixed'",
+    RULE_OF_SUMS: "(add|sub): requant must be one of",
 }
 """By what a type allows, where the values that were drawn are right, and by the pass's options."""
 
@@ -63,11 +62,11 @@ class DrawnProgram:
         if draw.chance(0.25):
             types = [t if i in constants else _opened(draw, t, op.open[i]) for i, t in enumerate(types)]
         rule, options = op.attributes.get("requant"), draw.choice(OPTIONS)
-        says_rule = draw.chance(0.5)
+        says_rule = draw.chance(0.5) or rule not in REQUANT_RULES  # which the pass's option has
         if rule and says_rule and draw.chance(0.5):
             options += f" requant={draw.choice(REQUANT_RULES)}"  # which the op overrides
         elif op.name in ("add", "sub") and not says_rule and draw.chance(0.2):
-            options += f" requant={draw.choice(REQUANT_RULES)}"
+            options += f" requant={draw.choice(_NOT_OF_SUMS)}"
         elif rule and not says_rule and (rule != "fixed" or draw.chance(0.5)):
             options += f" requant={rule}"
         return cls(op, types, constants, options, says_rule)
@@ -147,8 +146,6 @@ def _has_no_elements(drawn: DrawnProgram) -> bool:
 def _refusal(drawn: DrawnProgram) -> str | None:
     """Why the op is not defined on its types or values, by the plain loops."""
     op = drawn.op
-    if op.attributes.get("requant") == "fixed_double" and op.bound >= 1 << 31:
-        return DOUBLE_ACCUMULATOR
     if op.bound >= 1 << 62:
         return ACCUMULATOR
     if _has_scaled_bias(drawn) and not _fits(drawn, op.arrays[2]):
@@ -163,8 +160,10 @@ def _refusal(drawn: DrawnProgram) -> str | None:
 def _result(drawn: DrawnProgram) -> tuple[UniformType, tuple[int, ...]]:
     """The element and the shape of the result."""
     op = drawn.op
-    with_rule = {key: value for key, value in op.attributes.items() if key != "requant"}
-    result = infer(op.name, op.types, op.out, **with_rule)
+    # By the rule that no type is refused by.
+    rule = {"requant": "scaled20"} if op.name in ("add", "sub") else {}
+    others = {key: value for key, value in op.attributes.items() if key != "requant"}
+    result = infer(op.name, op.types, op.out, **others, **rule)
     assert isinstance(result.element, UniformType)
     return result.element, static_shape(result, op.name)
 
@@ -172,7 +171,8 @@ def _result(drawn: DrawnProgram) -> tuple[UniformType, tuple[int, ...]]:
 def _lowering_refusal(drawn: DrawnProgram) -> str | None:
     """Why what is defined on these values cannot be lowered: for all values of its type."""
     op, options = drawn.op, drawn.options
-    if op.name in ("add", "sub") and not drawn.says_rule and re.search("requant=(?!fixed( |$))", options):
+    lacks = any(f"requant={rule}" in options.split() for rule in _NOT_OF_SUMS)
+    if op.name in ("add", "sub") and not drawn.says_rule and lacks:
         return RULE_OF_SUMS
     if _has_scaled_bias(drawn) and 2 not in drawn.constants:
         bias = op.elements[2]

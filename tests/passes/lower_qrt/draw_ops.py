@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
+from tests.ops import test_resize as resized
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import spread_of_product
 from tests.passes.lower_qrt.draw_types import ANY, OpDraw
@@ -78,7 +79,7 @@ def _matmul(draw: OpDraw, name: str) -> DrawnOp:
         return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
 
     open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
-    bound = _product_bound(elements, k, draw.rule)
+    bound = _product_bound(elements, k)
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)], bound)
 
 
@@ -98,7 +99,7 @@ def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[in
         return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
 
     open = [range(len(a_shape)), (), [0]]
-    bound = _product_bound(elements, w_shape[0], rule)
+    bound = _product_bound(elements, w_shape[0])
     return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)], bound)
 
 
@@ -109,10 +110,10 @@ def _product_result(
     return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
 
 
-def _product_bound(elements: Sequence[UniformType], depth: int, rule: str) -> int:
-    """Of a sum of products and a bias; `fixed_double` saturates that sum."""
+def _product_bound(elements: Sequence[UniformType], depth: int) -> int:
+    """Of a sum of products and a bias."""
     a, w, *bias = map(naive.magnitude, elements)
-    return depth * a * w + (sum(bias) if rule != "fixed_double" else 0)
+    return depth * a * w + sum(bias)
 
 
 def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
@@ -176,7 +177,7 @@ def _convolution(draw: OpDraw, name: str) -> DrawnOp:
 
     free = is_depthwise or groups > 1
     open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
-    bound = _product_bound(elements, prod(kernel) * depth, draw.rule)
+    bound = _product_bound(elements, prod(kernel) * depth)
     return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)], bound)
 
 
@@ -192,7 +193,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         axis = draw.randrange(len(own)) if own else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    rule = draw.rule if name == "mul" else "fixed"
+    rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20"))
     axis = draw.randrange(len(shape)) if shape else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
@@ -201,6 +202,10 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         spread = sum(spread_of_product(pair, depth=1) for pair in zip(arrays, elements, strict=True))
         out = draw.result(max(t.scales[0] for t in elements), spread, channels, axis)
 
+    flat = arrays[0].shape == arrays[1].shape and all(t.is_per_layer for t in (*elements, out))
+    if name != "mul" and flat and draw.chance(0.4):
+        rule = "fixed_double_16"
+
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.binary(name, *arrays, *elements, to, rule, size)
 
@@ -208,6 +213,8 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
     magnitudes = list(map(naive.magnitude, elements))
     if name == "mul":
         bound = prod(magnitudes)
+    elif rule != "fixed":
+        bound = 0
     else:
         unit = Fraction(min(out.scales)) / 2**20
         bound = sum(m * round(Fraction(max(t.scales)) / unit) for m, t in zip(magnitudes, elements, strict=True))
@@ -220,13 +227,17 @@ def _requantize(draw: OpDraw, name: str) -> DrawnOp:
     x = draw.array(t, shape)
     axis = draw.randrange(len(shape)) if shape else None
     spread = spread_of_product((x, t), depth=1)
-    out = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis)
+    out, rule = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis), draw.rule
+    if draw.chance(0.15):
+        rule = "fixed8"
+    elif t.is_per_layer and out.is_per_layer and t.storage_width <= 8 and draw.chance(0.5):
+        rule = "half_up_twice_16"
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.requantize(x, t, to, draw.rule)
+        return naive.requantize(x, t, to, rule)
 
     bound = naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {"requant": rule}, [_open_of(t, shape)], bound)
 
 
 def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
@@ -305,11 +316,14 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
+    rule = "integer" if draw.chance(0.25) else draw.rule
+    out = t if rule == "integer" else out
+
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.pool(name, x, t, to, draw.rule, attributes)
+        return naive.pool(name, x, t, to, rule, attributes)
 
     bound = taps * naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)], bound)
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": rule}, [range(4)], bound)
 
 
 def _mean(draw: OpDraw, name: str) -> DrawnOp:
@@ -324,10 +338,11 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     channels = shape[to_axis] if to_axis is not None else None
     place = to_axis if keepdims or to_axis is None else kept.index(to_axis)
     out = draw.result(t.scales[0] / count, spread_of_product((x, t), depth=count) / count, channels, place)
-    attributes = {"axes": axes, "keepdims": keepdims, "requant": draw.rule}
+    rule = "raw_mean" if draw.chance(0.25) else draw.rule
+    attributes = {"axes": axes, "keepdims": keepdims, "requant": rule}
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.mean(x, t, to, draw.rule, axes, keepdims)
+        return naive.mean(x, t, to, rule, axes, keepdims)
 
     return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 
@@ -396,6 +411,66 @@ def _movement(draw: OpDraw, name: str) -> DrawnOp:
     return DrawnOp(name, [x], [t], tensor(new, t), lambda to, size: x.reshape(size), {}, [open])
 
 
+def _slice(draw: OpDraw, name: str) -> DrawnOp:
+    """slice and tile."""
+    shape = draw.dims(draw.randint(1, 3), 5)
+    axis = draw.randrange(len(shape))
+    t = draw.element(shape[axis], axis)
+    x = draw.array(t, shape)
+    if name == "tile":
+        multiples = tuple(draw.choice((0, 1, 1, 2, 3)) for _ in shape)
+        open = [d for d in range(len(shape)) if d != t.axis]
+        return DrawnOp(name, [x], [t], None, lambda to, size: np.tile(x, multiples), {"multiples": multiples}, [open])
+    steps = []
+    for n in shape:
+        stride, first = draw.choice((1, 1, 2, -1, -2)), draw.randint(0, max(n - 1, 0))
+        most = len(range(first, n if stride > 0 else -1, stride)) if n else 0
+        steps.append((first, draw.choice((most, draw.randint(0, most), -1 if stride == 1 else most)), stride))
+    keys = [np.arange(n)[first:] if size < 0 else np.arange(size) * stride + first
+            for n, (first, size, stride) in zip(shape, steps, strict=True)]  # fmt: skip
+    attributes = dict(zip(("offsets", "sizes", "strides"), zip(*steps, strict=True), strict=True))
+    open = [d for d, (*_, stride) in enumerate(steps) if d != t.axis and shape[d] and stride > 0]
+    return DrawnOp(name, [x], [t], None, lambda to, size: x[np.ix_(*keys)], attributes, [open])
+
+
+def _extreme(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 4), 5)
+    axes = tuple(sorted(draw.sample(range(len(shape)), draw.randint(0, len(shape)))))
+    shape = tuple(max(n, 1) if d in axes else n for d, n in enumerate(shape))
+    kept, keepdims = [d for d in range(len(shape)) if d not in axes], draw.chance(0.5)
+    own = draw.choice(kept) if kept else None
+    t = draw.element(shape[own] if own is not None else None, own)
+    x = draw.array(t, shape)
+    plain = np.max if name == "reduce_max" else np.min
+    attributes = {"axes": axes, "keepdims": keepdims}
+    return DrawnOp(name, [x], [t], None, lambda to, size: plain(x, axis=axes, keepdims=keepdims), attributes,
+                   [range(len(shape))])  # fmt: skip
+
+
+def _resize(draw: OpDraw, name: str) -> DrawnOp:
+    """By the loops of tests/ops/test_resize.py."""
+    rules = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8}
+    rule = draw.choice(list(rules))
+    channels = draw.dim(3)
+    t = draw.element(channels, 3, width=draw.width(rules[rule]))
+    if rule == "products_float32" and t.is_signed and name == "resize_bilinear":
+        rule = "fixed11"
+    shape = draw.choice((0, 1, 2)), draw.randint(1, 5), draw.randint(1, 5), channels
+    size = draw.randint(1, 7), draw.randint(1, 7)
+    form = draw.choice(resized.FORMS)
+    x = draw.array(t, shape)
+    attributes = {"size": size, "align_corners": form[0], "half_pixel_centers": form[1]}
+    if name == "resize_bilinear":
+        attributes["rule"] = rule
+        return DrawnOp(
+            name, [x], [t], None, lambda to, whole: resized.by_loops(x, rule, size, *form), attributes, [(0, 3)]
+        )
+    rows, columns = (
+        [resized.nearest(n, out, at, *form) for at in range(out)] for n, out in zip(shape[1:3], size, strict=True)
+    )
+    return DrawnOp(name, [x], [t], None, lambda to, whole: x[:, rows][:, :, columns], attributes, [(0, 3)])
+
+
 DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "add": _binary,
     "avg_pool2d": _pool,
@@ -409,10 +484,16 @@ DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "mean": _mean,
     "mul": _binary,
     "pad": _pad,
+    "reduce_max": _extreme,
+    "reduce_min": _extreme,
     "requantize": _requantize,
     "reshape": _movement,
+    "resize_bilinear": _resize,
+    "resize_nearest": _resize,
+    "slice": _slice,
     "softmax": _softmax,
     "sub": _binary,
+    "tile": _slice,
     "transpose": _movement,
 }
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from qrt.errors import VerifyError
-from qrt.numerics import fixed_multiplier
+from qrt.numerics import REQUANT_RULES, fixed_multiplier
 from qrt.types import UniformType
 from tests.ops.harness import tensor
 from tests.ops.strategies import storage_of
 from tests.passes.lower_qrt.harness import check_lowered, lowered
 
 
-@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize("rule", REQUANT_RULES)
 def test_requantize_blocks(rule):
     blocks = UniformType("i8", "f32", [[0.5, 1.5], [2.0, 0.25]], [[1, -128], [127, 0]], block_sizes={0: 2, 1: 3})
     rows = UniformType("u8", "f32", [[0.5], [1.0], [2.0], [3.0]], [[0], [1], [255], [3]], block_sizes={0: 1})

@@ -106,9 +106,9 @@ def test_movement_names_its_stage(name):
 
 
 def test_a_rule_of_the_options_must_fit_the_op():
-    """fixed_double has no accumulator past 32 bits."""
-    x, w = "tensor<2x70000x!quant.uniform<i8:f32, 0.5>>", "tensor<70000x2x!quant.uniform<i8:f32, 0.5:127>>"
-    y = "tensor<2x2x!quant.uniform<i8:f32, 0.5>>"
+    """fixed_double has no multiplier of 2**30."""
+    x, w = "tensor<2x7x!quant.uniform<i8:f32, 0.5>>", "tensor<7x2x!quant.uniform<i8:f32, 0.5:127>>"
+    y = "tensor<2x2x!quant.uniform<i8:f32, 1.0e-12>>"
     text = f"func.func @f(%x: {x}, %w: {w}) -> {y} {{ %0 = qrt.matmul %x, %w : ({x}, {w}) -> {y} return %0 : {y} }}"
     assert run_passes(ir.parse(text), "lower-qrt")
     with pytest.raises(VerifyError, match="cannot be lowered"):

@@ -74,7 +74,10 @@ def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
     [
         ("zero-point=before", "zero-point is one of post-accumulation, in-loop, not 'before'"),
         ("to=llvm", "to is one of linalg, loops, not 'llvm'"),
-        ("requant=up", "requant is one of fixed, fixed_double, float32, float64_away, not 'up'"),
+        (
+            "requant=up",
+            "requant is one of fixed, fixed_double, fixed_double_f32, float32, float64_away, half_up_twice",
+        ),
     ],
 )
 def test_options_that_do_not_exist(options: str, message: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from qrt.cases import POOLS
 from qrt.errors import VerifyError
+from qrt.numerics import REQUANT_RULES
 from qrt.types import UniformType
 from tests.ops.harness import infer, reference, tensor
 from tests.ops.strategies import storage_of
@@ -14,7 +15,7 @@ from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, prog
 
 
 @pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
-@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize("rule", REQUANT_RULES)
 def test_average_leaves_padding_out(case, rule):
     """Per axis: a table by count and channel."""
     t, out = (channels(T, case.shape[3]), channels(OUT, case.shape[3])) if case.shape[3] else (T, OUT)

@@ -107,21 +107,20 @@ def test_fixed_per_layer(shift: int, magnitudes: list[int], dtype: str) -> None:
 
 
 @pytest.mark.parametrize("element", STORAGES, ids=str)
-@pytest.mark.parametrize("rule", ["fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize("rule", ["fixed_double", "float32", "float64_away", "half_up_twice", "reduced16"])
 @pytest.mark.parametrize("dtype", ["i4", "i8"])
 def test_other_rules(element: UniformType, rule: str, dtype: str) -> None:
     """Ties to both sides of zero, saturation before and after a shift, bounds that f32 does not hold."""
-    scales = [s for s in SCALES if rule != "fixed_double" or s < 2**30]
+    scales = [s for s in SCALES if rule in ("float32", "float64_away") or s < 2**30]
     rows = list(product(scales, ends(element)))
     parameters = numerics.requant_parameters(
         rule, container(element), element.storage_min, element.storage_max,
         [(s,) for s, _ in rows], [(1.0,)] * len(rows), [z for _, z in rows],
     )  # fmt: skip
-    # With fixed_double 64 bits hold the sum of a 32-bit accumulator and a bias.
     check(parameters, element, NEAR_31 if dtype == "i4" else NEAR_63, dtype)
 
 
-@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away", "half_up_twice"])
 def test_a_changed_rounding_is_seen(rule: str) -> None:
     """Ties, by hand: half up; half away, after the first step halved exactly; half to even; half away."""
     element = STORAGES[0]
@@ -130,9 +129,23 @@ def test_a_changed_rounding_is_seen(rule: str) -> None:
     wanted = {
         "fixed": [-2, -1, 0, 1, 2, 3],
         "fixed_double": [-3, -2, -1, 1, 2, 3],
+        "half_up_twice": [-2, -1, 0, 1, 2, 3],
         "float32": [-2, -2, 0, 0, 2, 2],
         "float64_away": [-3, -2, -1, 1, 2, 3],
     }[rule]
     got = lowered(acc, parameters, element, loops=False)
     assert numerics.requantize(acc, parameters, np.zeros(1, int)).ravel().tolist() == got.ravel().tolist()
     assert got.ravel().tolist() == wanted
+
+
+@pytest.mark.parametrize("element", STORAGES[:4], ids=str)
+@pytest.mark.parametrize("dtype", ["i4", "i8"])
+def test_rules_of_averages(element: UniformType, dtype: str) -> None:
+    """Halves to both sides of zero by odd and even divisors; offsets that cancel the sum."""
+    counts, size = [1, 2, 3, 4, 49, 1 << 20], (container(element), element.storage_min, element.storage_max)
+    scales = [(0.37,)] * len(counts)
+    points = np.resize(ends(element), len(counts))
+    check(numerics.requant_parameters("integer", *size, scales, scales, points, counts), element,
+          NEAR_31 if dtype == "i4" else NEAR_63[:-2], dtype)  # fmt: skip
+    mean = numerics.requant_parameters("raw_mean", *size, scales, [(0.2,)] * len(counts), points, counts, points[::-1])
+    check(mean, element, NEAR_31 if dtype == "i4" else NEAR_63, dtype)

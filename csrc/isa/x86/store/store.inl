@@ -1,6 +1,6 @@
 /* Requantizes and stores tiles of 32-bit sums, for vectors of any width: the choice by rule and container, and the
- * rules. fixed goes to any container, float32 to 8 and 16 bits, and an accumulator of 32 bits is copied; everything
- * else is left to the parent. LANES columns, a strip, are computed at a time, and a strip loads its parameters once
+ * rules. fixed, fixed_double and half_up_twice go to any container, float32 to 8 and 16 bits, raw_mean to 8, and an
+ * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a time, and a strip loads its parameters once
  * unless each row has its own. A rule has a case in load_strip, in requantize and in store_tile.
  *
  * The including file gives the instructions and their ports. It defines LOGICAL_SHIFTS and, beside vectors.h,
@@ -14,7 +14,11 @@
  * which zero_point_i32 says fit 32 bits, before the zero point is added, so that nothing wraps. Where shifts are
  * logical, 2^63 is added first and its image 2^63 >> N subtracted after, modulo 2^32: that is floor division of a
  * signed number. float32 is exact where those bounds are exact floats: v is clamped before the conversion and cannot
- * leave 32 bits. Hazard: whole vectors of sums are read past `columns`, and never stored. */
+ * leave 32 bits.
+ *
+ * fixed_double and half_up_twice take shifts to the right, by r = 0..31. t = (acc * M0 + 2^30) >> 31 needs 32 bits of the
+ * 64, which any shift leaves. Its magnitude is below 2^31 - 1, so that 1 may be added or subtracted: half up t / 2^r is
+ * ((t >> (r-1)) + 1) >> 1, and half away from zero is that of t - 1 for a negative t. Hazard: whole vectors of sums are read past `columns`, and never stored. */
 #if !defined V || !defined LOGICAL_SHIFTS
 #error "store/store.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif
@@ -26,6 +30,9 @@ typedef struct {
     floats scale, low_f32, high_f32;
     integers multiplier_even, multiplier_odd, shift_even, shift_odd, round_even, round_odd;
     integers excess; /* what a logical shift adds */
+    /* Twice rounded: r - 1 and 1, or 0 and 0; away: -1 where a negative value is moved before the second rounding. */
+    integers places, last, away;
+    floats offset;
 } strip;
 
 QRT_INLINE integers load_i32(const int32_t *values, int64_t parameter, int64_t step) {
@@ -60,17 +67,49 @@ QRT_INLINE integers requantize_fixed(integers acc, const strip *s) {
     return V(add_epi32)(V(min_epi32)(V(max_epi32)(q, s->low), s->high), s->zero_point);
 }
 
-QRT_INLINE bool load_float32(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, strip *to) {
+/* The multipliers of odd lanes are shifted down by the product of fixed; here they stand where mul_epi32 reads them. */
+QRT_INLINE bool load_twice(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, qrt_rule rule,
+                           strip *to) {
+    const integers multiplier = load_i32(requant->multiplier, parameter, step), zero = {0};
+    const integers right = V(sub_epi32)(zero, load_i32(requant->shift, parameter, step));
+    to->multiplier_even = multiplier;
+    to->multiplier_odd = V(srli_epi64)(multiplier, 32);
+    to->last = V(min_epi32)(right, V(set1_epi32)(1));
+    to->places = V(sub_epi32)(right, to->last);
+    to->away = rule == QRT_FIXED_DOUBLE ? V(sub_epi32)(zero, to->last) : zero;
+    return all_within(right, 0, 31, live);
+}
+
+QRT_INLINE integers requantize_twice(integers acc, const strip *s) {
+    const integers half = (integers){0} + (1 << 30);
+    const integers even = V(add_epi64)(V(mul_epi32)(acc, s->multiplier_even), half);
+    const integers odd = V(add_epi64)(V(mul_epi32)(V(srli_epi64)(acc, 32), s->multiplier_odd), half);
+    const integers t = interleave(V(srli_epi64)(even, 31), V(srli_epi64)(odd, 31));
+    const integers moved = V(add_epi32)(t, V(srai_epi32)(t, 31) & s->away);
+    const integers q = V(srav_epi32)(V(add_epi32)(V(srav_epi32)(moved, s->places), s->last), s->last);
+    return V(add_epi32)(V(min_epi32)(V(max_epi32)(q, s->low), s->high), s->zero_point);
+}
+
+QRT_INLINE bool load_float32(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live,
+                             qrt_rule rule, strip *to) {
     to->scale = step ? V(loadu_ps)(requant->scale_f32 + parameter) : V(set1_ps)(requant->scale_f32[parameter]);
     to->low_f32 = V(cvtepi32_ps)(to->low);
     to->high_f32 = V(cvtepi32_ps)(to->high);
+    if (rule == QRT_RAW_MEAN)
+        to->offset = step ? V(loadu_ps)(requant->offset_f32 + parameter) : V(set1_ps)(requant->offset_f32[parameter]);
     return all_within(to->zero_point, -EXACT_ZERO_POINT, EXACT_ZERO_POINT, live);
 }
 
-QRT_INLINE integers requantize_float32(integers acc, const strip *s) {
+QRT_INLINE integers requantize_float32(integers acc, const strip *s, qrt_rule rule) {
     floats v = V(mul_ps)(V(cvtepi32_ps)(acc), s->scale);
+    if (rule == QRT_RAW_MEAN)
+        v = V(add_ps)(v, s->offset);
     v = V(min_ps)(V(max_ps)(v, s->low_f32), s->high_f32);
     return V(add_epi32)(round_half_even(v), s->zero_point);
+}
+
+QRT_INLINE bool is_twice(qrt_rule rule) {
+    return rule == QRT_FIXED_DOUBLE || rule == QRT_HALF_UP_TWICE;
 }
 
 /* Loads the parameters of the live columns. Returns false where the rule's formula would not be exact. */
@@ -79,12 +118,16 @@ QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_
     to->zero_point = load_i32(requant->zero_point_i32, parameter, step);
     to->low = V(sub_epi32)(V(set1_epi32)((int)requant->storage_min), to->zero_point);
     to->high = V(sub_epi32)(V(set1_epi32)((int)requant->storage_max), to->zero_point);
-    return rule == QRT_FIXED ? load_fixed(requant, parameter, step, live, to)
-                             : load_float32(requant, parameter, step, live, to);
+    if (rule == QRT_FIXED)
+        return load_fixed(requant, parameter, step, live, to);
+    return is_twice(rule) ? load_twice(requant, parameter, step, live, rule, to)
+                          : load_float32(requant, parameter, step, live, rule, to);
 }
 
 QRT_INLINE integers requantize(integers acc, const strip *s, qrt_rule rule) {
-    return rule == QRT_FIXED ? requantize_fixed(acc, s) : requantize_float32(acc, s);
+    if (rule == QRT_FIXED)
+        return requantize_fixed(acc, s);
+    return is_twice(rule) ? requantize_twice(acc, s) : requantize_float32(acc, s, rule);
 }
 
 /* The values are within the container, so that their low bytes are all of them. */
@@ -133,8 +176,8 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
 void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
                        void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     const int size = qrt_container_size(requant->container);
-    const bool fixed = requant->rule == QRT_FIXED && requant->zero_point_i32;
-    const bool float32 = requant->rule == QRT_FLOAT32 && requant->zero_point_i32;
+    const qrt_rule rule = requant->zero_point_i32 ? requant->rule : QRT_FLOAT64_AWAY; /* which goes to the parent */
+    const bool fixed = rule == QRT_FIXED;
 #define ROWS(rule, size)                                                                                               \
     store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step, rule, \
                size)
@@ -142,16 +185,28 @@ void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t a
         is_accumulator(requant, parameter, column_step ? columns : 1))
         for (int i = 0; i < rows; i++)
             memcpy((char *)target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
-    else if (fixed && size == 1)
-        ROWS(QRT_FIXED, 1);
-    else if (fixed && size == 2)
-        ROWS(QRT_FIXED, 2);
+#define SIZES(rule)                                                                                                    \
+    do {                                                                                                               \
+        if (size == 1)                                                                                                 \
+            ROWS(rule, 1);                                                                                             \
+        else if (size == 2)                                                                                            \
+            ROWS(rule, 2);                                                                                             \
+        else                                                                                                           \
+            ROWS(rule, 4);                                                                                             \
+    } while (0)
     else if (fixed)
-        ROWS(QRT_FIXED, 4);
-    else if (float32 && size == 1)
+        SIZES(QRT_FIXED);
+    else if (rule == QRT_FIXED_DOUBLE)
+        SIZES(QRT_FIXED_DOUBLE);
+    else if (rule == QRT_HALF_UP_TWICE)
+        SIZES(QRT_HALF_UP_TWICE);
+    else if (rule == QRT_FLOAT32 && size == 1)
         ROWS(QRT_FLOAT32, 1);
-    else if (float32 && size == 2)
+    else if (rule == QRT_FLOAT32 && size == 2)
         ROWS(QRT_FLOAT32, 2);
+    else if (rule == QRT_RAW_MEAN && size == 1)
+        ROWS(QRT_RAW_MEAN, 1);
+#undef SIZES
 #undef ROWS
     else
         QRT_OF_ISA(parent).store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step,

@@ -45,11 +45,11 @@ def _leaky(node: Node, alpha: float, rule: str, out: UniformType) -> Value:
 
 @operator("PRELU")
 def prelu(node: Node) -> None:
-    """Of 8 and 16 bits. Slopes are broadcast."""
+    """Of 8 bits, and of int16 with slopes of int8. Slopes are broadcast."""
     _, out = _types(node)
     slopes = node.element(1)
-    if slopes.storage != out.storage:
-        node.fail(f"slopes of {slopes.storage} with a result of {out.storage}")
+    if slopes.storage != ("i8" if out.storage == "i16" else out.storage):
+        node.refuse(f"{node.input(0).dtype} with slopes of {node.input(1).dtype}")
     rule = node.rule("prelu", storage=out.storage)
     node.set(0, node.emit("qrt.prelu", [node.value(0), node.value(1)], {"requant": rule}, out))
 
@@ -67,11 +67,10 @@ def relu(node: Node) -> None:
 
 @operator("NEG")
 def negate(node: Node) -> None:
-    """Of int8 with one zero point of 0 and one scale: the storage with the other sign."""
+    """Of int8: the storage with the other sign, whatever the types say."""
     x, out = _types(node)
     if x.storage != "i8":
         node.refuse(f"{node.input(0).dtype}")
     node.rule("neg", storage=out.storage)
-    values = np.arange(-128, 128, dtype=np.int64)
-    table = node.dense((-values).astype(np.int8), out)
+    table = node.dense(-np.arange(-128, 128, dtype=np.int8), out)
     node.set(0, node.emit("qrt.lookup", [node.value(0), table], None, out))

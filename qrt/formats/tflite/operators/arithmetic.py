@@ -28,7 +28,9 @@ def add(node: Node) -> None:
         node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
     scale = np.float32(out.scale)
     ratios = [float(np.float32(each.scale) / scale) for each in (a, b)]
-    rule = node.rule("add", storage=out.storage, ratio=min(ratios), largest_ratio=max(ratios))
+    shapes = node.type(0).shape, node.type(1).shape
+    facts = {"ratio": min(ratios), "largest_ratio": max(ratios), "op": node.op.name, "is_broadcast": len({*shapes}) > 1}
+    rule = node.rule("add", storage=out.storage, **facts)
     made = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 

@@ -4,6 +4,7 @@ These are the forms without scales of operators whose quantized forms stand in o
 """
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_nests
 from qrt.formats.tflite.operators.plain import (
     BOOL,
     Operand,
@@ -53,10 +54,10 @@ def _finish(node: Node, result: Operand) -> None:
     activation = node.options.get("fused_activation_function", "NONE")
     if activation == "NONE":
         finish(node, 0, result)
-        return
-    if not isinstance(node.result_type().element, FloatType) or not isinstance(result, Value):
+    elif node.outputs[0].dtype == "float32" and isinstance(result, Value):
+        float_nests.finish(node, float_nests.site_of(node), result)
+    else:
         node.refuse(f"fused {activation} of {node.outputs[0].dtype}")
-    finish(node, 0, node.activate(result, activation))
 
 
 @plain_operator(*_BINARY)

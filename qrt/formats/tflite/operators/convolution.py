@@ -3,7 +3,10 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_products, hybrid
+from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
+from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.formats.tflite.registry import operator
 from qrt.types import UniformType
 
@@ -11,16 +14,25 @@ from qrt.types import UniformType
 @operator("CONV_2D")
 def conv_2d(node: Node) -> None:
     """Weights are OHWI, and their channels lie on axis 0; the input may have a multiple of their channels."""
-    x, w = node.element(0), node.element(1)
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
         node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
+    depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
+    if depth and channels and channels % depth:
+        node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
+    if is_float(node):
+        window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
+        if not hybrid.is_hybrid(node):
+            float_products.convolution(node, window, units, depth or 0)
+        elif channels != depth:
+            node.refuse("float32 with int8 weights in groups")
+        else:
+            hybrid.convolution(node, window, units)
+        return
+    x, w = node.element(0), node.element(1)
     _check_weights(node, w, 0)
     attributes = _window(node, weights.shape or ())
-    depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
     if depth and channels and channels != depth:
-        if channels % depth:
-            node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
         attributes["groups"] = channels // depth
     _convolve(node, "conv2d", node.value(1), attributes, x, w)
 
@@ -28,10 +40,23 @@ def conv_2d(node: Node) -> None:
 @operator("DEPTHWISE_CONV_2D")
 def depthwise_conv_2d(node: Node) -> None:
     """Weights are 1HWO, and their channels lie on axis 3."""
-    x, w = node.element(0), node.element(1)
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
+    channels = (node.type(0).shape or ())[3]
+    if channels is None or shape[3] is None or not channels or shape[3] % channels:
+        node.fail(f"{shape[3]} filters are no multiple of {channels} channels")
+    if node.options["depth_multiplier"] * channels != shape[3]:
+        node.fail(
+            f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
+        )
+    if is_float(node):
+        if hybrid.is_hybrid(node):
+            node.refuse("float32 with int8 weights")
+        window = window_of(node, shape[1:3], _dilations(node))
+        float_products.depthwise(node, window, shape[3], shape[3] // channels)
+        return
+    x, w = node.element(0), node.element(1)
     _check_weights(node, w, 3)
     element = w.with_(axis=2) if w.is_per_axis else w
     array = node.constant(1)
@@ -60,25 +85,10 @@ def _convolve(node: Node, op: str, weights: Any, attributes: dict[str, Any], x: 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
     """Strides, padding and dilations. Height and width are the axes 1 and 2 of the input and of the weights."""
-    options = node.options
-    strides = options["stride_h"], options["stride_w"]
-    dilations = options["dilation_h_factor"], options["dilation_w_factor"]
+    strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
     padding = padding_of(node, weights[1:3], strides, dilations)
     return {"strides": strides, "padding": padding, "dilations": dilations}
 
 
-def padding_of(
-    node: Node, kernel: tuple[int | None, ...], strides: tuple[int, int], dilations: tuple[int, int] = (1, 1)
-) -> tuple[tuple[int, int], ...]:
-    """(before, after) for height and width. SAME puts the odd element behind."""
-    if min(*strides, *dilations) < 1:
-        node.fail(f"strides {list(strides)} and dilations {list(dilations)} must be positive")
-    if node.options["padding"] == "VALID":
-        return ((0, 0), (0, 0))
-    found = []
-    for size, window, stride, dilation in zip((node.type(0).shape or ())[1:3], kernel, strides, dilations, strict=True):
-        if size is None or window is None:
-            node.refuse("SAME padding of a size that only the run knows")
-        total = max((-(-size // stride) - 1) * stride + (window - 1) * dilation + 1 - size, 0)
-        found.append((total // 2, total - total // 2))
-    return tuple(found)
+def _dilations(node: Node) -> tuple[int, int]:
+    return node.options["dilation_h_factor"], node.options["dilation_w_factor"]

@@ -3,6 +3,8 @@
 from math import prod
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_products, hybrid
+from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
@@ -13,9 +15,12 @@ from qrt.types import TensorType
 def fully_connected(node: Node) -> None:
     """Weights are [outputs, depth]. The input becomes a matrix of that depth, unless its other axes are kept."""
     options = node.options
-    x, w, out = node.element(0), node.element(1), node.result_element()
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
+    if is_float(node):
+        _floats(node)
+        return
+    x, w, out = node.element(0), node.element(1), node.result_element()
     array = node.constant(1)
     if array is None:
         node.refuse("weights that only the run knows")
@@ -28,6 +33,15 @@ def fully_connected(node: Node) -> None:
     requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
     made = node.emit("qrt.matmul", operands, {"requant": requant}, out)
     node.set(0, node.activate(made, options["fused_activation_function"]))
+
+
+def _floats(node: Node) -> None:
+    shape = node.type(1).shape or ()
+    if len(shape) != 2 or None in shape:
+        node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")
+    units, depth = shape[0] or 0, shape[1] or 0
+    product = hybrid.matrix_product if hybrid.is_hybrid(node) else float_products.matrix_product
+    product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
 
 
 def _rows(node: Node, depth: int, keep: bool) -> Value:
@@ -43,4 +57,4 @@ def _rows(node: Node, depth: int, keep: bool) -> Value:
     if None not in shape and (depth == 0 or known % depth):
         node.fail(f"an input of shape {list(shape)} has no rows of the depth {depth} of the weights")
     rows = None if None in shape else known // depth
-    return node.emit("qrt.reshape", [value], None, TensorType((rows, depth), node.element(0)))
+    return node.emit("qrt.reshape", [value], None, TensorType((rows, depth), node.type(0).element))

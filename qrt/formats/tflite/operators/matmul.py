@@ -8,7 +8,7 @@ from qrt.ir import Value
 
 @operator("BATCH_MATMUL")
 def batch_matmul(node: Node) -> None:
-    """Of 8 bits, both operands computed or constant; adj_x and adj_y transpose an operand."""
+    """Of int8 or int16, both operands computed or constant; adj_x and adj_y transpose an operand."""
     x, y, out = node.element(0), node.element(1), node.result_element()
     if not x.storage == y.storage == out.storage:
         node.refuse(", ".join(each.dtype for each in (node.input(0), node.input(1), *node.outputs)))

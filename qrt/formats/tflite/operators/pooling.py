@@ -3,7 +3,9 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.convolution import padding_of
+from qrt.formats.tflite.operators import float_sums
+from qrt.formats.tflite.operators.float_nests import is_float
+from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.formats.tflite.registry import operator
 
 
@@ -11,17 +13,20 @@ from qrt.formats.tflite.registry import operator
 def pool_2d(node: Node) -> None:
     """Both keep the parameters of their input. Padding is left out of an average."""
     options = node.options
+    if node.type(0).rank != 4:
+        node.fail(f"the input has rank 4, not {node.type(0).rank}")
+    is_average = node.op.name == "AVERAGE_POOL_2D"
+    kernel = options["filter_height"], options["filter_width"]
+    if min(kernel) < 1:
+        node.fail(f"the window {list(kernel)} is empty")
+    if is_float(node):
+        (float_sums.average_pool if is_average else float_sums.max_pool)(node, window_of(node, kernel))
+        return
     element = node.element(0)
     if element is not node.result_element():
         node.fail(f"the result has other parameters than the input: {node.result_element()} and {element}")
-    kernel = options["filter_height"], options["filter_width"]
     strides = options["stride_h"], options["stride_w"]
-    if min(kernel) < 1:
-        node.fail(f"the window {list(kernel)} is empty")
-    if node.type(0).rank != 4:
-        node.fail(f"the input has rank 4, not {node.type(0).rank}")
     attributes: dict[str, Any] = {"kernel": kernel, "strides": strides, "padding": padding_of(node, kernel, strides)}
-    is_average = node.op.name == "AVERAGE_POOL_2D"
     rule = node.rule("average_pool2d" if is_average else "max_pool2d", storage=element.storage)
     if is_average:
         attributes["requant"] = rule

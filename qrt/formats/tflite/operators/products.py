@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
 from qrt.ir import Value
 from qrt.types import UniformType
 
 
-def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """The bias as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as it is."""
+def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice = slice(None)) -> Value:
+    """The bias of some channels as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as
+    it is.
+    """
     tensor = node.input(i)
     array = node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
@@ -20,7 +23,7 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
     if array.dtype == np.int64:
         array = _narrowed(node, array)
     scales: Any = x.scale * w.scale if w.is_per_layer else x.scale * w.scale_array
-    return node.dense(array, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
+    return node.dense(array[channels], UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
 
 
 def _narrowed(node: Node, array: Any) -> Any:
@@ -30,6 +33,12 @@ def _narrowed(node: Node, array: Any) -> Any:
         node.refuse("a bias beyond 32 bits")
     narrow.flags.writeable = False
     return narrow
+
+
+def _axis_of_one_scale(tensor: Tensor) -> int:
+    """The axis that a file names although the tensor has one scale: XNNPACK then refuses unsigned weights."""
+    found = tensor.quantization
+    return found.axis if found is not None and len(found.scales) == 1 else 0
 
 
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
@@ -43,4 +52,5 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "bias": None if given is None else {"int32": "i32", "int64": "i64"}.get(given.dtype, given.dtype),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
+        "scale_axis": _axis_of_one_scale(node.input(1)),
     }

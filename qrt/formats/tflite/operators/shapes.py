@@ -115,17 +115,6 @@ def range_(node: Node) -> None:
     finish(node, 0, (dtype.type(start) + steps.astype(dtype) * dtype.type(delta)).astype(dtype))
 
 
-@operator("BROADCAST_TO")
-def broadcast_to(node: Node) -> None:
-    """A tensor in a larger shape, which is known at import."""
-    sizes = node.integers(1, "a shape")
-    _check_sizes(node, sizes)
-    value, element = raw(node, 0), signless(node.type(0).element)
-    if broadcast_shape(node, [value, np.broadcast_to(np.int8(0), sizes)]) != sizes:
-        node.fail(f"a tensor of shape {shape_of(value)} does not broadcast to {sizes}")
-    finish(node, 0, broadcast(node, value, element, sizes))
-
-
 @operator("BROADCAST_ARGS")
 def broadcast_args(node: Node) -> None:
     """The shape to which two shapes broadcast, which are known at import."""

@@ -5,6 +5,8 @@ from typing import Any
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.registry import operator
+from qrt.ir import Value
+from qrt.types import UniformType
 
 _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
@@ -22,12 +24,45 @@ def transpose_conv(node: Node) -> None:
         node.fail(f"the scales of the weights lie on axis {w.axis}, not 0")
     if w.is_signed and any(w.zero_points):
         node.fail("signed weights of a convolution have a zero point other than 0")
-    operands = [node.value(_IMAGES), node.value(_WEIGHTS)]
+    window = _window(node)
+    strides = zip((weights.shape or ())[1:3], window["strides"], strict=True)
+    is_short = node.options["padding"] == "SAME" and any(k is not None and k < stride for k, stride in strides)
+    requant = node.rule("transpose_conv2d", **multiplier_facts(node, x, w, out, _BIAS), is_short=is_short)
+    pieces = _pieces(requant, (weights.shape or ())[0] or 0)
+    made = [_emit(node, channels, {**window, "requant": rule}) for rule, channels in pieces]
+    value = made[0] if len(made) == 1 else node.emit("qrt.concat", made, {"axis": 3}, out)
+    node.set(0, node.activate(value, node.options.get("fused_activation_function", "NONE")))
+
+
+def _pieces(rule: str, channels: int) -> list[tuple[str, slice]]:
+    """The channels of the result by their rule. Of `half_up_twice_8`, whole blocks of 8 are rounded as vectors are, and
+    the channels behind them one by one.
+    """
+    if rule != "half_up_twice_8":
+        return [(rule, slice(None))]
+    whole = channels - channels % 8
+    pieces = [("half_up_twice", slice(0, whole)), ("fixed_double", slice(whole, channels))]
+    return [(each, piece) for each, piece in pieces if piece.start < piece.stop]
+
+
+def _emit(node: Node, channels: slice, attributes: dict[str, Any]) -> Value:
+    """The convolution for some channels of the result."""
+    x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
+    if channels == slice(None):
+        operands = [node.value(_IMAGES), node.value(_WEIGHTS)]
+    else:
+        array = node.constant(_WEIGHTS)
+        if array is None:
+            node.refuse("weights that only the run knows")
+        w = _channels_of(w, channels)
+        operands = [node.value(_IMAGES), node.dense(array[channels], w)]
     if node.has(_BIAS):
-        operands.append(bias_of(node, _BIAS, x, w))
-    requant = node.rule("transpose_conv2d", **multiplier_facts(node, x, w, out, _BIAS))
-    made = node.emit("qrt.transpose_conv2d", operands, {**_window(node), "requant": requant}, out)
-    node.set(0, node.activate(made, node.options.get("fused_activation_function", "NONE")))
+        operands.append(bias_of(node, _BIAS, x, w, channels))
+    return node.emit("qrt.transpose_conv2d", operands, attributes, out)
+
+
+def _channels_of(w: UniformType, channels: slice) -> UniformType:
+    return w if w.is_per_layer else w.with_(scales=w.scales[channels], zero_points=w.zero_points[channels])
 
 
 def _window(node: Node) -> dict[str, Any]:

@@ -24,8 +24,8 @@ def prelu(rng, dtype="int8", shape=None):
     full = draw.shape(rng, 4 if shape is None else shape)
     x = draw.tensor(rng, full, dtype, draw.scale(rng, -8, 0))
     slopes = (*[1] * (len(full) - 2), full[-1]) if rng.random() < 0.7 else (1,) * (len(full) - 1)
-    alpha = draw.tensor(rng, slopes, dtype, draw.scale(rng, -15, -7 if dtype == "int8" else -12),
-                        data=draw.integers(rng, slopes, dtype))  # fmt: skip
+    kind = "int8" if dtype == "int16" else dtype
+    alpha = draw.tensor(rng, slopes, kind, draw.scale(rng, -12, -5), data=draw.integers(rng, slopes, kind))
     y = draw.tensor(rng, full, dtype, draw.around(rng, x.scales, 2))
     return Case(one_op("PRELU", [x, alpha], [y], {}, version=1))
 
@@ -51,6 +51,7 @@ CASES = {
     "ABS i8, one type": partial(unary, name="ABS", same=True),
     "ABS i16": partial(unary, name="ABS", dtype="int16"),
     "NEG i8": partial(unary, name="NEG", version=1, same=True),
+    "NEG i8, other types": partial(unary, name="NEG", version=1),
     **{
         f"{name} {label}": partial(unary, name=name, version=1 if name.endswith("_1") else 2, **options)
         for name in ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")

@@ -1,0 +1,1 @@
+"""Whole models, in qrt and in LiteRT."""

@@ -1,0 +1,169 @@
+"""Writes a section of docs/performance.md: whole models in qrt and in LiteRT, in one interleaved run.
+
+    python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--print]
+
+Each runtime has a process of its own, and they give samples in turn. Outputs are compared before anything is timed.
+Only ratios within one run say anything. With ``--print`` the page is left as it is.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import qrt
+from benches.models.compared import drawn, problem
+from benches.models.page import Figures, section
+from benches.models.worker import seconds_of
+from benches.performance import DOCS, page, processor
+from qrt import kernels
+from qrt.formats.programs import load
+from qrt.workflow.explain_plan import explain_plan
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNTIMES = ("qrt", "litert")
+SETTLE = 0.08
+"""Seconds between samples on several threads, in which idle workers of the other runtime stop looking for work."""
+
+
+class Worker:
+    """The process of a runtime."""
+
+    def __init__(self, runtime: str, threads: int) -> None:
+        # Users have bytecode: without it a first load compiles the modules of qrt that it needs.
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
+        command = [sys.executable, "-m", "benches.models.worker", runtime, str(threads)]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
+
+    def ask(self, command: str, **values: Any) -> dict[str, Any]:
+        """The answer; ``error`` says why there is none."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            print(json.dumps({"command": command, **values}), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            return {"error": f"the process ended with status {self.process.wait()}"}
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(20)
+
+
+def timed(path: Path, threads: int, rounds: int, folder: Path) -> dict[str, Any]:
+    """The medians of both runtimes on a model, or ``error``."""
+    inputs = folder / "inputs.npz"
+    workers = {runtime: Worker(runtime, threads) for runtime in RUNTIMES}
+    try:
+        for runtime, worker in workers.items():
+            outputs = str(folder / f"{runtime}.npz")
+            answer = worker.ask("load", path=str(path), inputs=str(inputs), outputs=outputs, budget=0.004)
+            if "error" in answer:
+                return {"error": f"{runtime}: {answer['error']}"}
+        if wrong := problem(*(folder / f"{runtime}.npz" for runtime in RUNTIMES)):
+            return {"error": wrong}
+        samples: dict[tuple[str, str], list[float]] = {(r, w): [] for r in RUNTIMES for w in ("run", "bare")}
+        for turn in range(rounds):
+            order = list(samples)
+            for runtime, what in order[turn % len(order) :] + order[: turn % len(order)]:
+                if threads > 1:
+                    time.sleep(SETTLE)
+                answer = workers[runtime].ask("sample", what=what)
+                if "error" in answer:
+                    return {"error": f"{runtime}: {answer['error']}"}
+                samples[runtime, what].append(answer["seconds"])
+        return {f"{runtime}_{what}": statistics.median(found) for (runtime, what), found in samples.items()}
+    finally:
+        for worker in workers.values():
+            worker.close()
+
+
+def loaded(path: Path, rounds: int, folder: Path) -> dict[str, Any]:
+    """The medians of loading, each in a new process, and of what memory it took."""
+    found: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for runtime in RUNTIMES:
+            worker = Worker(runtime, 1)
+            answer = worker.ask("first", path=str(path), inputs=str(folder / "inputs.npz"))
+            worker.close()
+            if "error" in answer:
+                return {"error": f"{runtime}: {answer['error']}"}
+            for name, value in answer.items():
+                found.setdefault(f"{runtime}_{name}", []).append(value)
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
+def overheads(rounds: int) -> dict[int, float]:
+    """The seconds of a bound plan of 1, 10 and 100 steps of one byte each."""
+    q = "tensor<1x!quant.uniform<i8:f32, 0.5>>"
+    found = {}
+    for count in (1, 10, 100):
+        steps = "\n".join(f"%{i + 1} = qrt.add %{i}, %x : ({q}, {q}) -> {q}" for i in range(1, count))
+        first = f"%1 = qrt.add %x, %x : ({q}, {q}) -> {q}"
+        program = qrt.compile(f"func.func @main(%x: {q}) -> {q} {{\n{first}\n{steps}\nreturn %{count} : {q}\n}}")
+        run = program.bind({program.inputs[0].name: np.int8([3])})
+        seconds_of(run, 1000)
+        found[count] = statistics.median(seconds_of(run, 2000) for _ in range(rounds))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=Path, default=ROOT.parent / "shared" / "models", metavar="FOLDER")
+    parser.add_argument("--model", default="*", metavar="PATTERN")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--loads", type=int, default=5, help="how often each model is loaded in a new process")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--print", action="store_true", help="print the section, and leave the page as it is")
+    options = parser.parse_args()
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "qrt")], check=False)
+    paths = sorted(p for p in (options.models / "tflite").glob("*.tflite") if fnmatch.fnmatch(p.stem, options.model))
+    if not paths:
+        sys.exit(f"there is no model {options.model!r} in {options.models / 'tflite'}: --models names the folder")
+    figures = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for path in paths:
+            drawn(path, options.models, folder / "inputs.npz")
+            found = Figures(path.stem, path.stat().st_size)
+            found.load = loaded(path, options.loads, folder)
+            for threads in options.threads:
+                found.times[threads] = timed(path, threads, options.rounds, folder)
+                print(json.dumps({"model": path.stem, "threads": threads, **found.times[threads]}), file=sys.stderr)
+            if found.is_slower(min(options.threads)):
+                qrt.set_num_threads(1)
+                found.steps = explain_plan(qrt.compile(load(path)))
+            figures.append(found)
+    text = section(figures, overheads(options.rounds), f"{processor()}, {kernels.active()}")
+    if options.print:
+        print(text)
+        return 0
+    performance = DOCS / "performance.md"
+    performance.write_text(page(performance.read_text(encoding="utf-8"), text), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""The inputs of models that are timed, and whether two runtimes give the same outputs."""
+
+from pathlib import Path
+
+import numpy as np
+
+from benches.models.worker import read, write
+from qrt.engines.drawn import drawn_inputs
+from qrt.engines.tally import Tally
+from qrt.formats.tflite.read import read as read_model
+
+FLOAT_TOLERANCE = 1e-5
+"""Of the greatest output of a float model: its ops are bounded one by one, and what they differ adds up."""
+
+
+def drawn(path: Path, models: Path, target: Path) -> None:
+    """Writes the inputs of a model: a photograph where it takes one, or drawn ones."""
+    model = read_model(path)
+    (inputs,) = drawn_inputs(model, 1)
+    tensor = model.subgraphs[0].tensors[model.subgraphs[0].inputs[0]]
+    picture = models / "images" / "grace_hopper.bmp"
+    if tensor.dtype == "uint8" and len(tensor.shape) == 4 and tensor.shape[3] == 3 and picture.exists():
+        from examples.mobilenet.bmp import read as read_image
+        from examples.mobilenet.bmp import resized
+
+        inputs = [resized(read_image(picture), *tensor.shape[1:3])[None]]
+    write(str(target), inputs)
+
+
+def problem(ours: Path, theirs: Path) -> str:
+    """Why outputs are not the same; empty if they are."""
+    for index, (a, b) in enumerate(zip(read(str(ours)), read(str(theirs)), strict=True)):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return f"output {index} is {a.dtype}{list(a.shape)}, LiteRT's is {b.dtype}{list(b.shape)}"
+        if a.dtype.kind == "f":
+            apart = np.abs(a.astype(np.float64) - b.astype(np.float64)).max(initial=0)
+            if not apart <= FLOAT_TOLERANCE * np.abs(b).max(initial=0):
+                return f"output {index} differs by up to {apart:g}"
+            continue
+        tally = Tally()
+        tally.add(a, b)
+        if tally.differ:
+            return f"{tally.differ} of {tally.elements} elements of output {index} differ"
+    return ""

@@ -1,0 +1,126 @@
+"""The section about models in docs/performance.md."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from importlib import metadata
+from typing import Any
+
+from qrt.report.steps import PlanReport
+
+HEAD = """\
+`make bench-models` writes this section. Each model runs from its file in qrt and in LiteRT, each in a process of its
+own, whose samples are interleaved; a time is the median of its samples. Outputs are compared before anything is timed.
+`run` is arrays in and arrays out: `p(x)` here, set, invoke and get in LiteRT. `bare` is `run()` of a bound program, and
+invoke. `load` is file to first result in a new process that has imported the runtime, `again` the same for a second
+time. `memory` is how much resident memory grows by it. Ratios are qrt's figure by LiteRT's.
+"""
+ACCOUNTED = 0.03
+"""The least share of the time of a step that an account lists by itself."""
+
+
+@dataclass
+class Figures:
+    """What was measured of a model: seconds and bytes of both runtimes, or an error."""
+
+    name: str
+    size: int
+    load: dict[str, Any] = field(default_factory=dict)
+    times: dict[int, dict[str, Any]] = field(default_factory=dict)
+    steps: PlanReport | None = None
+
+    def is_slower(self, threads: int) -> bool:
+        """Whether a run takes longer than LiteRT's."""
+        found = self.times[threads]
+        return "error" not in found and found["qrt_run"] > found["litert_run"]
+
+
+def micro(seconds: float) -> str:
+    """Microseconds.
+
+    >>> micro(1.234e-6), micro(0.0123)
+    ('1.23', '12,300')
+    """
+    found = seconds * 1e6
+    return f"{found:.2f}" if found < 100 else f"{found:,.0f}"
+
+
+def ratio(found: dict[str, Any], what: str) -> str:
+    """qrt's figure by LiteRT's."""
+    theirs = found[f"litert_{what}"]
+    return f"{found[f'qrt_{what}'] / theirs:.2f}" if theirs > 0 else "-"
+
+
+def times_table(figures: list[Figures], threads: int) -> list[str]:
+    """A line for each model that has times."""
+    lines = [
+        "| model | run, us | LiteRT | ratio | bare, us | LiteRT | ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for each in figures:
+        found = each.times[threads]
+        if "error" in found:
+            continue
+        cells = [
+            f"{micro(found[f'qrt_{w}'])} | {micro(found[f'litert_{w}'])} | {ratio(found, w)}" for w in ("run", "bare")
+        ]
+        lines.append(f"| {each.name} | {' | '.join(cells)} |")
+    return lines
+
+
+def load_table(figures: list[Figures]) -> list[str]:
+    """A line for each model that was loaded."""
+    lines = [
+        "| model | KB | load, ms | LiteRT | again, ms | LiteRT | memory, KB | LiteRT | ratio | peak, KB | LiteRT |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for each in figures:
+        found = each.load
+        if "error" in found:
+            continue
+        times = [f"{found[f'{r}_{w}'] * 1e3:.1f}" for w in ("seconds", "again") for r in ("qrt", "litert")]
+        grown, most = ([f"{found[f'{r}_{w}'] / 1024:,.0f}" for r in ("qrt", "litert")] for w in ("grown", "peak"))
+        cells = [each.name, f"{each.size / 1024:,.0f}", *times, *grown, ratio(found, "grown"), *most]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def account(report: PlanReport) -> list[str]:
+    """The steps of a model that take time, and all others in one line."""
+    lines = ["| step | op | kernel | us | share |", "|---:|---|---|---:|---:|"]
+    rest, count = 0.0, 0
+    for number, step in enumerate(report.steps):
+        if step.share < ACCOUNTED:
+            rest, count = rest + step.seconds, count + 1
+            continue
+        op = " ".join(filter(None, ["+".join((step.op, *step.fused)), step.rule]))
+        lines.append(f"| {number} | {op} | {step.engine} {step.kernel} | {micro(step.seconds)} | {step.share:.0%} |")
+    if count:
+        share = rest / report.seconds if report.seconds else 0.0
+        lines.append(f"| | {count} others | | {micro(rest)} | {share:.0%} |")
+    return lines
+
+
+def section(figures: list[Figures], overheads: dict[int, float], machine: str) -> str:
+    """The section of a machine."""
+    lines = [f"## Models on {machine}", "", HEAD]
+    lines.append(f"Measured on {date.today()}, with ai-edge-litert {metadata.version('ai-edge-litert')}.")
+    for threads in figures[0].times:
+        lines += ["", f"### Models, {threads} thread{'s' * (threads > 1)}", "", *times_table(figures, threads)]
+    lines += ["", "### Models, loaded", "", *load_table(figures)]
+    spelled = ", ".join(f"{micro(seconds)} us for {count}" for count, seconds in overheads.items())
+    lines += ["", f"A bound plan of additions of one byte takes {spelled} steps."]
+    errors = [
+        f"- {each.name}: {found['error']}"
+        for each in figures
+        for found in (each.load, *each.times.values())
+        if "error" in found
+    ]
+    if errors:
+        lines += ["", "### Models without a time", "", *dict.fromkeys(errors)]
+    slower = [each for each in figures if each.steps is not None]
+    if slower:
+        lines += ["", "### Models that are slower, step by step"]
+    for each in slower:
+        assert each.steps is not None
+        lines += ["", f"{each.name}, each step as a call by itself:", "", *account(each.steps)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,200 @@
+"""The process of one runtime, which loads a model and gives samples of its time.
+
+    python -m benches.models.worker RUNTIME THREADS
+
+reads a line of JSON from standard input and answers with one: ``load`` and ``sample``. ``first`` ends the process
+afterwards: it measures a load in a process that has loaded nothing.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class QrtModel:
+    """A model in qrt."""
+
+    def __init__(self, path: str, threads: int) -> None:
+        import qrt
+
+        qrt.set_num_threads(threads)
+        self.program = qrt.compile(qrt.load(path))
+
+    def first(self, inputs: list[Array]) -> None:
+        self.call = self.called(inputs)
+        self.call()
+
+    def called(self, inputs: list[Array]) -> Callable[[], object]:
+        """A call of arrays, which gives arrays."""
+        program = self.program
+        return lambda: program(*inputs)
+
+    def bare(self, inputs: list[Array]) -> Callable[[], object]:
+        """A call of what is bound already."""
+        names = [port.name for port in self.program.inputs]
+        return self.program.bind(dict(zip(names, map(np.ascontiguousarray, inputs), strict=True)))
+
+    def outputs(self, inputs: list[Array]) -> list[Array]:
+        names = [port.name for port in self.program.inputs]
+        found = self.program.run(dict(zip(names, inputs, strict=True))).values()
+        return [np.asarray(getattr(each, "storage", each)) for each in found]
+
+    def renew(self) -> None:
+        """Makes the state new."""
+        self.program.reset()
+
+
+class LiteRTModel:
+    """A model in LiteRT."""
+
+    def __init__(self, path: str, threads: int) -> None:
+        from ai_edge_litert.interpreter import Interpreter
+
+        self.path, self.threads = path, threads
+        self.interpreter = Interpreter(path, num_threads=threads)
+        self.interpreter.allocate_tensors()
+        self.given = [detail["index"] for detail in self.interpreter.get_input_details()]
+        self.taken = [detail["index"] for detail in self.interpreter.get_output_details()]
+
+    def first(self, inputs: list[Array]) -> None:
+        self.called(inputs)()
+
+    def called(self, inputs: list[Array]) -> Callable[[], object]:
+        """Set, invoke and get."""
+        set_tensor, invoke, get = (
+            self.interpreter.set_tensor,
+            self.interpreter.invoke,
+            self.interpreter.get_tensor,
+        )
+        pairs, taken = list(zip(self.given, inputs, strict=True)), self.taken
+
+        def call() -> list[Array]:
+            for index, array in pairs:
+                set_tensor(index, array)
+            invoke()
+            return [get(index) for index in taken]
+
+        return call
+
+    def bare(self, inputs: list[Array]) -> Callable[[], object]:
+        """Invoke alone."""
+        for index, array in zip(self.given, inputs, strict=True):
+            self.interpreter.set_tensor(index, array)
+        return self.interpreter.invoke
+
+    def outputs(self, inputs: list[Array]) -> list[Array]:
+        return [np.asarray(each) for each in self.called(inputs)()]  # type: ignore[attr-defined]
+
+    def renew(self) -> None:
+        """Makes the state new: LiteRT's own reset leaves resource variables as they are."""
+        self.__init__(self.path, self.threads)  # type: ignore[misc]
+
+
+MODELS: dict[str, Callable[[str, int], Any]] = {"qrt": QrtModel, "litert": LiteRTModel}
+
+
+def imported(runtime: str) -> None:
+    """What a process has that is about to load a model."""
+    if runtime == "qrt":
+        import qrt  # noqa: F401
+    else:
+        import ai_edge_litert.interpreter  # noqa: F401
+
+
+def resident() -> int:
+    """The bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak() -> int:
+    """The most bytes of memory that the process had since ``forget_peak``."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return resident()
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def seconds_of(call: Callable[[], object], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+class Server:
+    """Answers the driver."""
+
+    def __init__(self, runtime: str, threads: int) -> None:
+        self.runtime, self.threads = runtime, threads
+        imported(runtime)
+
+    def load(self, path: str, inputs: str, outputs: str, budget: float) -> dict[str, Any]:
+        """Loads a model, writes its outputs, and finds out how many calls a sample has."""
+        arrays = read(inputs)
+        self.model = MODELS[self.runtime](path, self.threads)
+        write(outputs, self.model.outputs(arrays))
+        self.calls = {"run": self.model.called(arrays), "bare": self.model.bare(arrays)}
+        self.counts = {}
+        for name, call in self.calls.items():
+            seconds_of(call, 2)
+            self.counts[name] = max(1, int(budget / max(seconds_of(call, 3), 1e-9)))
+        return {"ok": True}
+
+    def sample(self, what: str) -> dict[str, Any]:
+        """The seconds of a call."""
+        return {"seconds": seconds_of(self.calls[what], self.counts[what])}
+
+    def first(self, path: str, inputs: str) -> dict[str, Any]:
+        """File to first result, for the first model of the process and again, and how memory grew."""
+        arrays = read(inputs)
+        forget_peak()
+        before = resident()
+        found = []
+        for _ in range(2):
+            start = time.perf_counter()
+            model = MODELS[self.runtime](path, self.threads)
+            model.first(arrays)
+            found.append(time.perf_counter() - start)
+            if len(found) == 1:
+                grown, most = resident() - before, peak() - before
+        return {"seconds": found[0], "again": found[1], "grown": grown, "peak": most}
+
+
+def read(path: str) -> list[Array]:
+    """The arrays of a file, in order."""
+    with np.load(path) as file:
+        return [file[f"{index}"] for index in range(len(file.files))]
+
+
+def write(path: str, arrays: list[Array]) -> None:
+    np.savez(path, **{f"{index}": array for index, array in enumerate(arrays)})
+
+
+def main() -> None:
+    server = Server(sys.argv[1], int(sys.argv[2]))
+    out = os.fdopen(os.dup(1), "w")  # LiteRT writes to standard output too
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        message = json.loads(line)
+        command = message.pop("command")
+        try:
+            answer = getattr(server, command)(**message)
+        except Exception as error:
+            answer = {"ok": False, "error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Ops of families, as the passes that fuse them ask for them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.dialects.quant.constant_casts import constant_attribute
+from qrt.errors import QuantError
+from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.core.attributes import attribute
+from qrt.ir.core.rewrite import Builder
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.casts import from_signless, signless
+from qrt.ops.core import Array, element_dtype
+from qrt.types import TensorType, Type, UniformType
+
+_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
+
+FUSED = "qrt.fused"
+"""A discardable attribute: the names of the ops that a pass has put into this one."""
+
+
+def family_of(op: Operation | None) -> OpFamily | None:
+    """The family of an op; None where it has none."""
+    return None if op is None else _FAMILIES.get(op.name)
+
+
+def quantized(value: Value) -> UniformType | None:
+    """The quantized element type of a tensor."""
+    element = value.type.element if isinstance(value.type, TensorType) else None
+    return element if isinstance(element, UniformType) else None
+
+
+def said(op: Operation) -> dict[str, Any]:
+    """The attributes of a family's op, the defaults among them."""
+    family = _FAMILIES[op.name]
+    return family.complete(family.said(op.attributes))
+
+
+def may_be(op: Operation, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
+    """Whether the family of an op has a form with these operands, attributes and this result."""
+    types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
+    if not isinstance(result, TensorType) or len(types) < len(operands):
+        return False
+    try:
+        (inferred,) = _FAMILIES[op.name].resolve_all(types, attributes, (result,))
+    except QuantError:
+        return False
+    return inferred.element is result.element
+
+
+def stored_constant(value: Value) -> Array | None:
+    """The storage of a quantized constant, in the shape of its type; None of any other value."""
+    cast = value.operation
+    t = quantized(value)
+    if t is None or cast is None or cast.name != "quant.scast":
+        return None
+    source = cast.operands[0].operation
+    given = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
+    if not isinstance(given, DenseElementsAttr | DenseResourceAttr) or not isinstance(value.type, TensorType):
+        return None
+    if not value.type.has_static_shape:
+        return None
+    try:
+        shape = tuple(size or 0 for size in value.type.shape or ())
+        return from_signless(
+            np.broadcast_to(given.array.reshape(-1), shape) if given.array.size == 1 else given.array, t
+        )
+    except QuantError:
+        return None
+
+
+def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
+    """A quantized constant of these storage integers."""
+    held = TensorType(storage.shape, t.storage_type)
+    array = signless(np.ascontiguousarray(storage, element_dtype(t)), t)
+    made = builder.constant(constant_attribute(array, held), held)
+    return builder.value("quant.scast", (made,), TensorType(storage.shape, t))
+
+
+def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
+    """The attributes of an op that also does what another did. What is said of the value is said by the last."""
+    last = _discardable(other) if is_last else {}
+    return {**op.attributes, **last, FUSED: attribute([*_names(op), *_names(other), other.name])}
+
+
+def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
+    """The attributes of an op that does what all of a chain did."""
+    return {**_discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*_names(op), op.name)])}
+
+
+def _discardable(op: Operation) -> dict[str, Attribute]:
+    return {name: value for name, value in op.attributes.items() if "." in name}
+
+
+def _names(op: Operation) -> list[str]:
+    return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

@@ -1,0 +1,73 @@
+"""A requantization that only exchanges signed and unsigned bytes becomes part of the ops beside it."""
+
+from dataclasses import dataclass
+
+from qrt.execute.fusing.families import fused, may_be, quantized, said
+from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
+from qrt.ir import Module, Operation
+from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.types import UniformType
+
+_SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
+"""Ops that read nothing of their first operand but the distance from its zero point."""
+_AFTER_ROUNDING = frozenset({"fixed", "fixed_double", "float32", "float64_away"})
+"""Rules under which the zero point is added to an integer."""
+
+
+@dataclass(frozen=True)
+class FoldSign:
+    """Removes a requantization between i8 and u8 of one scale and zero points 128 apart. Preserves every value."""
+
+    def run(self, module: Module) -> None:
+        for op in list(module.operation.walk()):
+            if op.name == "qrt.requantize" and _is_of_signs(op):
+                _into_readers(op)
+                if op.result.uses:
+                    _into_producer(op)
+                erase_dead([op])
+
+
+def _is_of_signs(op: Operation) -> bool:
+    source, target = quantized(op.operands[0]), quantized(op.result)
+    if source is None or target is None or said(op)["requant"] not in _AFTER_ROUNDING:
+        return False
+    return _is_byte(source) and _is_byte(target) and _shifted(source, target) is target
+
+
+def _is_byte(t: UniformType) -> bool:
+    return t.is_per_layer and t.storage_width == 8 and t.has_default_bounds
+
+
+def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
+    """The type of the target's signedness that has the values of the source."""
+    if source.is_signed == target.is_signed:
+        return None
+    shift = 128 if source.is_signed else -128
+    return UniformType(target.storage, target.expressed_type, source.scale, source.zero_point + shift)
+
+
+def _into_readers(op: Operation) -> None:
+    for reader in op.result.users:
+        if reader.name not in _SUMS or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
+            continue
+        operands = [op.operands[0], *reader.operands[1:]]
+        if may_be(reader, operands, said(reader), reader.result.type):
+            made = Builder.before(reader).value(
+                reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
+            )
+            replace(reader, [made])
+
+
+def _into_producer(op: Operation) -> None:
+    value = op.operands[0]
+    producer = value.operation
+    if producer is None or producer.name not in LAST_CLAMPS or len(value.uses) > 1:
+        return
+    if said(producer).get("requant") not in _AFTER_ROUNDING:
+        return
+    if may_be(producer, producer.operands, said(producer), op.result.type):
+        builder = Builder.before(producer)
+        replace(
+            op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
+        )
+        producer.erase()

@@ -1,0 +1,53 @@
+"""What the operators on floats share: the place where loop nests are made, and the end of a float result.
+
+A nest says the order of every sum and what is rounded, so that its results have the bits of the runtime's kernels where
+these keep to one order.
+"""
+
+from qrt.formats.tflite.node import ACTIVATIONS, Node
+from qrt.ir import Value
+from qrt.ir.core.rewrite import Builder
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.site import F32, Site
+from qrt.types import TensorType
+
+
+def is_float(node: Node) -> bool:
+    """Whether the first input is of float32."""
+    return node.type(0).element is F32
+
+
+def site_of(node: Node) -> Site:
+    """The end of the function, where nests are made."""
+    return Site(Builder(node.graph.block, None, node.graph.location(node.op)), loops=False, in_loop=False)
+
+
+def finish(node: Node, site: Site, value: Value, bias: Value | None = None) -> None:
+    """Sets the result: the value with a bias along its last axis, after the fused activation."""
+    activation = node.options.get("fused_activation_function", "NONE")
+    if bias is None and activation == "NONE":
+        node.set(0, value)
+        return
+    nest = Nest(site, "finish", site.extents(value))
+    scalar = nest.read(value, nest.loops)
+    if bias is not None:
+        scalar = nest.emit("arith.addf", (scalar, nest.read(bias, nest.loops[-1:])), F32)
+    node.set(0, nest.finish(activated(node, nest, scalar, activation))[0])
+
+
+def activated(node: Node, nest: Nest, scalar: Value, activation: str) -> Value:
+    """A scalar of a nest after an activation."""
+    if activation == "NONE":
+        return scalar
+    if activation == "TANH":
+        return nest.emit("math.tanh", (scalar,), F32)
+    if activation not in ACTIVATIONS:
+        node.refuse(f"float32, fused {activation}")
+    low, high = ACTIVATIONS[activation]
+    scalar = nest.emit("arith.maximumf", (scalar, nest.constant(low, F32)), F32)
+    return scalar if high is None else nest.emit("arith.minimumf", (scalar, nest.constant(high, F32)), F32)
+
+
+def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
+    """The elements of a tensor in another shape."""
+    return node.emit("qrt.reshape", [value], None, TensorType(shape, F32))

@@ -1,0 +1,145 @@
+"""Pools, MEAN and SOFTMAX of floats."""
+
+from math import prod
+
+import numpy as np
+
+from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.float_nests import finish, reshaped, site_of
+from qrt.formats.tflite.operators.window import Window
+from qrt.formats.tflite.registry import plain_operator
+from qrt.ir import Value
+from qrt.ir.core import affine
+from qrt.ops.core import Array
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.site import F32, Extent, Site
+
+
+def max_pool(node: Node, window: Window) -> None:
+    """Padding is less than every number."""
+    site, x = site_of(node), window.padded(node, -np.inf)
+    nest = Nest(site, "accumulate", [site.extent(x, 0), *window.outputs, site.extent(x, 3)], window.kernel)
+    image, i, j, channel, row, column = nest.loops
+    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
+    (value,) = nest.finish(nest.emit("arith.maximumf", (nest.running(F32, -np.inf), element), F32))
+    finish(node, site, value)
+
+
+def average_pool(node: Node, window: Window) -> None:
+    """A sum over the window, divided by the number of its elements that are no padding."""
+    site, x = site_of(node), window.padded(node)
+    has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
+    is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
+    kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]
+    sums = _nines(site, x, window, kept) if is_delegated else _in_order(site, x, window, kept)
+    counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
+    nest = Nest(site, "divide", kept)
+    scalar = nest.read(sums, nest.loops)
+    by = nest.parameter(np.float32(1) / counts if is_delegated else counts, F32, nest.loops[1:3])
+    (value,) = nest.finish(nest.emit("arith.mulf" if is_delegated else "arith.divf", (scalar, by), F32))
+    finish(node, site, value)
+
+
+def _in_order(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
+    """The reference kernel's sums: one element after the other, a row of the window after the other."""
+    nest = Nest(site, "accumulate", kept, window.kernel)
+    image, i, j, channel, row, column = nest.loops
+    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
+    return nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
+
+
+def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
+    """XNNPACK's sums: nine elements at a time as a tree, down the columns of the window, added to those before."""
+    height, width = window.kernel
+    taps = [(row, column) for column in range(width) for row in range(height)]
+    sums: Value | None = None
+    for first in range(0, len(taps), 9):
+        nest = Nest(site, "accumulate", kept, [1])  # a loop of one turn: an index of `i` alone would be all of an axis
+        image, i, j, channel, turn = nest.loops
+        places = [window.index((i, j), (affine.add(turn, row), column)) for row, column in taps[first : first + 9]]
+        nine = [nest.read(x, [image, row, affine.add(column, turn), channel]) for row, column in places]
+        nine += [nest.constant(0.0, F32)] * (9 - len(nine))
+
+        def add(*terms: Value, nest: Nest = nest) -> Value:
+            return nest.emit("arith.addf", terms, F32)
+
+        outer, inner = add(add(nine[0], nine[1]), nine[8]), add(add(nine[2], nine[3]), add(nine[4], nine[5]))
+        scalar = add(inner, add(outer, add(nine[6], nine[7])))
+        if sums is not None:
+            scalar = add(nest.read(sums, nest.loops[:4]), scalar)
+        (sums,) = nest.finish(scalar)
+    assert sums is not None  # a window has elements
+    return sums
+
+
+def _counts(window: Window, sizes: list[int]) -> Array:
+    """How many elements of each window are no padding."""
+    lines = []
+    for size, kernel, stride, (before, after), count in zip(
+        sizes, window.kernel, window.strides, window.padding, window.outputs, strict=True
+    ):
+        line = np.pad(np.ones(size, np.int64), (before, after))
+        lines.append(np.array([line[at * stride : at * stride + kernel].sum() for at in range(count)]))
+    counts: Array = lines[0][:, np.newaxis] * lines[1]
+    return counts
+
+
+def reduce(node: Node, axes: tuple[int, ...]) -> None:
+    """SUM and MEAN: a sum over axes, one element after the other, of a mean divided by their number."""
+    site, x = site_of(node), node.value(0)
+    extents = site.extents(x)
+    kept = [axis for axis in range(len(extents)) if axis not in axes]
+    nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
+    loops = dict(zip((*kept, *axes), nest.loops, strict=True))
+    element = nest.read(x, [loops[axis] for axis in range(len(extents))])
+    (value,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
+    if node.op.name == "MEAN":
+        value = _divided(node, site, value, [extents[axis] for axis in axes])
+    if node.options["keep_dims"]:
+        shape = tuple(1 if d in axes else size for d, size in enumerate(node.type(0).shape or ()))
+        value = reshaped(node, value, shape)
+    node.set(0, value)
+
+
+def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Value:
+    sizes = [size for size in extents if isinstance(size, int)]
+    if len(sizes) < len(extents):
+        node.refuse("a mean over elements whose number only the run knows")
+    nest = Nest(site, "divide", site.extents(sums))
+    scalar, count = nest.read(sums, nest.loops), np.float32(prod(sizes))
+    if node.rule("float_average") == "multiply":
+        return nest.finish(nest.emit("arith.mulf", (scalar, nest.constant(np.float32(1) / count, F32)), F32))[0]
+    return nest.finish(nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32))[0]
+
+
+@plain_operator("SOFTMAX")
+def softmax(node: Node) -> None:
+    """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
+    site, x = site_of(node), node.value(0)
+    beta = float(node.options["beta"])
+    *rows, depth = site.extents(x)
+
+    def folded(op: str, value: Value, start: float) -> Value:
+        nest = Nest(site, "accumulate", rows, [depth])
+        element = nest.read(value, nest.loops)
+        return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
+
+    largest = folded("arith.maximumf", x, -np.inf)
+    powers = _powers(site, x, largest, beta)
+    total = folded("arith.addf", powers, 0.0)
+    nest = Nest(site, "divide", site.extents(x))
+    power, sums = nest.read(powers, nest.loops), nest.read(total, nest.loops[:-1])
+    if node.rule("float_softmax") == "multiply":
+        inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), sums), F32)
+        made = nest.emit("arith.mulf", (power, inverse), F32)
+    else:
+        made = nest.emit("arith.divf", (power, sums), F32)
+    node.set(0, nest.finish(made)[0])
+
+
+def _powers(site: Site, x: Value, largest: Value, beta: float) -> Value:
+    nest = Nest(site, "exponentials", site.extents(x))
+    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
+    if beta != 1:
+        apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
+    return nest.finish(nest.emit("math.exp", (apart,), F32))[0]

@@ -1,0 +1,165 @@
+"""reduce_max, reduce_min, argmax, argmin: the greatest or least element along axes, or the number of the first that is.
+
+Elements are compared as the numbers that are stored: storage integers, integers, or floats. A NaN counts as beyond all
+others, on both sides. A per-axis operand may not be reduced over the axis of its channels.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import shown
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Shape,
+    Types,
+    any_element,
+    checked_result,
+    element_dtype,
+    fail,
+    keep_element,
+    one_axis,
+    static_shape,
+)
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.types import IntegerType, TensorType, Type, UniformType
+
+KERNEL_DTYPES = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"})
+"""Elements of which kernels know how they compare."""
+INDEX_TYPES = (IntegerType(64), IntegerType(32))
+
+
+def comparable_element(op: str, types: Types) -> Type:
+    """The element type of the operand, whose stored values compare as the real ones do."""
+    x = any_element(types[0], op, "x")
+    if isinstance(x, UniformType) and x.is_sub_channel:
+        fail(op, "sub-channel types are not supported", types)
+    return x
+
+
+def has_kernel(t: Type) -> bool:
+    return element_dtype(t).str[1:] in KERNEL_DTYPES
+
+
+def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
+    """The axes reduced over, ascending; all of them where none are named."""
+    rank, given = types[0].rank, attributes["axes"]
+    if rank is None:
+        fail(op, "x must be ranked", types)
+    if given is None:
+        return tuple(range(rank))
+    axes = given if isinstance(given, (tuple, list)) else ()
+    numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
+    if axes != given or len(numbers) != len(axes):
+        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
+    return tuple(sorted(numbers))
+
+
+def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:
+    """The element type where axes are reduced."""
+    if not isinstance(x, UniformType) or x.axis is None:
+        return x
+    if x.axis in axes:
+        fail(op, f"axis {x.axis} holds the channels of {x}, which do not compare", types)
+    return x if keepdims else x.with_(axis=x.axis - sum(axis < x.axis for axis in axes))
+
+
+def _infer_reduce(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, keepdims = comparable_element(op, types), attributes["keepdims"]
+    if not isinstance(keepdims, (bool, np.bool_)):
+        fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
+    axes, dims = reduced_axes(op, types, attributes), types[0].shape or ()
+    if any(dims[d] == 0 for d in axes):
+        fail(op, "no element is the extreme one of none", types)
+    element = keep_element(op, _without(op, x, types, axes, bool(keepdims)), types, result)
+    return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d not in axes], element)
+
+
+def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, axis = comparable_element(op, types), one_axis(op, types, attributes)
+    _without(op, x, types, (axis,), False)
+    dims = types[0].shape or ()
+    size, element = dims[axis], INDEX_TYPES[0] if result is None else result.element
+    if size == 0:
+        fail(op, "no element is the extreme one of none", types)
+    if element not in INDEX_TYPES:
+        fail(op, f"the result must be of i64 or i32, not {element}", types)
+    if size is not None and size >= 1 << 31 and element is not INDEX_TYPES[0]:
+        fail(op, f"i32 does not hold the numbers of {size} elements", types)
+    return checked_result(op, [n for d, n in enumerate(dims) if d != axis], element)
+
+
+def _numbers(op: str, x: Array, axes: Shape) -> tuple[Array, Array]:
+    """(elements with the reduced axes as the last one, the number of the first extreme one)."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    lines = x.transpose(*kept, *axes).reshape([x.shape[d] for d in kept] + [prod(x.shape[d] for d in axes)])
+    return lines, (np.argmin if op.endswith("min") else np.argmax)(lines, axis=-1)
+
+
+def _reference_reduce(
+    op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes
+) -> Array:
+    lines, numbers = _numbers(op, arrays[0], reduced_axes(op, types, attributes))
+    return np.take_along_axis(lines, numbers[..., None], -1).reshape(static_shape(result, op))
+
+
+def _reference_arg(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    return _numbers(op, arrays[0], (one_axis(op, types, attributes),))[1].astype(element_dtype(result.element))
+
+
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    if not has_kernel(types[0].element):
+        return None
+    is_arg = op.startswith("arg")
+    return _core.bind_extremum(
+        isa=kernels.active(),
+        dtype=element_dtype(types[0].element),
+        x_shape=static_shape(types[0], op),
+        axes=(one_axis(op, types, attributes),) if is_arg else reduced_axes(op, types, attributes),
+        least=op.endswith("min"),
+        index_dtype=element_dtype(result.element) if is_arg else None,
+    )
+
+
+_X = Operand("x", note="of any element type")
+
+
+def _reduce(name: str) -> OpFamily:
+    return OpFamily(
+        Declaration(
+            name,
+            operands=(_X,),
+            attributes=(Attribute("axes", "axes", note="all"), Attribute("keepdims", "boolean", False)),
+            result=Result("of the operand's type; channels follow their axis"),
+            public=False,
+        ),
+        infer=partial(_infer_reduce, name),
+        reference=partial(_reference_reduce, name),
+        bind=partial(_bind, name),
+    )
+
+
+def _arg(name: str) -> OpFamily:
+    return OpFamily(
+        Declaration(
+            name,
+            operands=(_X,),
+            attributes=(Attribute("axis", "integer", -1),),
+            result=Result("of i64, or of i32 where that is declared"),
+            public=False,
+        ),
+        infer=partial(_infer_arg, name),
+        reference=partial(_reference_arg, name),
+        bind=partial(_bind, name),
+    )
+
+
+FAMILIES = (*map(_reduce, ("reduce_max", "reduce_min")), *map(_arg, ("argmax", "argmin")))

@@ -1,0 +1,159 @@
+"""gather and gather_nd: elements at positions that another operand holds. Values stay.
+
+``gather`` takes, along ``axis``, the positions that ``indices`` names; the first ``batch_dims`` axes of both operands
+go together. An index of ``gather_nd`` is a row of ``indices``, which names a position along each of the first axes. An
+index that names no element is an error when it runs.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from qrt._seam import _core
+from qrt.errors import UndefinedError, shown
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    any_element,
+    checked_result,
+    element_dtype,
+    fail,
+    keep_element,
+    one_axis,
+    static_shape,
+)
+from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
+from qrt.types import IntegerType, TensorType, Type, UniformType
+
+Dims = tuple[int | None, ...]
+
+
+def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
+    """(element type of x, shape of x, shape of the indices), checked."""
+    x, (data, indices) = any_element(types[0], op, "x"), types
+    if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
+        fail(op, "indices must be of i32 or i64", types)
+    if data.shape is None or indices.shape is None:
+        fail(op, "operands must be ranked", types)
+    if isinstance(x, UniformType) and x.is_sub_channel:
+        fail(op, "sub-channel types are not supported", types)
+    return x, data.shape, indices.shape
+
+
+def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
+    """(axis, batch dimensions), checked."""
+    axis, batch = one_axis("gather", types, attributes), attributes["batch_dims"]
+    if not isinstance(batch, (int, np.integer)) or not 0 <= batch <= min(axis, types[1].rank or 0):
+        fail("gather", f"batch_dims {shown(batch)} must be from 0 to the axis and to the rank of indices", types)
+    return axis, int(batch)
+
+
+def _infer_gather(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, data, indices = _operands("gather", types)
+    axis, batch = gathered_axes(types, attributes)
+    for d, (n, m) in enumerate(zip(data[:batch], indices[:batch], strict=True)):
+        if n is not None and m is not None and n != m:
+            fail("gather", f"dimension {d}, which both operands have, must agree", types)
+    if isinstance(x, UniformType) and x.axis is not None and x.axis >= axis:
+        if x.axis == axis:
+            fail("gather", f"axis {axis} holds the channels of {x}, and its positions are not known", types)
+        x = x.with_(axis=x.axis + len(indices) - batch - 1)
+    element = keep_element("gather", x, types, result)
+    return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), element)
+
+
+def _checked(op: str, indices: Array, sizes: Sequence[int]) -> None:
+    """Raises UndefinedError for an index beyond its axis; the last axis of ``indices`` goes with ``sizes``."""
+    wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
+    if wrong.any():
+        raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} names no element of {list(sizes)}")
+
+
+def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, indices = arrays
+    axis, batch = gathered_axes(types, attributes)
+    _checked("gather", indices[..., None], [x.shape[axis]])
+    taken = np.empty(static_shape(result, "gather"), x.dtype)
+    for at in np.ndindex(*x.shape[:batch]):
+        taken[at] = x[at].take(indices[at], axis=axis - batch)
+    return taken
+
+
+def _bind_gather(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    data, indices = static_shape(types[0], "gather"), static_shape(types[1], "gather")
+    axis, batch = gathered_axes(types, attributes)
+    return _core.bind_gather(
+        dtype=element_dtype(types[0].element),
+        index_dtype=element_dtype(types[1].element),
+        batches=prod(data[:batch]),
+        outer=prod(data[batch:axis]),
+        sizes=data[axis : axis + 1],
+        count=prod(indices[batch:]),
+        inner=prod(data[axis + 1 :]),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- gather_nd
+
+
+def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, data, indices = _operands("gather_nd", types)
+    depth = indices[-1] if indices else None
+    if depth is None or depth > len(data):
+        fail("gather_nd", "the last axis of indices must be known, and at most the rank of x", types)
+    if isinstance(x, UniformType) and x.axis is not None:
+        if x.axis < depth:
+            fail("gather_nd", f"axis {x.axis} holds the channels of {x}, and its positions are not known", types)
+        x = x.with_(axis=x.axis - depth + len(indices) - 1)
+    return checked_result("gather_nd", (*indices[:-1], *data[depth:]), keep_element("gather_nd", x, types, result))
+
+
+def _reference_gather_nd(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, indices = arrays
+    depth = indices.shape[-1]
+    _checked("gather_nd", indices, x.shape[:depth])
+    taken: Array = x[tuple(np.moveaxis(indices, -1, 0))] if depth else np.broadcast_to(x, static_shape(result, ""))
+    return taken
+
+
+def _bind_gather_nd(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    data, indices = static_shape(types[0], "gather_nd"), static_shape(types[1], "gather_nd")
+    depth = indices[-1]
+    return _core.bind_gather(
+        dtype=element_dtype(types[0].element),
+        index_dtype=element_dtype(types[1].element),
+        batches=1,
+        outer=1,
+        sizes=data[:depth],
+        count=prod(indices[:-1]),
+        inner=prod(data[depth:]),
+    )
+
+
+_X, _INDICES = Operand("x", note="of any element type"), Operand("indices", note="i32 or i64")
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "gather",
+            operands=(_X, _INDICES),
+            attributes=(Attribute("axis", "integer", 0), Attribute("batch_dims", "integer", 0)),
+            result=KEPT,
+            public=False,
+        ),
+        infer=_infer_gather,
+        reference=_reference_gather,
+        bind=_bind_gather,
+    ),
+    OpFamily(
+        Declaration("gather_nd", operands=(_X, _INDICES), result=KEPT, public=False),
+        infer=_infer_gather_nd,
+        reference=_reference_gather_nd,
+        bind=_bind_gather_nd,
+    ),
+)

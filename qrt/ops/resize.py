@@ -1,0 +1,166 @@
+"""resize_bilinear and resize_nearest: images of another height and width, NHWC. The type is kept.
+
+``size`` is the height and width of the result. ``align_corners`` puts the outermost elements of both images on each
+other; ``half_pixel_centers`` puts an element into the middle of its square. ``rule`` says how ``resize_bilinear``
+weights the four neighbours, and docs/numerics_selection.md says each rule.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import shown
+from qrt.numerics.resizing import RESIZE_RULES, bilinear, bilinear_positions, nearest_positions
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    any_element,
+    checked_result,
+    element_dtype,
+    fail,
+    keep_element,
+    static_shape,
+)
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.types import FloatType, TensorType, UniformType
+
+
+def new_size(op: str, types: Types, attributes: Attributes) -> tuple[int, int]:
+    """The attribute ``size``, checked."""
+    size = attributes["size"]
+    listed = tuple(size) if isinstance(size, (tuple, list)) else ()
+    if len(listed) != 2 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 24 for n in listed):
+        fail(op, f"size must be a height and a width from 1 to 2**24, got {shown(size)}", types)
+    return int(listed[0]), int(listed[1])
+
+
+def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, shape = any_element(types[0], op, "x"), types[0].shape
+    if shape is None or len(shape) != 4:
+        fail(op, "x must be NHWC", types)
+    if shape[1] == 0 or shape[2] == 0:
+        fail(op, "an image without elements cannot be resized", types)
+    for name in ("align_corners", "half_pixel_centers"):
+        if not isinstance(attributes[name], (bool, np.bool_)):
+            fail(op, f"{name} must be true or false, got {shown(attributes[name])}", types)
+    if attributes["align_corners"] and attributes["half_pixel_centers"]:
+        fail(op, "corners are aligned, or centers lie at halves, but not both", types)
+    if isinstance(x, UniformType) and (x.is_sub_channel or x.axis in (1, 2)):
+        fail(op, "x must be per layer, or per axis along another axis than height and width", types)
+    if op == "resize_bilinear":
+        _check_rule(types, attributes)
+    element = keep_element(op, x, types, result)
+    return checked_result(op, (shape[0], *new_size(op, types, attributes), shape[3]), element)
+
+
+def _check_rule(types: Types, attributes: Attributes) -> None:
+    """Each rule has its numbers: those of 11 bits are summed in 32."""
+    x, rule = types[0].element, attributes["rule"]
+    if rule not in RESIZE_RULES:
+        fail("resize_bilinear", f"rule is one of {', '.join(RESIZE_RULES)}, not {shown(rule)}", types)
+    if isinstance(x, UniformType):
+        unsigned = not x.is_signed and x.storage_width <= 8
+        widest = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8 if unsigned else 0}.get(rule, 0)
+        if x.storage_width > widest:
+            fail("resize_bilinear", f"the rule {rule} is not for {x.storage}", types)
+    elif not isinstance(x, FloatType) or x.name != "f32" or rule.startswith("fixed"):
+        fail("resize_bilinear", f"the rule {rule} is not for elements of {x}", types)
+
+
+def positions(
+    types: Types, attributes: Attributes, shape: Sequence[int]
+) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    """What `bilinear_positions` gives for rows and for columns of images of ``shape``, NHWC."""
+    height, width = new_size("resize_bilinear", types, attributes)
+    how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
+    rule = attributes["rule"]
+    return bilinear_positions(rule, shape[1], height, **how), bilinear_positions(rule, shape[2], width, **how)
+
+
+def _reference_bilinear(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (x,) = arrays
+    (top, bottom, down), (left, right, aside) = positions(types, attributes, x.shape)
+    upper, lower = x[:, top], x[:, bottom]
+    corners = upper[:, :, left], upper[:, :, right], lower[:, :, left], lower[:, :, right]
+    return bilinear(attributes["rule"], corners, down[:, None, None], aside[:, None])
+
+
+def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    shape = static_shape(types[0], "resize_bilinear")
+    rows, columns = positions(types, attributes, shape)
+    return _core.bind_resize_bilinear(
+        isa=kernels.active(),
+        dtype=element_dtype(types[0].element),
+        rule=attributes["rule"],
+        x_shape=shape,
+        rows=rows,
+        columns=columns,
+    )
+
+
+def nearest(types: Types, attributes: Attributes, shape: Sequence[int]) -> tuple[Array, Array]:
+    """The rows and the columns that the result takes from images of ``shape``, NHWC."""
+    height, width = new_size("resize_nearest", types, attributes)
+    how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
+    return nearest_positions(shape[1], height, **how), nearest_positions(shape[2], width, **how)
+
+
+def _reference_nearest(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    rows, columns = nearest(types, attributes, arrays[0].shape)
+    taken: Array = arrays[0][:, rows][:, :, columns]
+    return taken
+
+
+def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    """A gather along height and width as one axis, by indices that are known."""
+    images, height, width, channels = static_shape(types[0], "resize_nearest")
+    rows, columns = nearest(types, attributes, (images, height, width, channels))
+    indices = (rows[:, None] * width + columns).ravel()
+    return _core.bind_gather(
+        dtype=element_dtype(types[0].element),
+        index_dtype=np.dtype(np.int64),
+        batches=1,
+        outer=images,
+        sizes=(height * width,),
+        count=indices.size,
+        inner=channels,
+        indices=indices,
+    )
+
+
+_SIZE = Attribute("size", "pair", note="height and width", given=REQUIRED)
+_FORM = (Attribute("align_corners", "boolean", False), Attribute("half_pixel_centers", "boolean", False))
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "resize_bilinear",
+            operands=(Operand("x", note="NHWC, quantized or f32"),),
+            attributes=(_SIZE, *_FORM, Attribute("rule", "choice", "fixed11", RESIZE_RULES)),
+            result=KEPT,
+            public=False,
+        ),
+        infer=partial(_infer, "resize_bilinear"),
+        reference=_reference_bilinear,
+        bind=_bind_bilinear,
+    ),
+    OpFamily(
+        Declaration(
+            "resize_nearest",
+            operands=(Operand("x", note="NHWC, of any element type"),),
+            attributes=(_SIZE, *_FORM),
+            result=KEPT,
+            public=False,
+        ),
+        infer=partial(_infer, "resize_nearest"),
+        reference=_reference_nearest,
+        bind=_bind_nearest,
+    ),
+)

@@ -1,0 +1,218 @@
+"""slice and tile: elements taken at regular steps, and elements repeated. Values stay; a per-axis type keeps the
+parameters of the channels that are taken, or repeats them.
+
+``slice`` takes ``sizes[d]`` elements along each axis, the first at ``offsets[d]``, each ``strides[d]`` behind the one
+before; a negative stride goes backwards. A size of -1 takes as many as there are.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qrt.errors import shown
+from qrt.ops import strided
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Shape,
+    Types,
+    any_element,
+    checked_result,
+    element_dtype,
+    fail,
+    keep_element,
+    row_major_strides,
+    static_shape,
+)
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.types import TensorType, Type, UniformType
+
+
+def integers(op: str, name: str, types: Types, given: Any, default: int | None = None) -> tuple[int, ...]:
+    """An attribute with an integer for each axis of the first operand, checked."""
+    rank = types[0].rank
+    if rank is None:
+        fail(op, "x must be ranked", types)
+    if given is None and default is not None:
+        return (default,) * rank
+    listed = tuple(given) if isinstance(given, (tuple, list)) else ()
+    if len(listed) != rank or not all(isinstance(n, (int, np.integer)) and abs(int(n)) < 1 << 62 for n in listed):
+        fail(op, f"{name} must be {rank} integers, got {shown(given)}", types)
+    return tuple(map(int, listed))
+
+
+class Step(NamedTuple):
+    """What is taken along an axis; the size is None where the operand's is not known."""
+
+    offset: int
+    size: int | None
+    stride: int
+
+
+def steps_of(types: Types, attributes: Attributes) -> list[Step]:
+    """What `slice` takes along each axis, checked as far as sizes are known."""
+    lists = [
+        integers("slice", name, types, attributes[name], default)
+        for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
+    ]
+    steps = [Step(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)]
+    for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
+        if stride == 0:
+            fail("slice", f"the stride along axis {d} is 0", types)
+        if size is not None and size < 0:
+            fail("slice", f"the size along axis {d} must be -1 or more, got {size}", types)
+        last = first if size is None else first + max(size - 1, 0) * stride
+        limit = last + 1 if n is None else n
+        if size != 0 and not (0 <= first < max(limit, first + 1 if n is None else 0) and 0 <= last < limit):
+            fail("slice", f"elements {first} to {last} along axis {d} are not among its {n}", types)
+        if size is None and (stride < 0 or n is not None):
+            fail("slice", f"axis {d} must be known to be taken backwards", types)
+    return steps
+
+
+def _resolved(n: int | None, first: int, size: int, stride: int) -> tuple[int, int | None, int]:
+    if size != -1 or stride == 0:
+        return first, size, stride
+    if n is None:
+        return first, None, stride
+    span = n - first if stride > 0 else first + 1
+    return first, max(-(-span // abs(stride)), 0), stride
+
+
+def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
+    """A per-axis type with some of its channels; without channels a per-layer type, because a type needs a scale."""
+    if not len(chosen):
+        return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
+    index = np.asarray(chosen)
+    return t.with_(scales=t.scale_array.ravel()[index].tolist(), zero_points=t.zero_point_array.ravel()[index].tolist())
+
+
+def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int]]) -> Type:
+    """The element type where only some positions of the channels' axis are taken."""
+    if not isinstance(t, UniformType) or t.is_per_layer:
+        return t
+    if t.is_sub_channel:
+        fail(op, "sub-channel types are not supported", types)
+    assert t.axis is not None
+    return with_channels(t, positions[t.axis]) if t.axis in positions else t
+
+
+def _infer_slice(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = any_element(types[0], "slice", "x")
+    steps = steps_of(types, attributes)
+    taken = {
+        d: range(step.offset, step.offset + step.size * step.stride, step.stride)
+        for d, step in enumerate(steps)
+        if step.size is not None
+    }
+    element = keep_element("slice", _chosen("slice", x, types, taken), types, result)
+    return checked_result("slice", [step.size for step in steps], element)
+
+
+def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (x,) = arrays
+    for d, (first, size, stride) in enumerate(steps_of((types[0].with_(shape=x.shape),), attributes)):
+        assert size is not None  # an array has a shape
+        x = x.take(np.arange(size) * stride + first, axis=d)
+    return x
+
+
+def _walk(types: Types, attributes: Attributes) -> tuple[int, Shape]:
+    """(the first element, the strides) of what is taken of a row-major operand."""
+    steps, strides = steps_of(types, attributes), row_major_strides(static_shape(types[0], "slice"))
+    walked = tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
+    return strided.offset([step.offset for step in steps], strides), walked
+
+
+def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
+    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
+    return first if prod(shape) and strided.is_contiguous(shape, walked) else None
+
+
+def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
+    size = prod(static_shape(types[0], "slice"))
+    part = strided.Part(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
+    return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
+
+
+# ---------------------------------------------------------------------------------------------------------------- tile
+
+
+def multiples_of(types: Types, attributes: Attributes) -> tuple[int, ...]:
+    multiples = integers("tile", "multiples", types, attributes["multiples"])
+    if min(multiples, default=1) < 0:
+        fail("tile", f"multiples must be 0 or more, got {shown(attributes['multiples'])}", types)
+    return multiples
+
+
+def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = any_element(types[0], "tile", "x")
+    multiples = multiples_of(types, attributes)
+    repeated = {
+        d: list(range(len(x.scales))) * count
+        for d, count in enumerate(multiples)
+        if isinstance(x, UniformType) and d == x.axis
+    }
+    element = keep_element("tile", _chosen("tile", x, types, repeated), types, result)
+    shape = [None if n is None else n * count for n, count in zip(types[0].shape or (), multiples, strict=True)]
+    return checked_result("tile", shape, element)
+
+
+def _reference_tile(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    return np.tile(arrays[0], multiples_of(types, attributes))
+
+
+def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    """A copy whose source does not move along the axes that count repetitions."""
+    own, shape = static_shape(types[0], "tile"), static_shape(result, "tile")
+    multiples = multiples_of(types, attributes)
+    source, target = row_major_strides(own), row_major_strides(shape)
+    axes = [
+        axis
+        for n, count, s, t in zip(own, multiples, source, target, strict=True)
+        for axis in ((count, 0, t * n), (n, s, t))
+    ]
+    walked, s, t = zip(*axes, strict=True) if axes else ((), (), ())
+    part = strided.Part(tuple(walked), tuple(s), tuple(t), prod(own))
+    return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
+
+
+_ONE_EACH = "one for each axis"
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "slice",
+            operands=(Operand("x", note="of any element type"),),
+            attributes=(
+                Attribute("offsets", "axes", note="0"),
+                Attribute("sizes", "axes", note="-1: as many as there are"),
+                Attribute("strides", "axes", note="1; backwards where negative"),
+            ),
+            result=KEPT,
+            public=False,
+        ),
+        infer=_infer_slice,
+        reference=_reference_slice,
+        bind=_bind_slice,
+        view_offset=_slice_offset,
+    ),
+    OpFamily(
+        Declaration(
+            "tile",
+            operands=(Operand("x", note="of any element type"),),
+            attributes=(Attribute("multiples", "axes", note=_ONE_EACH, given=REQUIRED),),
+            result=KEPT,
+            public=False,
+        ),
+        infer=_infer_tile,
+        reference=_reference_tile,
+        bind=_bind_tile,
+    ),
+)

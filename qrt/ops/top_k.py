@@ -1,0 +1,94 @@
+"""top_k: the k largest elements of each line along the last axis, in descending order, and their numbers.
+
+Elements are compared as argmax compares them; of equal ones the first comes first.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import shown
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    checked_result,
+    element_dtype,
+    fail,
+    keep_element,
+    static_shape,
+)
+from qrt.ops.declare import REQUIRED, Attribute, Declaration, Operand, Result
+from qrt.ops.extremes import INDEX_TYPES, comparable_element, has_kernel
+from qrt.types import TensorType, UniformType
+
+_NUMBERS = INDEX_TYPES[1]
+
+
+def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | None, ...]) -> Types:
+    x, k, shape = comparable_element("top_k", types), attributes["k"], types[0].shape
+    if not shape:
+        fail("top_k", "x must have a last axis", types)
+    if isinstance(x, UniformType) and x.axis == len(shape) - 1:
+        fail("top_k", f"axis {x.axis} holds the channels of {x}, which do not compare", types)
+    size = shape[-1]
+    if not isinstance(k, (int, np.integer)) or k < 0 or (size is not None and k > size):
+        fail("top_k", f"k must be from 0 to the size of the last axis, got {shown(k)}", types)
+    if size is None or size >= 1 << 31:
+        fail("top_k", "the last axis must be known, and below 2**31", types)
+    values, numbers = results
+    taken = (*shape[:-1], int(k))
+    return (
+        checked_result("top_k", taken, keep_element("top_k", x, types, values)),
+        checked_result("top_k", taken, keep_element("top_k", _NUMBERS, types, numbers)),
+    )
+
+
+def _reference(
+    arrays: Sequence[Array], types: Types, results: tuple[TensorType, ...], attributes: Attributes
+) -> tuple[Array, Array]:
+    """A stable sort by keys that ascend as elements descend, with NaNs before all others."""
+    (x,) = arrays
+    if x.dtype.kind in "iub":
+        order = np.argsort(~x, axis=-1, kind="stable")
+    else:
+        order = np.lexsort((-x, ~np.isnan(x)), axis=-1)
+    order = order[..., : attributes["k"]]
+    return np.take_along_axis(x, order, -1), order.astype(np.int32)
+
+
+def _bind(
+    types: Types, results: tuple[TensorType, ...], attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    if not has_kernel(types[0].element):
+        return None
+    *rest, size = static_shape(types[0], "top_k")
+    return _core.bind_top_k(
+        isa=kernels.active(),
+        dtype=element_dtype(types[0].element),
+        rows=int(np.prod(rest, dtype=np.int64)),
+        size=size,
+        k=int(attributes["k"]),
+    )
+
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "top_k",
+            operands=(Operand("x", note="of any element type"),),
+            attributes=(Attribute("k", "integer", 1, given=REQUIRED),),
+            result=Result("of the operand's type, and of i32"),
+            results=("values", "indices"),
+            public=False,
+        ),
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
+)

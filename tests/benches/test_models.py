@@ -1,0 +1,76 @@
+"""The section about whole models in the page of times. Hazards: a time of a model whose outputs are wrong, a ratio the
+wrong way round, a model that is slower and has no account, a section that replaces another."""
+
+import numpy as np
+import pytest
+
+from benches.models.compared import problem
+from benches.models.page import Figures, section
+from benches.models.worker import write
+from benches.performance import page
+from qrt.report.steps import PlanReport, StepReport
+
+TIMES = {"qrt_run": 2e-6, "litert_run": 4e-6, "qrt_bare": 1e-6, "litert_bare": 3e-6}
+LOAD = {
+    f"{runtime}_{what}": value
+    for runtime, values in {"qrt": (0.01, 0.002, 3 << 20, 4 << 20), "litert": (0.02, 0.001, 2 << 20, 5 << 20)}.items()
+    for what, value in zip(("seconds", "again", "grown", "peak"), values, strict=True)
+}
+
+
+def step(share, op="qrt.add"):
+    return StepReport(0, op, "fixed", (), "kernel", "add ref", "m: 0", "", share * 1e-5, share, 3)
+
+
+def figures():
+    fast, slow, wrong = (Figures(name, 2048, dict(LOAD), {1: dict(TIMES)}) for name in ("fast", "slow", "wrong"))
+    slow.times[1]["qrt_run"] = 5e-6
+    slow.steps = PlanReport("main", "ref", 1, 0, 0, 0, (step(0.97, "qrt.conv2d"), step(0.02), step(0.01)))
+    wrong.times[1] = {"error": "3 of 4 elements of output 0 differ"}
+    return [fast, slow, wrong]
+
+
+def test_each_model_has_its_line():
+    found = figures()
+    assert [each.is_slower(1) for each in found] == [False, True, False]
+    text = section(found, {1: 3e-7, 10: 7e-7}, "a machine")
+    assert text.startswith("## Models on a machine\n")
+    assert "| fast | 2.00 | 4.00 | 0.50 | 1.00 | 3.00 | 0.33 |" in text
+    assert "| slow | 5.00 | 4.00 | 1.25 |" in text
+    assert "| wrong | 2." not in text
+    assert "- wrong: 3 of 4 elements of output 0 differ" in text
+    assert "| fast | 2 | 10.0 | 20.0 | 2.0 | 1.0 | 3,072 | 2,048 | 1.50 | 4,096 | 5,120 |" in text
+    assert "0.30 us for 1, 0.70 us for 10 steps" in text
+
+
+def test_what_is_slower_has_an_account():
+    text = section(figures(), {}, "a machine").partition("step by step")[2]
+    assert "| 0 | qrt.conv2d fixed | kernel add ref | 9.70 | 97% |" in text
+    assert "| | 2 others | | 0.30 | 3% |" in text
+    assert "fast" not in text
+
+
+def test_a_section_replaces_its_own_alone():
+    before = "# Page\n\n## Models on a machine\n\nold\n\n## Models on another\n\nkept\n"
+    after = page(before, section(figures(), {}, "a machine"))
+    assert "old" not in after
+    assert after.count("## Models on a machine") == 1
+    assert after.endswith("## Models on another\n\nkept\n")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        (np.int8([1, 2]), np.int8([1, 2]), ""),
+        (np.int8([1, 2]), np.int8([1, 3]), "1 of 2 elements of output 0 differ"),
+        (np.int8([1, 1]), np.int8([1, 2, 3]), "output 0 is int8[2], LiteRT's is int8[3]"),
+        (np.float32([1, 1e-9]), np.float32([1, 2e-9]), ""),
+        (np.float32([1, 1]), np.float32([1, 1.5]), "output 0 differs by up to 0.5"),
+        (np.float32([np.nan]), np.float32([1]), "output 0 differs by up to nan"),
+    ],
+)
+def test_outputs_are_compared(ours, theirs, said, tmp_path):
+    paths = tmp_path / "a.npz", tmp_path / "b.npz"
+    for path, array in zip(paths, (ours, theirs), strict=True):
+        write(str(path), [array])
+    assert problem(*paths) == said

@@ -1,0 +1,229 @@
+"""Fusing passes keep every bit: drawn programs before and after each. Hazards: a clamp that is not the last thing an op
+does; a chain with another reader in its middle; a zero point that joins before the rounding; pads that are no zero
+points; a window that padding fills; scales that are nearly equal."""
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from qrt.execute import passes
+from qrt.execute.fusing import FUSING
+from qrt.execute.passes import run_passes
+from tests.execute.programs import assert_same
+
+PASSES = ["split-concat", "make-tables", "fold-pad", "fold-clamp", "fold-sign"]
+RULES = ["fixed", "fixed_double", "float32", "float64_away"]
+
+
+class Drawn:
+    """A program of ops on images of 5x5x4, each of which may read any value before it."""
+
+    def __init__(self, seed):
+        self.draw = np.random.default_rng(seed)
+        self.lines = []
+        self.images = []  # (name, element)
+        self.count = 0
+
+    def name(self):
+        self.count += 1
+        return f"%v{self.count}"
+
+    def element(self):
+        draw = self.draw
+        storage = str(draw.choice(["i8", "u8", "i8<-127:127>", "u4", "i16"], p=[0.4, 0.3, 0.1, 0.1, 0.1]))
+        low, high = {"i": (-128, 127), "u": (0, 255)}[storage[0]] if "4" not in storage else (0, 15)
+        zero = int(draw.choice([low, high, draw.integers(low, high + 1)]))
+        return f"!quant.uniform<{storage}:f32, {float(np.float32(draw.choice([0.5, 0.03, 0.011]))):.9g}:{zero}>"
+
+    def image(self):
+        return self.images[-1 if self.draw.random() < 0.7 else self.draw.integers(len(self.images))]
+
+    def rule(self):
+        return str(self.draw.choice(RULES))
+
+    def constant(self, shape, element, storage="i8", low=-128, high=127):
+        held, made = self.name(), self.name()
+        values = np.array2string(self.draw.integers(low, high + 1, shape), separator=",", threshold=10**6)
+        dims = "".join(f"{size}x" for size in shape)
+        self.lines.append(f"{held} = arith.constant dense<{' '.join(values.split())}> : tensor<{dims}{storage}>")
+        self.lines.append(f"{made} = quant.scast {held} : tensor<{dims}{storage}> to tensor<{dims}{element}>")
+        return made, f"tensor<{dims}{element}>"
+
+    def add(self, op, operands, attributes, result, shape="1x5x5x4"):
+        name = self.name()
+        said = ", ".join(f"{key} = {value}" for key, value in attributes.items())
+        types = ", ".join(t for _, t in operands)
+        self.lines.append(
+            f"{name} = {op} {', '.join(v for v, _ in operands)} {{{said}}} : ({types}) -> tensor<{shape}x{result}>"
+        )
+        return name, result
+
+    def typed(self, image, shape="1x5x5x4"):
+        return image[0], f"tensor<{shape}x{image[1]}>"
+
+    def step(self):
+        kind = self.draw.choice(["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "concat"])
+        x = self.image()
+        rule = {"requant": f'"{self.rule()}"'}
+        if kind == "clamp":
+            low, high = sorted(self.draw.uniform(-5, 5, 2))
+            bounds = {"min": f"{low:.4f}", "max": f"{high:.4f}"}
+            bounds.pop(str(self.draw.choice(["min", "max", ""])), None)
+            self.images.append(self.add("qrt.clamp", [self.typed(x)], bounds, x[1]))
+        elif kind == "requantize":
+            self.images.append(self.add("qrt.requantize", [self.typed(x)], rule, self.element()))
+        elif kind == "sign":
+            scale, zero = self.draw.choice(["0.5", "0.03"]), int(self.draw.integers(-128, 128))
+            types = [f"!quant.uniform<i8:f32, {scale}:{zero}>", f"!quant.uniform<u8:f32, {scale}:{zero + 128}>"]
+            if self.draw.random() < 0.5:
+                types.reverse()
+            first = self.add("qrt.requantize", [self.typed(x)], rule, types[0])
+            if self.draw.random() < 0.2:
+                self.images.append(first)
+            self.images.append(self.add("qrt.requantize", [self.typed(first)], rule, types[1]))
+        elif kind == "constant":
+            operands = [self.typed(x), self.constant((1,), "!quant.uniform<i8:f32, 0.07:-5>")]
+            if self.draw.random() < 0.3:
+                operands.reverse()
+            op = str(self.draw.choice(["add", "sub", "mul"]))
+            said = rule if op == "mul" else {}
+            self.images.append(self.add(f"qrt.{op}", operands, said, self.element()))
+        elif kind == "binary":
+            self.images.append(self.add("qrt.add", [self.typed(x), self.typed(self.image())], {}, self.element()))
+        elif kind in ("conv", "depthwise"):
+            self.images.append(self.convolution(str(kind), x, rule))
+        else:
+            y, result = self.image(), self.element()
+            joined = self.add("qrt.concat", [self.typed(x), self.typed(y)], rule | {"axis": 3}, result, "1x5x5x8")
+            w = self.constant((4, 1, 1, 8), "!quant.uniform<i8:f32, 0.02>")
+            made = self.add("qrt.conv2d", [self.typed(joined, "1x5x5x8"), w], rule, self.element())
+            self.images.append(made)
+
+    def convolution(self, kind, x, rule):
+        """A window of 3x3, whose padding stands in a pad, in the op, or in both."""
+        outer, inner = (int(n) for n in self.draw.choice([[1, 0], [0, 1]], axis=0))
+        given = self.typed(x)
+        if outer:
+            pad = {"padding": "[[0, 0], [1, 1], [1, 1], [0, 0]]"}
+            if self.draw.random() < 0.2:
+                pad["value"] = "1.0"
+            given = self.typed(self.add("qrt.pad", [given], pad, x[1], "1x7x7x4"), "1x7x7x4")
+        shape = (4, 3, 3, 4) if kind == "conv" else (3, 3, 4)
+        w = self.constant(shape, "!quant.uniform<i8:f32, 0.01>")
+        op = "qrt.conv2d" if kind == "conv" else "qrt.depthwise_conv2d"
+        padding = {"padding": f"[[{inner}, {inner}], [{inner}, {inner}]]"} if inner else {}
+        return self.add(op, [given, w], rule | padding, self.element())
+
+    def text(self):
+        first = self.element()
+        self.images.append(("%x", first))
+        for _ in range(8):
+            self.step()
+        results = self.images[-2:]
+        returned = ", ".join(name for name, _ in results)
+        types = ", ".join(f"tensor<1x5x5x4x{element}>" for _, element in results)
+        body = "\n".join(self.lines)
+        return f"func.func @main(%x: tensor<1x5x5x4x{first}>) -> ({types}) {{\n{body}\nreturn {returned} : {types} }}"
+
+
+def values(program, seed):
+    element = program.inputs[0].type.element
+    draw = np.random.default_rng(seed)
+    ends = element.storage_min, element.storage_max + 1
+    dtype = qrt.QuantTensor(np.zeros(1, int) + element.storage_min, element).storage.dtype
+    for low, high in (ends, (ends[0], ends[0] + 1), (ends[1] - 1, ends[1])):
+        yield {"arg0": draw.integers(low, high, (1, 5, 5, 4)).astype(dtype)}
+
+
+def test_results_are_equal_with_and_without():
+    applied = dict.fromkeys(PASSES, 0)
+    for seed in range(16):
+        text = Drawn(seed).text()
+        program = qrt.compile(text)
+        after = {"planned": program}
+        for name in [*PASSES, ",".join(PASSES)]:
+            module = ir.parse(text)
+            run_passes(module, name)
+            module.verify(strict=True)
+            if str(module) != str(ir.parse(text)):
+                after[name] = qrt.compile(module)
+                applied[name] = applied.get(name, 0) + 1
+        for given in values(program, seed):
+            expected = program.run(given, interpret=True)
+            for name, changed in after.items():
+                assert_same(changed.run(given, interpret=name != "planned"), expected), (seed, name)
+    assert min(applied.values()) >= 2, applied
+
+
+def planned(text):
+    """The ops of the plan, with what is fused into them."""
+    return [(step.op, step.detail.partition(" with ")[2]) for step in qrt.compile(text).coverage()]
+
+
+Q, U, W = "!quant.uniform<i8:f32, 0.05:3>", "!quant.uniform<u8:f32, 0.05:131>", "!quant.uniform<i8:f32, 0.02>"
+SHAPE, PADDED = "tensor<1x8x8x4x", "tensor<1x10x10x4x"
+HEAD = f"""func.func @main(%a: {SHAPE}{U}>) -> RESULT {{
+  %c = arith.constant dense<3> : tensor<4x3x3x4xi8>
+  %w = quant.scast %c : tensor<4x3x3x4xi8> to tensor<4x3x3x4x{W}>
+  %k = arith.constant dense<30> : tensor<1xi8>
+  %kq = quant.scast %k : tensor<1xi8> to tensor<1x{W}>
+"""
+
+
+def program(body, result, name):
+    return HEAD.replace("RESULT", result) + body + f"\n return {name} : {result} }}"
+
+
+def test_a_block_of_a_network_is_one_step():
+    text = program(
+        f"""%x = qrt.requantize %a : ({SHAPE}{U}>) -> {SHAPE}{Q}>
+        %p = qrt.pad %x {{padding = [[0, 0], [1, 1], [1, 1], [0, 0]]}} : ({SHAPE}{Q}>) -> {PADDED}{Q}>
+        %m = qrt.conv2d %p, %w : ({PADDED}{Q}>, tensor<4x3x3x4x{W}>) -> {SHAPE}{Q}>
+        %r = qrt.clamp %m {{min = 0.0, max = 6.0}} : ({SHAPE}{Q}>) -> {SHAPE}{Q}>""",
+        f"{SHAPE}{Q}>",
+        "%r",
+    )
+    assert planned(text) == [("qrt.conv2d", "qrt.pad qrt.clamp qrt.requantize")]
+
+
+def test_a_chain_is_one_table():
+    text = program(
+        f"""%1 = qrt.mul %a, %kq : ({SHAPE}{U}>, tensor<1x{W}>) -> {SHAPE}{Q}>
+        %2 = qrt.clamp %1 {{min = -1.0}} : ({SHAPE}{Q}>) -> {SHAPE}{Q}>
+        %3 = qrt.sub %kq, %2 : (tensor<1x{W}>, {SHAPE}{Q}>) -> {SHAPE}{W}>
+        %4 = qrt.requantize %3 : ({SHAPE}{W}>) -> {SHAPE}{U}>""",
+        f"{SHAPE}{U}>",
+        "%4",
+    )
+    assert planned(text) == [("qrt.lookup", "qrt.mul qrt.clamp qrt.sub qrt.requantize")]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_is_read_elsewhere_stays(number):
+    """A clamp and its operand are both returned; a pad whose value is another; a window that padding would fill."""
+    text = program(
+        f"""%m = qrt.add %a, %a : ({SHAPE}{U}>, {SHAPE}{U}>) -> {SHAPE}{Q}>
+        %r = qrt.clamp %m {{min = 0.0}} : ({SHAPE}{Q}>) -> {SHAPE}{Q}>
+        %s = qrt.add %m, %r : ({SHAPE}{Q}>, {SHAPE}{Q}>) -> {SHAPE}{Q}>""",
+        f"{SHAPE}{Q}>",
+        "%s",
+    )
+    assert [op for op, _ in planned(text)] == ["qrt.add", "qrt.clamp", "qrt.add"]
+    value = ", value = 1.0" if number == 1 else ""
+    far = 1 if number == 1 else 3
+    size, padding = 8 + 2 * far, [[0, 0], [far, far], [far, far], [0, 0]]
+    padded, out = f"tensor<1x{size}x{size}x4x{Q}>", f"tensor<1x{size - 2}x{size - 2}x4x{Q}>"
+    text = program(
+        f"""%x = qrt.requantize %a : ({SHAPE}{U}>) -> {SHAPE}{Q}>
+        %p = qrt.pad %x {{padding = {padding}{value}}} : ({SHAPE}{Q}>) -> {padded}
+        %m = qrt.conv2d %p, %w : ({padded}, tensor<4x3x3x4x{W}>) -> {out}""",
+        out,
+        "%m",
+    )
+    assert [op for op, _ in planned(text)] == ["qrt.requantize", "qrt.pad", "qrt.conv2d"]
+
+
+def test_each_pass_that_runs_has_a_name():
+    assert list(FUSING) == PASSES
+    assert [passes.PASSES[name] for name in PASSES] == list(FUSING.values())

@@ -1,0 +1,108 @@
+"""Operators of float32, and of float32 with int8 weights. Hazards: another order of a sum, a product that is fused or
+not, padding that is counted, the range of a row that has one sign or no element but 0."""
+
+from functools import partial
+
+import numpy as np
+
+from tests.formats.tflite.generated import draw
+from tests.formats.tflite.generated.products import _window
+from tests.formats.tflite.oracle import Case
+from tests.formats.tflite.writing import Tensor, one_op
+
+
+def _floats(rng, shape):
+    return rng.normal(size=shape).astype(np.float32)
+
+
+def _constant(rng, shape):
+    return Tensor(shape, "float32", data=_floats(rng, shape))
+
+
+def _weights(rng, shape, is_hybrid):
+    if is_hybrid:
+        return Tensor(shape, "int8", draw.around(rng, 2.0**-6), 0, 0, draw.integers(rng, shape, "int8", -127))
+    return _constant(rng, shape)
+
+
+def conv(rng, *, is_hybrid=False, one_by_one=False):
+    image, window, result, options = _window(rng)
+    if one_by_one:
+        window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
+        options |= {"dilation_h_factor": 1, "dilation_w_factor": 1}
+    batch, depth, channels = int(rng.choice([1, 1, 2])), draw.size(rng, 20), draw.size(rng, 20)
+    x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
+    weights = _weights(rng, (channels, *window, depth), is_hybrid)
+    return Case(one_op("CONV_2D", [x, weights, _constant(rng, (channels,))], [y], options, version=2), ulp=0)
+
+
+def depthwise(rng):
+    image, window, result, options = _window(rng)
+    strides = max(options["stride_h"], options["stride_w"])
+    reach = [(w - 1) * options[f"dilation_{d}_factor"] + 1 for w, d in zip(window, "hw", strict=True)]
+    kept = [0, 0] if options["padding"] == "SAME" else [each - 1 for each in reach]
+    result = [-(-(i - k) // strides) for i, k in zip(image, kept, strict=True)]
+    depth, multiplier = draw.size(rng, 20), int(rng.integers(1, 4))
+    channels = depth * multiplier
+    options |= {"stride_h": strides, "stride_w": strides, "depth_multiplier": multiplier}
+    x, y = Tensor((1, *image, depth), "float32"), Tensor((1, *result, channels), "float32")
+    inputs = [x, _constant(rng, (1, *window, channels)), _constant(rng, (channels,))]
+    return Case(one_op("DEPTHWISE_CONV_2D", inputs, [y], options, version=2), ulp=0)
+
+
+def fully_connected(rng, *, is_hybrid=False):
+    rows, depth, units = draw.size(rng, 33), draw.size(rng, 65), draw.size(rng)
+    x, y = Tensor((rows, depth), "float32"), Tensor((rows, units), "float32")
+    bias = _constant(rng, (units,)) if is_hybrid or rng.random() < 0.7 else None
+    options = {"fused_activation_function": draw.activation(rng)}
+    inputs = [x, _weights(rng, (units, depth), is_hybrid), bias]
+    return Case(one_op("FULLY_CONNECTED", inputs, [y], options, version=4), ulp=0)
+
+
+def pool(rng, *, name):
+    padding = str(rng.choice(["SAME", "VALID"]))
+    window = [int(each) for each in rng.integers(1, 6, 2)]
+    image = [int(rng.integers(each, each + 14)) for each in window]
+    strides = [int(each) for each in rng.integers(1, 4, 2)]
+    kept = [0, 0] if padding == "SAME" else [each - 1 for each in window]
+    result = [-(-(i - k) // s) for i, k, s in zip(image, kept, strides, strict=True)]
+    depth = draw.size(rng)
+    x, y = Tensor((1, *image, depth), "float32"), Tensor((1, *result, depth), "float32")
+    options = {
+        "padding": padding,
+        "stride_h": strides[0],
+        "stride_w": strides[1],
+        "filter_height": window[0],
+        "filter_width": window[1],
+        "fused_activation_function": draw.activation(rng),
+    }
+    return Case(one_op(name, [x], [y], options, version=2), ulp=0)
+
+
+def binary(rng, *, name):
+    shape = draw.shape(rng)
+    other = tuple(1 if rng.random() < 0.3 else size for size in shape)[int(rng.integers(0, len(shape))) :]
+    a, b, y = Tensor(shape, "float32"), Tensor(other or (1,), "float32"), Tensor(shape, "float32")
+    fused = {} if name in ("MAXIMUM", "MINIMUM") else {"fused_activation_function": draw.activation(rng)}
+    return Case(one_op(name, [a, b], [y], fused, version=1), ulp=0)
+
+
+def softmax(rng):
+    rows, depth = draw.size(rng), draw.size(rng)
+    x, y = Tensor((rows, depth), "float32"), Tensor((rows, depth), "float32")
+    return Case(one_op("SOFTMAX", [x], [y], {"beta": 1.0}, version=1), ulp=8)
+
+
+CASES = {
+    "CONV_2D f32": conv,
+    "CONV_2D f32, 1x1": partial(conv, one_by_one=True),
+    "CONV_2D f32 x i8": partial(conv, is_hybrid=True),
+    "CONV_2D f32 x i8, 1x1": partial(conv, is_hybrid=True, one_by_one=True),
+    "DEPTHWISE_CONV_2D f32": depthwise,
+    "FULLY_CONNECTED f32": fully_connected,
+    "FULLY_CONNECTED f32 x i8": partial(fully_connected, is_hybrid=True),
+    "AVERAGE_POOL_2D f32": partial(pool, name="AVERAGE_POOL_2D"),
+    "MAX_POOL_2D f32": partial(pool, name="MAX_POOL_2D"),
+    **{f"{name} f32": partial(binary, name=name) for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM")},
+    "SOFTMAX f32": softmax,
+}
