@@ -18,6 +18,7 @@ LITERT = Profile(
     (
         Row("activation", "half_even", {"kernel": "delegate"}),
         Row("activation", "half_away"),
+        Row("conv2d", "half_up_twice", {"storage": "u8", "scale_axis": (1, 2, 3)}),
         Row("conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("conv2d", "fixed_double", {"storage": "i16", "bias": "i32"}),
@@ -25,6 +26,7 @@ LITERT = Profile(
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16"}),
         Row("fully_connected", "half_up_twice", {"storage": "i8", "weight_offset": True}),
+        Row("fully_connected", "half_up_twice", {"storage": "u8", "scale_axis": 1}),
         Row("fully_connected", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("fully_connected", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("fully_connected", "fixed_double", {"storage": "i16", "bias": "i32"}),

@@ -2,6 +2,7 @@
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     activations,
+    activations_plain,
     arithmetic,
     arithmetic_plain,
     blocks,
@@ -14,6 +15,7 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     gathering,
     matmul,
     movement,
+    one_hot,
     pooling,
     recurrent,
     reductions,

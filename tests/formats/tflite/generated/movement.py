@@ -78,7 +78,7 @@ def mirror_pad(rng, *, dtype, mode):
 
 
 def slice_(rng, *, dtype):
-    shape = draw.shape(rng, int(rng.integers(1, 5)))
+    shape = draw.shape(rng, int(rng.integers(1, 5)), 40_000)
     first = [int(rng.integers(n)) for n in shape]
     sizes = [int(rng.integers(1, n - f + 1)) for n, f in zip(shape, first, strict=True)]
     x, y = _pair(rng, dtype, shape, sizes)
@@ -88,7 +88,7 @@ def slice_(rng, *, dtype):
 
 def strided_slice(rng, *, dtype, masks=True):
     """Masks over all that NumPy can say; ends beyond both sides."""
-    shape = draw.shape(rng, int(rng.integers(1, 5)))
+    shape = draw.shape(rng, int(rng.integers(1, 5)), 40_000)
     while True:
         strides = [int(rng.choice([1, 1, 2, 3, -1, -2])) for _ in shape]
         begin, end = ([int(rng.integers(-n - 2, n + 3)) for n in shape] for _ in range(2))

@@ -79,6 +79,22 @@ def resize(rng, *, dtype, name, form):
     return Case(one_op(name, [x, ints(size)], [y], options, version=3))
 
 
+def one_hot(rng, *, dtype):
+    """Positions beyond both ends make no difference anywhere."""
+    shape = draw.shape(rng, int(rng.integers(1, 4)), 2000)
+    depth, axis, kind = (
+        int(rng.integers(1, 12)),
+        int(rng.integers(-1, len(shape) + 1)),
+        str(rng.choice(["int32", "int64"])),
+    )
+    out = list(shape)
+    out.insert(axis if axis >= 0 else len(shape), depth)
+    numbers = rng.integers(-2, depth + 2, shape).astype(kind)
+    on, off = (Tensor((), dtype, data=np.array(rng.integers(0, 100), dtype)) for _ in range(2))
+    model = one_op("ONE_HOT", [Tensor(shape, kind), ints(depth), on, off], [Tensor(tuple(out), dtype)], {"axis": axis})
+    return Case(model, [[numbers], [numbers[::-1].copy()], [numbers % max(depth - 1, 1)]])
+
+
 _BYTES = ("int8", "uint8", "float32")
 _ALL = (*_BYTES, "int16")
 _SHAPES = ("neither", "align_corners", "half_pixel_centers")
@@ -101,6 +117,7 @@ CASES = {
     **_forms("REDUCE_MAX", reduce, _ALL, name="REDUCE_MAX"),
     **_forms("REDUCE_MIN", reduce, _ALL, name="REDUCE_MIN"),
     **_forms("TOPK_V2", top_k, _ALL),
+    **_forms("ONE_HOT", one_hot, ("float32", "int8")),
     **_resizes("RESIZE_BILINEAR", _ALL),
     **_resizes("RESIZE_NEAREST_NEIGHBOR", _ALL),
 }

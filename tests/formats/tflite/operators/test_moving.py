@@ -106,6 +106,10 @@ REFUSED = [
      "corners are aligned, or centers lie at halves, but not both"),
     ("ARG_MAX", [X, integers(2)], [integers(0, 0)], {"output_type": "INT32"}, "axis 2 is out of range for rank 2"),
     ("REDUCE_MAX", [X, integers(-3)], [X], {"keep_dims": False}, "axis -3 is out of range for rank 2"),
+    ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [quantized(2, 2)], {"axis": -1},
+     "a depth of 3 does not make the shape [2, 2]"),
+    ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [X], {"axis": 2},
+     "axis 2 is out of range for rank 2"),
     ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "k must be from 0 to the size of the last axis, got 4"),
 ]  # fmt: skip
 
@@ -135,6 +139,8 @@ def test_what_only_the_run_knows_is_refused_by_name() -> None:
 
 
 FORMS = movement.CASES | selection.CASES
+PLAIN = ("ONE_HOT",)
+"""Operators on plain numbers, which the interpreter computes."""
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -152,7 +158,7 @@ def test_every_form_is_one_plan_and_one_program(name: str) -> None:
         arrays[port.name] = drawn.astype(dtype)
     results = program.run(arrays)
     plans = [coverage for coverage in program.coverage() if coverage.engine not in ("kernel", "constant", "alias")]
-    assert not plans, plans
+    assert not plans or name.startswith(PLAIN), plans
     again = qrt.compile(qrt.ir.parse(str(module)))
     for other in (program.run(arrays, interpret=True), again.run(arrays)):
         for key, value in results.items():
