@@ -11,26 +11,26 @@ typedef struct {
     const void *x;
     void *target;
     int64_t largest;
-} softmax_span;
+} softmax_values;
 
-static int64_t distance(const softmax_span *of, int64_t i) {
+static int64_t distance(const softmax_values *of, int64_t i) {
     return of->largest - qrt_load(of->args->container, of->x, i * of->args->inner);
 }
 
-static void store(const softmax_span *of, int64_t i, int64_t value) {
+static void store(const softmax_values *of, int64_t i, int64_t value) {
     const qrt_softmax_args *args = of->args;
     ref_store_value(args->out, of->target, i * args->inner, ref_clamp(value, args->storage_min, args->storage_max));
 }
 
 /* A rounded value, which is no NaN, plus the zero point; it is clamped first, so that the conversion is defined. */
-static void store_rounded(const softmax_span *of, int64_t i, double rounded) {
+static void store_rounded(const softmax_values *of, int64_t i, double rounded) {
     const qrt_softmax_args *args = of->args;
     const double low = (double)(args->storage_min - args->zero_point);
     const double high = (double)(args->storage_max - args->zero_point);
     store(of, i, (int64_t)(rounded < low ? low : rounded > high ? high : rounded) + args->zero_point);
 }
 
-static void table_int32(const softmax_span *of) {
+static void table_int32(const softmax_values *of) {
     const qrt_softmax_args *args = of->args;
     int64_t sum = 0;
     for (int64_t i = 0; i < args->size; i++)
@@ -43,28 +43,28 @@ static void table_int32(const softmax_span *of) {
 }
 
 /* The sum of floats in order. */
-static float sum_float32(const softmax_span *of) {
+static float sum_float32(const softmax_values *of) {
     float sum = 0;
     for (int64_t i = 0; i < of->args->size; i++)
         sum += of->args->table_f32[distance(of, i)];
     return sum;
 }
 
-static void table_float32(const softmax_span *of) {
+static void table_float32(const softmax_values *of) {
     const float inverse = 1.0f / (sum_float32(of) * (float)of->args->scale);
     for (int64_t i = 0; i < of->args->size; i++)
         store_rounded(of, i, ref_round_half_away((double)(of->args->table_f32[distance(of, i)] * inverse)));
 }
 
 /* The sum of 32-bit exponentials without integer bits, with 12 of them. */
-static int64_t sum_gemmlowp(const softmax_span *of) {
+static int64_t sum_gemmlowp(const softmax_values *of) {
     int64_t sum = 0;
     for (int64_t i = 0; i < of->args->size; i++)
         sum += gemmlowp_divide(of->args->table[distance(of, i)], 12);
     return sum;
 }
 
-static void gemmlowp(const softmax_span *of) {
+static void gemmlowp(const softmax_values *of) {
     const qrt_softmax_args *args = of->args;
     const int bits = 8 * qrt_container_size(args->out);
     const int64_t sum = sum_gemmlowp(of);
@@ -82,12 +82,12 @@ static int64_t interpolated(const int16_t *table, int64_t x) {
     return entry[0] + (((entry[1] - entry[0]) * low + 64) >> 7);
 }
 
-static int64_t exponential_int16(const softmax_span *of, int64_t i) {
+static int64_t exponential_int16(const softmax_values *of, int64_t i) {
     const qrt_softmax_args *args = of->args;
     return interpolated(args->exponential, gemmlowp_scale(-distance(of, i), args->multiplier, args->shift) + INT16_MAX);
 }
 
-static void table_int16(const softmax_span *of) {
+static void table_int16(const softmax_values *of) {
     int64_t sum = 0;
     for (int64_t i = 0; i < of->args->size; i++)
         sum += exponential_int16(of, i);
@@ -124,7 +124,7 @@ static float log_float32(float x) {
     return (float)(y * r2 + (y0 + r));
 }
 
-static void log_float32_row(const softmax_span *of) {
+static void log_float32_row(const softmax_values *of) {
     const qrt_softmax_args *args = of->args;
     const float scale = args->input_scale, result = (float)args->scale;
     const float offset = (scale * (float)of->largest + log_float32(sum_float32(of))) / result, ratio = scale / result;
@@ -132,7 +132,7 @@ static void log_float32_row(const softmax_span *of) {
         store_rounded(of, i, (double)rintf(ratio * (float)(of->largest - distance(of, i)) - offset));
 }
 
-static void log_gemmlowp_row(const softmax_span *of) {
+static void log_gemmlowp_row(const softmax_values *of) {
     const qrt_softmax_args *args = of->args;
     const int64_t log = gemmlowp_log(sum_gemmlowp(of), 12, 5);
     const int64_t found = gemmlowp_scale(log - ((int64_t)1 << 31), args->multiplier, args->shift);
@@ -145,9 +145,9 @@ static void log_gemmlowp_row(const softmax_span *of) {
 }
 
 void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) {
-    static void (*const rows[])(const softmax_span *) = {table_int32, table_float32,   gemmlowp,
+    static void (*const rows[])(const softmax_values *) = {table_int32, table_float32,   gemmlowp,
                                                  table_int16, log_float32_row, log_gemmlowp_row};
-    softmax_span of = {args, x, target, INT64_MIN};
+    softmax_values of = {args, x, target, INT64_MIN};
     for (int64_t i = 0; i < args->size; i++) {
         const int64_t value = qrt_load(args->container, x, i * args->inner);
         of.largest = value > of.largest ? value : of.largest;

@@ -163,7 +163,7 @@ FAMILIES = (
     OpFamily(
         Declaration(
             "lookup_interpolated",
-            operands=(Operand("q", "i16"), Operand("table", f"i16, {_INTERPOLATED} entries, least value first")),
+            operands=(Operand("q", "i16"), Operand("table", f"{_INTERPOLATED} entries")),
             result=Result("of the table's type"),
             public=False,
         ),

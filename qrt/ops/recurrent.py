@@ -179,18 +179,18 @@ def _lstm_bind(types: Types, results: Types, attributes: Attributes, constants: 
 _LSTM = Declaration(
     "lstm",
     operands=(
-        Operand("x", "i8"),
-        *(Operand(f"w_{gate}", "i8, cells x inputs") for gate in _GATES),
-        *(Operand(f"r_{gate}", "i8, cells x cells") for gate in _GATES),
-        *(Operand(f"b_{gate}", "i32") for gate in _GATES),
-        Operand("hidden", "i8, batch x cells"),
-        Operand("cell", "i16, batch x cells"),
+        Operand("x"),
+        *(Operand(f"w_{gate}") for gate in _GATES),
+        *(Operand(f"r_{gate}") for gate in _GATES),
+        *(Operand(f"b_{gate}") for gate in _GATES),
+        Operand("hidden"),
+        Operand("cell"),
     ),
     attributes=(
         Attribute("time_major", "boolean", False),
-        Attribute("cell_clip", "number", 0.0, note="0.0: none"),
+        Attribute("cell_clip", "number", 0.0),
     ),
-    result=Result("y and hidden as declared, cell of the operand's type"),
+    result=Result("as declared"),
     results=("y", "hidden_out", "cell_out"),
     public=False,
 )
@@ -267,14 +267,14 @@ def _svdf_bind(types: Types, results: Types, attributes: Attributes, constants: 
 _SVDF = Declaration(
     "svdf",
     operands=(
-        Operand("x", "i8"),
-        Operand("feature", "i8, filters x inputs"),
-        Operand("time", "i16, filters x memory"),
-        Operand("state", "i16, batch x (filters * memory)"),
+        Operand("x"),
+        Operand("feature"),
+        Operand("time"),
+        Operand("state"),
         BIAS,
     ),
     attributes=(Attribute("rank", "integer", 1),),
-    result=Result("y as declared, state of the operand's type"),
+    result=Result("as declared"),
     results=("y", "state_out"),
     public=False,
 )

@@ -5,7 +5,7 @@ from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.types import UniformType
+from qrt.types import TensorType, UniformType
 
 _BYTES = ("i8", "u8")
 _OF_BOTH = ("LOGISTIC", "TANH", "HARD_SWISH", "GELU")
@@ -17,17 +17,23 @@ _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 def softmax(node: Node) -> None:
     """Of 8 bits, to 8 or 16 bits, and of 16 bits; along the last axis."""
     x, out = node.element(0), node.result_element()
-    _check_end(node, out, 2.0**-15 if x.storage == "i16" else 2.0**-out.storage_width, x.storage != "i16")
+    scale, zero_point = (2.0**-15, 0) if x.storage == "i16" else (2.0**-out.storage_width, out.storage_min)
+    if x.storage == out.storage and (abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point):
+        node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")
     rule = node.rule("softmax", storage=x.storage, result=out.storage)
     attributes = {"axis": -1, "beta": float(node.options["beta"]), "requant": rule}
-    node.set(0, node.emit("qrt.softmax", [node.value(0)], attributes, out))
+    own = out.with_(scales=scale, zero_points=zero_point) if rule == "gemmlowp" else out
+    node.set(0, read_as(node, node.emit("qrt.softmax", [node.value(0)], attributes, own), out))
 
 
-def _check_end(node: Node, out: UniformType, scale: float, from_least: bool) -> None:
-    """The scale and the zero point that LiteRT asks of a softmax."""
-    zero_point = out.storage_min if from_least else 0
-    if abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point:
-        node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")
+def read_as(node: Node, value: Value, element: UniformType) -> Value:
+    """The same storage in another type, where a kernel does not look at the type that it writes."""
+    made = value.type
+    if isinstance(made, TensorType) and made.element is element:
+        return value
+    assert isinstance(made, TensorType)
+    bare = node.emit("quant.scast", [value], {}, made.with_(element=element.storage_type))
+    return node.emit("quant.scast", [bare], {}, made.with_(element=element))
 
 
 @operator("LOG_SOFTMAX")

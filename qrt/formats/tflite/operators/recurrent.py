@@ -2,6 +2,7 @@
 
 from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.functions import read_as
 from qrt.formats.tflite.registry import operator
 from qrt.formats.tflite.types import element_of
 from qrt.ir import Value
@@ -39,8 +40,8 @@ def lstm(node: Node) -> None:
     operands += [node.value(_HIDDEN), node.value(_CELL)]
     attributes = {"time_major": bool(node.options["time_major"]), "cell_clip": float(node.options["cell_clip"])}
     y, after, cell_after = node.emit_all("qrt.lstm", operands, attributes, [made, made, cell])
-    node.set(0, _read_as(node, y, node.result_element()))
-    _store(node, _HIDDEN, _read_as(node, after, hidden))
+    node.set(0, read_as(node, y, node.result_element()))
+    _store(node, _HIDDEN, read_as(node, after, hidden))
     _store(node, _CELL, cell_after)
 
 
@@ -53,15 +54,6 @@ def _hidden_type(node: Node) -> UniformType:
     if not isinstance(made, UniformType) or made.storage != "i8":
         node.fail(f"intermediate {tensors[4].name!r} must be int8 with a scale")
     return made
-
-
-def _read_as(node: Node, value: Value, element: UniformType) -> Value:
-    """The same storage in another type: LiteRT copies the bytes."""
-    type = value.type
-    if type.element is element:  # type: ignore[attr-defined]  # a tensor
-        return value
-    bare = node.emit("quant.scast", [value], {}, element.storage_type)
-    return node.emit("quant.scast", [bare], {}, element)
 
 
 def _bias(node: Node, i: int) -> Value:

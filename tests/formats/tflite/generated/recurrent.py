@@ -60,9 +60,8 @@ def svdf(rng, *, has_bias=True):
     filters = units * rank
     x = draw.tensor(rng, (batch, inputs), "int8", draw.scale(rng, -9, -2))
     feature = _weights(rng, (filters, inputs))
-    time = Tensor(
-        (filters, memory), "int16", draw.scale(rng, -16, -10), data=draw.integers(rng, (filters, memory), "int16")
-    )
+    moments = draw.integers(rng, (filters, memory), "int16", -1000, 1000)  # sums of more than 32 bits wrap in LiteRT
+    time = Tensor((filters, memory), "int16", draw.scale(rng, -16, -10), data=moments)
     state = Tensor((batch, filters * memory), "int16", draw.around(rng, x.scales * feature.scales, 3), is_variable=True)
     bias = Tensor(
         (units,), "int32", state.scales * time.scales, data=draw.integers(rng, (units,), "int32", -(10**6), 10**6)
