@@ -81,7 +81,7 @@ FAMILIES = tuple(
     OpFamily(
         Declaration(
             name,
-            operands=(Operand("q", "i16"),),
+            operands=(Operand("q"),),
             attributes=(Attribute("requant", "choice", "table_uint16", numerics.SIGMOID_RULES),),
             result=replace(DECLARED, required=True),
             public=False,

@@ -169,7 +169,7 @@ FAMILIES = (
     _family(
         Declaration(
             "softmax",
-            operands=(Operand("q", "at most 8 bits, or i16"),),
+            operands=(Operand("q"),),
             attributes=(
                 Attribute("axis", "integer", -1),
                 Attribute("beta", "number", 1.0),
@@ -181,7 +181,7 @@ FAMILIES = (
     _family(
         Declaration(
             "log_softmax",
-            operands=(Operand("q", "at most 8 bits"),),
+            operands=(Operand("q"),),
             attributes=(
                 Attribute("axis", "integer", -1),
                 Attribute("requant", "choice", "table_float32", numerics.LOG_SOFTMAX_RULES),
