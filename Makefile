@@ -19,7 +19,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo showcase test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
+.PHONY: build emulated demo showcase test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-models fuzz-guided lint format docs expected \
     bench bench-peers bench-models accuracy accuracy-peers clean
 
 build: $(BUILT)
@@ -112,7 +112,7 @@ test-compilers: build
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py tests/formats tests/engines
 
 # With the libraries that tensors are exchanged with, in one process.
 test-exchange: build
@@ -129,12 +129,18 @@ test-sdist: build
 	cd build/sdist && PYTHONSAFEPATH=1 venv/bin/python -c "import qrt; print(qrt.__file__, *qrt.kernels.available())"
 	build/sdist/venv/bin/qrt opt examples/digits/digits.mlir > build/sdist/digits.mlir
 
-# Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command. Findings go to build/fuzz.
+# Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command, models. Findings go to build/fuzz.
 MINUTES ?= 10
 FUZZ = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 
 fuzz: build
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# N mutated files of TFLite models, or those of SEED.
+N ?= 50000
+
+fuzz-models: build
+	$(BIN)/python -m tests.fuzz --kind models --cases $(N) $(if $(SEED),--seed $(SEED))
 
 fuzz-guided: build
 	$(BIN)/python -m pip install --quiet --group fuzz

@@ -163,9 +163,12 @@ def requantize(
         if rule == "fixed8":
             m0, n = fixed8_multiplier(rounded_ratio(numerators, (scale,), "f32")), 8
         return clamp(fixed(acc, m0, n) + zero_point, *bounds)
-    if rule in ("fixed_double", "fixed_double_f32", "half_up_twice", "reduced16"):
+    if rule in _TWICE:
         name = "f32" if rule == "fixed_double_f32" else "f64"
-        m0, shift = quantize_multiplier(float(rounded_ratio(numerators, (scale,), name)))
+        given = numerators
+        if rule == "half_up_twice_f32_product":
+            given = [float(rounded_ratio(numerators, (), "f32"))]
+        m0, shift = quantize_multiplier(float(rounded_ratio(given, (scale,), name)))
         return clamp(_TWICE[rule](acc, *divided_multiplier(m0, shift, count)) + zero_point, *bounds)
     if rule == "float32":
         return float32(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
@@ -230,7 +233,7 @@ def reduced16(acc: int, m0: int, shift: int) -> int:
 
 _TWICE = {
     "fixed_double": fixed_double, "fixed_double_f32": fixed_double, "half_up_twice": half_up_twice,
-    "reduced16": reduced16,
+    "half_up_twice_f32_product": half_up_twice, "reduced16": reduced16,
 }  # fmt: skip
 
 

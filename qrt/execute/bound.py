@@ -59,7 +59,11 @@ class BoundProgram:
             raise ModelError(f"{self.name} is running in another thread: bind once for each")
         try:
             results = self._plan.run(list(self.inputs.values()), state=state)
-            for out, result in zip(self.outputs.values(), results, strict=True):
+            for (name, out), result in zip(self.outputs.items(), results, strict=True):
+                if out.shape != result.shape:  # where only the run knows it
+                    raise ModelError(
+                        f"output {name!r} has shape {list(result.shape)}, the bound array {list(out.shape)}"
+                    )
                 np.copyto(out, result)
         finally:
             self._lock.release()

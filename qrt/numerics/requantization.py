@@ -27,7 +27,14 @@ from qrt.numerics.multipliers import (
 from qrt.numerics.rounding import Array, round_integral
 
 RequantRule = Literal[
-    "fixed", "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice", "reduced16"
+    "fixed",
+    "fixed_double",
+    "fixed_double_f32",
+    "float32",
+    "float64_away",
+    "half_up_twice",
+    "half_up_twice_f32_product",
+    "reduced16",
 ]
 REQUANT_RULES: Final[tuple[RequantRule, ...]] = get_args(RequantRule)
 """The rules of an exact accumulator."""
@@ -86,6 +93,11 @@ class _Factors:
         below = self.below if self.counts is None else np.column_stack([self.below, self.counts])
         return rounded_ratios(self.above, below, dtype)
 
+    def of_product(self, rule: str) -> tuple[Array, Array]:
+        """`double` of a product of scales that is rounded to float32, each step of it, before it is divided."""
+        product = rounded_ratios(self.above, self.below[:, :0], np.float32).astype(np.float64)
+        return replace(self, above=product[:, None]).double(rule)
+
     def double(self, rule: str, dtype: type[np.floating[Any]] = np.float64) -> tuple[Array, Array]:
         """(M0, shift) as TFLite forms them. A count divides M0."""
         m0, shift = double_multipliers(rounded_ratios(self.above, self.below, dtype), rule)
@@ -128,6 +140,7 @@ _FORMS: dict[str, Callable[[_Factors], _Formed]] = {
     "fixed_double": lambda f: _integers("fixed_double", *f.double("fixed_double")),
     "fixed_double_f32": lambda f: _integers("fixed_double", *f.double("fixed_double_f32", np.float32)),
     "half_up_twice": lambda f: _integers("half_up_twice", *f.double("half_up_twice")),
+    "half_up_twice_f32_product": lambda f: _integers("half_up_twice", *f.of_product("half_up_twice_f32_product")),
     "reduced16": lambda f: _integers("fixed", *reduced_multipliers(*f.double("reduced16"))),
     "fixed8": lambda f: _integers("fixed", *byte_multipliers(f.ratios(np.float32))),
     "float32": lambda f: ("float32", {"scale_f32": f.ratios(np.float32)}),

@@ -69,7 +69,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
-    if rule == "integer" and element != x:
+    if rule == "integer" and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) != x:
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
     return checked_result("avg_pool2d", shape, element)
 

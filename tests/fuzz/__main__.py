@@ -35,9 +35,10 @@ def main() -> int:
     if options.replay:
         return _replay(options.replay, names[0])
     campaign, seed = Campaign(options.processes), options.seed or str(time.time_ns())
-    for name in names if options.corpus or options.cases is not None else ():
-        numbers = range(options.first, options.first + (options.cases or 0))
-        campaign.run(KINDS[name], enumerate(seeds.corpus(name)) if options.corpus else KINDS[name].cases(seed, numbers))
+    for name in names if options.corpus else ():
+        campaign.run(KINDS[name], enumerate(seeds.corpus(name)))
+    for name in names if options.cases is not None and not options.corpus else ():
+        campaign.run_cases(name, range(options.first, options.first + options.cases), seed)
     if not campaign.counts:
         print(f"seed {seed}", flush=True)
         campaign.run_for(60 * options.minutes, names, seed)

@@ -36,8 +36,13 @@ class Campaign:
             self.seconds[kind.name] += outcome.seconds
             if outcome.cause:
                 self.causes[kind, outcome.cause].append((outcome, cases[outcome.number]))
-            elif outcome.seconds > _SLOW * worker.SECONDS:
+            elif outcome.seconds > _SLOW * worker.SLOWNESS * kind.seconds:
                 self.slow.append((outcome.seconds, f"{kind.name} {outcome.number}"))
+
+    def run_cases(self, name: str, numbers: range, seed: str) -> None:
+        """The cases with these numbers. Not all are held at once: some kinds have large ones."""
+        for first in range(0, len(numbers), _BATCH):
+            self.run(KINDS[name], KINDS[name].cases(seed, numbers[first : first + _BATCH]))
 
     def run_for(self, seconds: float, names: Sequence[str], seed: str) -> None:
         """As many cases of each kind as take an equal part of the CPU time, until the wall time is over."""
@@ -59,6 +64,10 @@ class Campaign:
         for (kind, cause), found in sorted(self.causes.items(), key=lambda item: -len(item[1])):
             path = self._written(folder, kind, cause, *found[0], seconds)
             yield f"FINDING   {len(found):5} of {kind.name}: {cause}\n          {path}"
+        found = [outcome for outcomes in self.causes.values() for outcome, _ in outcomes]
+        hung = sum(outcome.cause.startswith("hang") for outcome in found)
+        crashed = sum(outcome.has_died and not outcome.cause.startswith("hang") for outcome in found)
+        yield f"crashed {crashed}, hung {hung}, other exceptions {len(found) - crashed - hung}"
         yield f"{sum(counts.total() for counts in self.counts.values())} cases, {len(self.causes)} findings"
 
     def _written(self, folder: Path, kind: Kind, cause: str, outcome: Outcome, case: str, seconds: float) -> Path:

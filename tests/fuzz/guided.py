@@ -72,7 +72,7 @@ def one_input(kind: "Kind", tell: Callable[[str, bytes], None]) -> Callable[[byt
     """The function that is called with each input: a finding is told, and fuzzing goes on."""
     from tests.fuzz import worker
 
-    worker.SECONDS = _SECONDS
+    worker.SLOWNESS = _SLOWNESS
     worker.limit_memory()
 
     def run(data: bytes) -> None:
@@ -83,7 +83,7 @@ def one_input(kind: "Kind", tell: Callable[[str, bytes], None]) -> Callable[[byt
     return run
 
 
-_SECONDS = 10.0
+_SLOWNESS = 5.0
 """Of CPU time: instrumented code takes several times as long."""
 
 

@@ -71,7 +71,7 @@ ENDS: dict[str, tuple[Callable[[], object], str]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_every_end_is_an_outcome_and_the_other_cases_go_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "SECONDS", 1.0)  # a fork of a large process takes some of them
+    monkeypatch.setattr(worker, "SLOWNESS", 0.5)  # a fork of a large process takes some of them
     monkeypatch.setattr(worker, "STUCK_SECONDS", 1.5 if name == "blocked" else 60.0)  # of wall time, on a busy machine
     monkeypatch.setattr(worker, "RESIDENT", 32 << 20)
     act, cause = ENDS[name]

@@ -75,8 +75,9 @@ def _verify_constant(operation: Operation) -> None:
         raise operation.op_error("failed to verify that all of {value, result} have same type")
     if isinstance(value.type, IntegerType) and not value.type.is_signless:
         raise operation.op_error("integer return type must be signless")
-    is_splat = isinstance(value, DenseElementsAttr | KeptElementsAttr) and value.is_splat
-    if isinstance(value.type, VectorType) and any(value.type.scalable) and not is_splat:
+    if not isinstance(value.type, VectorType) or not any(value.type.scalable):
+        return
+    if not (isinstance(value, DenseElementsAttr | KeptElementsAttr) and value.is_splat):
         raise operation.op_error(
             "intializing scalable vectors with elements attribute is not supported unless it's a vector splat"
         )

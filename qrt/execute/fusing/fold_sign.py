@@ -6,11 +6,12 @@ from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.types import UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
 """Ops that read nothing of their first operand but the distance from its zero point."""
-_AFTER_ROUNDING = frozenset({"fixed", "fixed_double", "float32", "float64_away"})
+_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES, "fixed8"})
 """Rules under which the zero point is added to an integer."""
 
 

@@ -24,7 +24,7 @@ _BINARY = frozenset(
         "qrt.sub",
     }
 )
-_BY_PLACE = frozenset({"half_up_twice_16"})
+_BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
 """Rules under which the place of an element decides too."""
 
 

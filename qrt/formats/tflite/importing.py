@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
+
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
 from qrt.formats.tflite import operators as _operators  # registers every operator
@@ -32,7 +34,7 @@ def import_model(model: Model, profile: Profile) -> Module:
 
     Raises ModelError where the file is wrong, or holds what is not supported: one error lists all of that.
     """
-    with garbage_uncollected():
+    with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
         return Importer(model, profile).run()
 
 

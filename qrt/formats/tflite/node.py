@@ -70,6 +70,8 @@ class Node:
         array = self.constant(i)
         if array is None:
             self.refuse(f"{what} that only the run knows")
+        if array.dtype.kind not in "iu":
+            self.fail(f"{what} are of {self.input(i).dtype}, not integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
@@ -165,6 +167,8 @@ class Node:
         declared = self.result_type(i)
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
+        if not have_compatible_shapes((value.type, declared)):  # the file's sizes bound the memory
+            self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
         name = self.graph.names[tensor.index]
         if not _name(value, name):
             value = self.emit("qrt.reshape", [value], None, value.type)
@@ -213,7 +217,7 @@ class Node:
         scale, zero = np.float32(element.scale), element.zero_point
 
         def stored(bound: float) -> int:
-            quotient = np.float32(bound) / scale
+            quotient = np.clip(np.float32(bound) / scale, -(2.0**40), 2.0**40)  # of the least scales it is infinite
             if rounding is not None and rounding.rule == "half_even":
                 found = int(np.rint(quotient + np.float32(zero)))
             else:

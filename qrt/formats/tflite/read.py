@@ -253,7 +253,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
     """NumPy's type of elements that are not packed."""
     if dtype == "bfloat16":
-        import ml_dtypes
+        import ml_dtypes  # here: few models have such tensors
 
-        return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(str(np.dtype(ml_dtypes.bfloat16)))
     return np.dtype(dtype)

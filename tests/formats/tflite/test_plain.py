@@ -120,6 +120,28 @@ def test_functions_of_floats_are_within_four_ulp(name: str) -> None:
         np.testing.assert_array_max_ulp(found, expected.astype(np.float32), 4)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_fused_activations(dtype: str) -> None:
+    x = np.arange(-5, 9).astype(dtype)
+    for name, bounds in {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}.items():
+        _check("ADD", [x, x[:1] * 0], np.clip(x, *bounds), fused_activation_function=name)
+
+
+def test_activations_of_floats() -> None:
+    x = np.float32([-200, -3.5, -2.5, -0.5, 0, 0.5, 2, 3, 7])
+    _check("RELU", [x], np.maximum(x, 0))
+    _check("RELU6", [x], np.clip(x, 0, 6))
+    _check("RELU_N1_TO_1", [x], np.clip(x, -1, 1))
+    _check("LEAKY_RELU", [x], np.where(x < 0, x * np.float32(0.1), x), alpha=0.1)
+    _check("PRELU", [x, x[::-1]], np.where(x < 0, x * x[::-1], x))
+    for name, expected in {
+        "LOGISTIC": 1 / (1 + np.exp(-x.astype(np.float64))),
+        "ELU": np.where(x < 0, np.expm1(x), x),
+    }.items():
+        for found in _results(name, [x], x.shape, "float32", {}):
+            np.testing.assert_allclose(found, expected.astype(np.float32), rtol=3e-7, atol=1e-44)
+
+
 def test_bools() -> None:
     a, b = np.array([[True], [False]]), np.array([True, False])
     _check("LOGICAL_AND", [a, b], a & b)
@@ -224,7 +246,7 @@ def test_what_does_not_fit() -> None:
     _refused("subgraph 0, operator 0 ADD: its inputs are of float32 and int32", "ADD", [i, f], f)
     _refused("shapes (2,) and (3,) do not broadcast", "ADD", [i, Tensor((3,), "int32")], i)
     _refused("the result has shape (2,), but the file has tensor<3xi32>", "ADD", [i, i], Tensor((3,), "int32"))
-    _refused("ADD (fused RELU of int32)", "ADD", [i, i], i, fused_activation_function="RELU")
+    _refused("ADD (fused TANH of int32)", "ADD", [i, i], i, fused_activation_function="TANH")
     _refused("LESS (int8)", "LESS", [Tensor((2,), "int8")] * 2, Tensor((2,), "bool"))
     _refused("its inputs are of int32, int32, int32", "SELECT", [i, i, i], i)
     _refused("a range from 0 to 3 by 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)

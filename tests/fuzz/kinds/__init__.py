@@ -4,21 +4,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from tests.fuzz.kinds import arrays, command, command_draw, eager, eager_draw, programs, text
+from tests.fuzz.kinds import arrays, command, command_draw, eager, eager_draw, models, programs, text
 
 
 @dataclass(frozen=True)
 class Kind:
-    """`draw` makes a case; `check` gives a label to count it by, and raises a Finding, or whatever escapes."""
+    """`draw` makes a case; `check` gives a label to count it by, and raises a Finding, or whatever escapes.
+    It may take so many seconds of CPU time.
+    """
 
     name: str
     draw: Callable[[Random], str]
     check: Callable[[str], str]
+    seconds: float = 2.0
 
     @property
     def encoding(self) -> str:
         """A case's in files."""
-        return "latin-1" if self.name == "arrays" else "utf-8"
+        return "latin-1" if self.name in ("arrays", "models") else "utf-8"
 
     def cases(self, seed: str, numbers: range) -> Iterator[tuple[int, str]]:
         """The cases that a seed and numbers stand for, on any machine."""
@@ -34,5 +37,6 @@ KINDS = {
         Kind("eager", eager_draw.draw, eager.check),
         Kind("arrays", arrays.draw, arrays.check),
         Kind("command", command_draw.draw, command.check),
+        Kind("models", models.draw, models.check, seconds=5.0),
     )
 }

@@ -2,6 +2,7 @@
 
 from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its operators
     activations,
+    activations_plain,
     arithmetic,
     arithmetic_plain,
     blocks,

@@ -3,12 +3,12 @@
 These are the forms without scales of operators whose quantized forms stand in other files.
 """
 
-from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_nests
+from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.formats.tflite.operators.plain import (
     BOOL,
     Operand,
     apply,
+    clamped,
     compare,
     finish,
     number_of,
@@ -16,7 +16,6 @@ from qrt.formats.tflite.operators.plain import (
     select,
 )
 from qrt.formats.tflite.registry import operator, plain_operator
-from qrt.ir import Value
 from qrt.types import FloatType, Type
 
 _WORDS = ("int32", "int64")
@@ -50,19 +49,19 @@ def _operands(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]
 
 
 def _finish(node: Node, result: Operand) -> None:
-    """Of floats an activation may be fused."""
-    activation = node.options.get("fused_activation_function", "NONE")
+    """The result after a fused activation."""
+    activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
     if activation == "NONE":
         finish(node, 0, result)
-    elif node.outputs[0].dtype == "float32" and isinstance(result, Value):
-        float_nests.finish(node, float_nests.site_of(node), result)
+    elif activation in ACTIVATIONS:
+        finish(node, 0, clamped(node, result, ACTIVATIONS[activation], element))
     else:
         node.refuse(f"fused {activation} of {node.outputs[0].dtype}")
 
 
 @plain_operator(*_BINARY)
 def binary(node: Node) -> None:
-    """An operation of two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
+    """Two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
     operands, element = _operands(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))

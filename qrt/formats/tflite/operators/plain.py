@@ -179,6 +179,16 @@ def select(node: Node, condition: Operand, a: Operand, b: Operand, element: Type
     return apply(node, "arith.select", [condition, a, b], [BOOL, element, element], element)
 
 
+def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element: Type) -> Operand:
+    """An operand within bounds, of which the upper one may be none."""
+    suffix = "imumf" if isinstance(element, FloatType) else "si"
+    low, high = bounds
+    x = apply(node, f"arith.max{suffix}", [x, number_of(low, element)], [element] * 2, element)
+    return (
+        x if high is None else apply(node, f"arith.min{suffix}", [x, number_of(high, element)], [element] * 2, element)
+    )
+
+
 def number_of(value: float, element: Type) -> Array:
     """A number as an operand, which broadcasts."""
     return np.asarray(value, element_dtype(element))

@@ -18,6 +18,8 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
     array = node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
         node.fail(f"the bias {tensor.name!r} is of {tensor.dtype}, not of int32")
+    if tensor.quantization is not None and tensor.quantization.zero_points.any():
+        node.fail(f"the bias {tensor.name!r} has a zero point other than 0")
     if array is None:
         node.refuse("a bias that only the run knows")
     if array.dtype == np.int64:

@@ -34,12 +34,12 @@ def _output(rng, shape, x, w, terms, dtype):
     return draw.tensor(rng, shape, dtype, draw.around(rng, spread / 60))
 
 
-def fully_connected(rng, *, dtype="int8", per_axis=False, has_bias=True, weight_zero_point=0, keeps=False):
+def fully_connected(rng, *, dtype="int8", per_axis=False, has_bias=True, weight_zero_point=0, keeps=False, axis=0):
     depth, units = draw.size(rng, 200), draw.size(rng)
     lead = (draw.size(rng, 5), draw.size(rng, 9)) if keeps else (draw.size(rng, 33),)
     x = draw.tensor(rng, (*lead, depth), dtype)
     zero_point = weight_zero_point if weight_zero_point is not None else draw.zero_point(rng, dtype)
-    w = _weights(rng, (units, depth), dtype, units, 0, per_axis, [0] * units if per_axis else zero_point)
+    w = _weights(rng, (units, depth), dtype, units, axis, per_axis, [0] * units if per_axis else zero_point)
     bias = _bias(rng, x, w, units) if has_bias else None
     y = _output(rng, (*lead, units), x, w, depth, dtype)
     options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": keeps}
@@ -79,7 +79,7 @@ def _window(rng):
     return image, window, result, options
 
 
-def conv(rng, *, dtype="int8", per_axis=True, one_by_one=False):
+def conv(rng, *, dtype="int8", per_axis=True, one_by_one=False, axis=0):
     image, window, result, options = _window(rng)
     if one_by_one:
         window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
@@ -87,12 +87,12 @@ def conv(rng, *, dtype="int8", per_axis=True, one_by_one=False):
     batch, depth, channels = int(rng.choice([1, 1, 2])), draw.size(rng, 40), draw.size(rng, 40)
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     zero_point = [0] * channels if per_axis else 0 if dtype == "int8" else draw.zero_point(rng, dtype)
-    w = _weights(rng, (channels, *window, depth), dtype, channels, 0, per_axis, zero_point)
+    w = _weights(rng, (channels, *window, depth), dtype, channels, axis, per_axis, zero_point)
     y = _output(rng, (batch, *result, channels), x, w, depth * window[0] * window[1], dtype)
     return Case(one_op("CONV_2D", [x, w, _bias(rng, x, w, channels)], [y], options, version=3))
 
 
-def depthwise(rng, *, dtype="int8", per_axis=True, most=1):
+def depthwise(rng, *, dtype="int8", per_axis=True, most=1, axis=0):
     image, window, result, options = _window(rng)
     strides = max(options["stride_h"], options["stride_w"])  # LiteRT has one stride of both axes
     options |= {"stride_h": strides, "stride_w": strides}
@@ -107,7 +107,7 @@ def depthwise(rng, *, dtype="int8", per_axis=True, most=1):
     channels = depth * multiplier
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     zero_point = [0] * channels if per_axis else 0 if dtype == "int8" else draw.zero_point(rng, dtype)
-    w = _weights(rng, (1, *window, channels), dtype, channels, 3, per_axis, zero_point)
+    w = _weights(rng, (1, *window, channels), dtype, channels, 3 if per_axis else axis, per_axis, zero_point)
     y = _output(rng, (batch, *result, channels), x, w, window[0] * window[1], dtype)
     options = {**options, "depth_multiplier": multiplier}
     return Case(one_op("DEPTHWISE_CONV_2D", [x, w, _bias(rng, x, w, channels)], [y], options, version=3))
@@ -125,6 +125,9 @@ CASES = {
     "CONV_2D i8 per axis, 1x1": partial(conv, one_by_one=True),
     "CONV_2D i8 per tensor": partial(conv, per_axis=False),
     "CONV_2D u8": partial(conv, dtype="uint8", per_axis=False),
+    "CONV_2D u8, axis of one scale": partial(conv, dtype="uint8", per_axis=False, axis=3),
+    "FULLY_CONNECTED u8, axis of one scale": partial(fully_connected, dtype="uint8", weight_zero_point=None, axis=1),
+    "DEPTHWISE_CONV_2D u8, axis of one scale": partial(depthwise, dtype="uint8", per_axis=False, axis=3),
     "DEPTHWISE_CONV_2D i8 per axis": depthwise,
     "DEPTHWISE_CONV_2D i8 per axis, multiplier": partial(depthwise, most=8),
     "DEPTHWISE_CONV_2D i8 per tensor": partial(depthwise, per_axis=False),

@@ -1,0 +1,75 @@
+"""Activations of floats that stand by themselves."""
+
+from qrt.formats.tflite.node import ACTIVATIONS, Node
+from qrt.formats.tflite.operators.plain import Operand, apply, clamped, compare, finish, number_of, raw, select
+from qrt.formats.tflite.registry import plain_operator
+from qrt.types import FloatType
+
+_F32 = FloatType("f32")
+
+
+def _input(node: Node, count: int = 1) -> list[Operand]:
+    for number in range(count):
+        if node.input(number).dtype != "float32":
+            node.refuse(node.input(number).dtype)
+    return [raw(node, number) for number in range(count)]
+
+
+def _binary(node: Node, name: str, a: Operand, b: Operand) -> Operand:
+    return apply(node, name, [a, b], [_F32, _F32], _F32)
+
+
+def _unary(node: Node, name: str, x: Operand) -> Operand:
+    return apply(node, name, [x], [_F32], _F32)
+
+
+def _is_negative(node: Node, x: Operand) -> Operand:
+    return compare(node, "slt", x, number_of(0, _F32), _F32)
+
+
+@plain_operator("RELU", "RELU6", "RELU_N1_TO_1")
+def relu(node: Node) -> None:
+    """Float32 within bounds."""
+    (x,) = _input(node)
+    finish(node, 0, clamped(node, x, ACTIVATIONS[node.op.name], _F32))
+
+
+@plain_operator("LEAKY_RELU")
+def leaky_relu(node: Node) -> None:
+    """Float32, of which negative numbers are multiplied by a slope."""
+    (x,) = _input(node)
+    steep = _binary(node, "arith.mulf", x, number_of(node.options["alpha"], _F32))
+    finish(node, 0, select(node, _is_negative(node, x), steep, x, _F32))
+
+
+@plain_operator("PRELU")
+def prelu(node: Node) -> None:
+    """Float32, of which negative numbers are multiplied by slopes."""
+    x, slopes = _input(node, 2)
+    finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", x, slopes), x, _F32))
+
+
+@plain_operator("ELU")
+def elu(node: Node) -> None:
+    """Float32, of which negative numbers become their exponential less 1."""
+    (x,) = _input(node)
+    finish(node, 0, select(node, _is_negative(node, x), _unary(node, "math.expm1", x), x, _F32))
+
+
+@plain_operator("LOGISTIC")
+def logistic(node: Node) -> None:
+    """The sigmoid of float32; of negative numbers by the exponential that cannot become infinite."""
+    (x,) = _input(node)
+    one = number_of(1, _F32)
+    power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
+    quotient = _binary(node, "arith.divf", one, _binary(node, "arith.addf", one, power))
+    finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", power, quotient), quotient, _F32))
+
+
+@plain_operator("HARD_SWISH")
+def hard_swish(node: Node) -> None:
+    """Float32 times the part of 6 that it exceeds -3 by, within 0 and 1."""
+    (x,) = _input(node)
+    shifted: Operand = clamped(node, _binary(node, "arith.addf", x, number_of(3, _F32)), (0, 6), _F32)
+    product = _binary(node, "arith.mulf", x, shifted)
+    finish(node, 0, _binary(node, "arith.divf", product, number_of(6, _F32)))

@@ -1,0 +1,103 @@
+"""Operators of plain integers, floats and bools. Hazards: sums that wrap; quotients and rests of numbers with either
+sign; floats far apart and halves that are rounded; casts that cut bits off; operands that are broadcast or constant."""
+
+from functools import partial
+
+import numpy as np
+
+from tests.formats.tflite.generated import draw
+from tests.formats.tflite.oracle import Case
+from tests.formats.tflite.writing import Tensor, one_op
+
+_RUNS = 4
+_CASTS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32")
+
+
+def _values(rng, shape, dtype, nonzero=False, positive=False):
+    """Numbers of any size: small ones mostly, so that they meet each other."""
+    if dtype == "bool":
+        return rng.random(shape) < 0.5
+    if dtype == "float32":
+        found = rng.normal(size=shape) * 2.0 ** rng.integers(-6, 7, shape)
+        found = np.where(rng.random(shape) < 0.2, np.round(found * 2) / 2, found)
+        found = np.abs(found) + 2.0**-20 if positive else found
+        return np.where((found == 0) & nonzero, 1, found).astype(dtype)
+    info = np.iinfo(dtype)
+    found = rng.integers(info.min + 1, info.max, shape, dtype=dtype, endpoint=True)
+    found = np.where(rng.random(shape) < 0.7, found >> rng.integers(0, info.bits - 1, shape).astype(dtype), found)
+    return np.where((found == 0) & nonzero, 1, found).astype(dtype)
+
+
+def _case(rng, name, dtypes, result, shapes, options=None, known=(), **drawn):
+    """A model of one operator, and inputs of several runs."""
+    tensors = [
+        Tensor(shape, dtype, data=_values(rng, shape, dtype, **drawn) if number in known else None)
+        for number, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True))
+    ]
+    shape = np.broadcast_shapes(*shapes)
+    content = one_op(name, tensors, [Tensor(shape, result)], options or {}, version=1)
+    given = [tensor for tensor in tensors if tensor.data is None]
+    runs = [[_values(rng, tensor.shape, tensor.dtype, **drawn) for tensor in given] for _ in range(_RUNS)]
+    return Case(content, runs)
+
+
+def binary(rng, name, dtype, result=None, **drawn):
+    full = draw.shape(rng)
+    other = tuple(1 if rng.random() < 0.3 else extent for extent in full)[int(rng.integers(len(full))) :]
+    shapes = [full, other if rng.random() < 0.5 else full]
+    if rng.random() < 0.5:
+        shapes.reverse()
+    known = (1,) if rng.random() < 0.3 else ()
+    return _case(rng, name, [dtype] * 2, result or dtype, shapes, known=known, **drawn)
+
+
+def unary(rng, name, dtype="float32", **drawn):
+    return _case(rng, name, [dtype], dtype, [draw.shape(rng)], **drawn)
+
+
+def cast(rng, given, wanted):
+    options = {"in_data_type": given.upper(), "out_data_type": wanted.upper()}
+    return _case(rng, "CAST", [given], wanted, [draw.shape(rng)], options)
+
+
+def select(rng, dtype):
+    full = draw.shape(rng)
+    shapes = [tuple(1 if rng.random() < 0.2 else extent for extent in full) for _ in range(2)]
+    return _case(rng, "SELECT_V2", ["bool", dtype, dtype], dtype, [*shapes, full])
+
+
+def broadcast_to(rng, dtype):
+    full = draw.shape(rng)
+    x = Tensor(tuple(1 if rng.random() < 0.4 else extent for extent in full), dtype)
+    sizes = Tensor((len(full),), "int32", data=full)
+    runs = [[_values(rng, x.shape, dtype)] for _ in range(_RUNS)]
+    return Case(one_op("BROADCAST_TO", [x, sizes], [Tensor(full, dtype)], {}, version=2), runs)
+
+
+_DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
+_FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "EXP", "TANH", "SQUARE")
+CASES = {
+    **{
+        f"{name} {dtype}": partial(binary, name=name, dtype=dtype, nonzero=name in _DIVIDING)
+        for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "FLOOR_DIV", "FLOOR_MOD")
+        for dtype in ("int32", "int64", "float32")
+    },
+    **{f"DIV {dtype}": partial(binary, name="DIV", dtype=dtype, nonzero=True) for dtype in ("int32", "float32")},
+    **{
+        f"SQUARED_DIFFERENCE {dtype}": partial(binary, name="SQUARED_DIFFERENCE", dtype=dtype)
+        for dtype in ("int32", "float32")
+    },
+    **{
+        f"{name} {dtype}": partial(binary, name=name, dtype=dtype, result="bool")
+        for name in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
+        for dtype in ("int32", "int64", "float32")
+    },
+    **{name: partial(binary, name=name, dtype="bool") for name in ("LOGICAL_AND", "LOGICAL_OR")},
+    "LOGICAL_NOT": partial(unary, name="LOGICAL_NOT", dtype="bool"),
+    **{f"{name} float32": partial(unary, name=name) for name in _FUNCTIONS},
+    **{f"{name} float32": partial(unary, name=name, positive=True) for name in ("SQRT", "RSQRT", "LOG")},
+    **{f"CAST {given} to {wanted}": partial(cast, given=given, wanted=wanted) for given in _CASTS for wanted in _CASTS
+       if given != wanted and (given, wanted[:4]) != ("float32", "uint")},
+    **{f"SELECT_V2 {dtype}": partial(select, dtype=dtype) for dtype in ("int8", "int32", "int64", "float32", "bool")},
+    **{f"BROADCAST_TO {dtype}": partial(broadcast_to, dtype=dtype) for dtype in ("int8", "int32", "float32")},
+}  # fmt: skip
