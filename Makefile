@@ -90,6 +90,9 @@ test-tsan:
 	mkdir -p build
 	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc -Icsrc/include tests/kernels/pool.c csrc/core/threads/threads.c -o build/pool -pthread
 	build/pool
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc -Icsrc/include tests/kernels/plans.c csrc/core/plan.c csrc/core/movement.c \
+	    csrc/core/threads/threads.c -o build/plans -pthread
+	build/plans
 
 # valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
 test-valgrind: emulated
@@ -112,7 +115,8 @@ test-compilers: build
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py tests/formats tests/engines
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py tests/formats tests/engines \
+	    tests/examples/test_mobilenet.py
 
 # With the libraries that tensors are exchanged with, in one process.
 test-exchange: build

@@ -166,7 +166,7 @@ def requantize(
     if rule in _TWICE:
         name = "f32" if rule == "fixed_double_f32" else "f64"
         given = numerators
-        if rule == "half_up_twice_f32_product":
+        if rule.endswith("_f32_product"):
             given = [float(rounded_ratio(numerators, (), "f32"))]
         m0, shift = quantize_multiplier(float(rounded_ratio(given, (scale,), name)))
         return clamp(_TWICE[rule](acc, *divided_multiplier(m0, shift, count)) + zero_point, *bounds)
@@ -232,7 +232,8 @@ def reduced16(acc: int, m0: int, shift: int) -> int:
 
 
 _TWICE = {
-    "fixed_double": fixed_double, "fixed_double_f32": fixed_double, "half_up_twice": half_up_twice,
+    "fixed_double": fixed_double, "fixed_double_f32": fixed_double, "fixed_double_f32_product": fixed_double,
+    "half_up_twice": half_up_twice,
     "half_up_twice_f32_product": half_up_twice, "reduced16": reduced16,
 }  # fmt: skip
 

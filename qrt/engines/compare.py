@@ -64,6 +64,8 @@ class Comparison:
         The threads of LiteRT.
     every_tensor : bool
         False compares the outputs of whole runs alone.
+    interpret : bool
+        Whether whole runs take the plain references instead of the kernels.
     """
 
     def __init__(
@@ -76,11 +78,12 @@ class Comparison:
         ulp: int = ULP,
         threads: int = 1,
         every_tensor: bool = True,
+        interpret: bool = False,
     ) -> None:
         self.file = read(source)
         followed = profile_of(rules or profile)
         module = import_model(self.file, followed)
-        self.profile, self.runs = profile, 0
+        self.profile, self.runs, self._interpret = profile, 0, interpret
         self._names = Graph(Importer(self.file, followed), self.file.subgraphs[0]).names
         name = str(choose(module, None).attributes["sym_name"].python)
         self.program = Program(module, name)
@@ -111,7 +114,7 @@ class Comparison:
         ports = self.loaded.outputs
         found = self.loaded.run(inputs, [*self._indices, *(port.index for port in ports)])
         theirs = dict(zip(self._indices, found, strict=False))
-        results = self.program.run(named)
+        results = self.program.run(named, interpret=self._interpret)
         for tally, port, ours, other in zip(
             self._outputs, ports, results.values(), found[len(self._indices) :], strict=True
         ):

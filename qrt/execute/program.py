@@ -93,8 +93,7 @@ class Program:
         self._lock = threading.Lock()
         self._names = [port.name for port in self.inputs]
         self._result_names = [port.name for port in self.outputs]
-        self._quick: Quick | None = None
-        self._preferred: Plan | None = None
+        self._preferred: tuple[Plan | None, Quick | None] = None, None
         self._saturating = saturating
         self._state = State()
         self._is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
@@ -104,8 +103,8 @@ class Program:
 
     def _prefer(self, plan: Plan) -> None:
         """The next call goes straight to this plan, if its arguments fit."""
-        if plan is not self._preferred:
-            self._preferred, self._quick = plan, self._made_quick(plan)
+        if plan is not self._preferred[0]:
+            self._preferred = plan, self._made_quick(plan)
 
     def _made_quick(self, plan: Plan) -> Quick | None:
         """What runs a plan on arguments that fit as they are; None where a step is no kernel."""
@@ -143,7 +142,7 @@ class Program:
         """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
         kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
         arguments that do not fit, is a ``ModelError``."""
-        if self._quick is not None and type(inputs) is dict and not interpret and max_steps is None:
+        if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (quick := self._quickly(tuple(given))) is not None:
                 return dict(zip(self._result_names, quick, strict=True))
@@ -155,10 +154,11 @@ class Program:
 
     def _quickly(self, arguments: tuple[Any, ...]) -> list[Any] | None:
         """The results where every step is a kernel and the arguments fit as they are; else None."""
-        if self._quick is None:
+        quick = self._preferred[1]
+        if quick is None:
             return None
         try:
-            return self._quick(arguments)
+            return quick(arguments)
         except MemoryError as error:
             raise _no_memory(self.name, error) from None
 
@@ -287,8 +287,8 @@ class Program:
         clone = object.__new__(type(self))
         clone.__dict__.update(self.__dict__)
         clone._state = State()
-        if self._quick is not None:
-            clone._quick = self._quick.with_state(clone._state)
+        plan, quick = self._preferred
+        clone._preferred = plan, None if quick is None else quick.with_state(clone._state)
         return clone
 
     def memory(self, *shapes: Sequence[int]) -> Memory:

@@ -37,6 +37,8 @@ from qrt.ops.lookup import bind_bytes
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
 from qrt.types import TensorType, UniformType
 
+SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
+
 
 def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
     """The element of the result, checked."""
@@ -53,7 +55,7 @@ def _infer_leaky(types: Types, attributes: Attributes, result: TensorType | None
     alpha = real_number("leaky_relu", "alpha", attributes["alpha"])
     if not isfinite(alpha):
         raise QuantTypeError(f"leaky_relu: alpha must be finite, got {alpha}")
-    check_rule("leaky_relu", attributes["requant"], max_magnitude(x))
+    check_rule("leaky_relu", attributes["requant"], max_magnitude(x), SLOPES.choices)
     shape = types[0].shape
     return TensorType(None, element) if shape is None else checked_result("leaky_relu", shape, element)
 
@@ -139,7 +141,7 @@ FAMILIES = (
         Declaration(
             "leaky_relu",
             operands=(Operand("x"),),
-            attributes=(Attribute("alpha", "number", 0.25, positional=True), REQUANT),
+            attributes=(Attribute("alpha", "number", 0.25, positional=True), SLOPES),
             public=False,
         ),
         infer=_infer_leaky,

@@ -123,8 +123,8 @@ def mul(
         of the types.
     requant : RequantRule, default "fixed"
         The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
-        "reduced16".
+        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
+        "half_up_twice_f32_product" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -162,8 +162,8 @@ def requantize(
         The type of the result, which expresses the same float type as that of ``q``.
     requant : RequantizeRule, default "fixed"
         The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product", "reduced16",
-        "fixed8" or "half_up_twice_16".
+        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
+        "half_up_twice_f32_product", "reduced16", "fixed8" or "half_up_twice_16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -310,8 +310,8 @@ def mean(
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
     requant : MeanRule, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product", "reduced16" or
-        "raw_mean".
+        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
+        "half_up_twice_f32_product", "reduced16" or "raw_mean".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

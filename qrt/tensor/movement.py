@@ -143,8 +143,8 @@ def concat(
         that differ in the parameters of their channels along ``axis``.
     requant : RequantRule, default "fixed"
         The rule by which operands of another type are requantized (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
-        "reduced16".
+        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
+        "half_up_twice_f32_product" or "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -72,7 +72,8 @@ def matmul(
         zero point 0, where that is exact for every value of the types.
     requant : RequantRule, default "fixed"
         The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or "reduced16".
+        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
+        "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -55,7 +55,8 @@ def conv2d(
         zero point 0, where that is exact for every value of the types.
     requant : RequantRule, default "fixed"
         The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or "reduced16".
+        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
+        "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -119,7 +120,8 @@ def depthwise_conv2d(
         zero point 0, where that is exact for every value of the types.
     requant : RequantRule, default "fixed"
         The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or "reduced16".
+        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
+        "reduced16".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -175,8 +177,8 @@ def avg_pool2d(
         The type of the result; that of ``q`` if not given.
     requant : AverageRule, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product", "reduced16" or
-        "integer".
+        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
+        "half_up_twice_f32_product", "reduced16" or "integer".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -128,7 +128,8 @@ MISTAKES = {
     ),
     "qrt.matmul(q, w, bias=qrt.quantize([1.0, 2.0], qrt.bias_type(q, w)))": "matmul: a bias needs out_type",
     'qrt.matmul(q, w, requant="float")': (
-        "matmul: requant must be one of fixed, fixed_double, fixed_double_f32, float32, float64_away, half_up_twice, "
+        "matmul: requant must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32, "
+        "float64_away, half_up_twice, "
         "half_up_twice_f32_product, reduced16, got 'float'"
     ),
     'qrt.matmul(q, w, out_type="f32")': (

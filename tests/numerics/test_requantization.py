@@ -170,6 +170,7 @@ def test_parameters_fill_only_what_their_rule_reads() -> None:
     for rule, names in {"fixed": ("multiplier", "shift"), "fixed_double": ("multiplier", "shift"),
                         "half_up_twice": ("multiplier", "shift"), "fixed_double_f32": ("multiplier", "shift"),
                         "half_up_twice_f32_product": ("multiplier", "shift"),
+                        "fixed_double_f32_product": ("multiplier", "shift"),
                         "reduced16": ("multiplier", "shift"), "float32": ("scale_f32",),
                         "float64_away": ("scale_f64",)}.items():  # fmt: skip
         p = formed(rule, *scales)
@@ -200,9 +201,10 @@ def test_fixed_double_f32_differs_in_its_multiplier_alone() -> None:
 
 def test_a_product_is_rounded_before_it_is_divided() -> None:
     product = float(np.float32(0.1) * np.float32(0.3))
-    p = formed("half_up_twice_f32_product", (0.1, 0.3), (0.7,))
-    assert (p.rule, int(p.multiplier[0])) == ("half_up_twice", numerics.double_multiplier(product / 0.7)[0])
-    assert p.multiplier[0] != formed("half_up_twice", (0.1, 0.3), (0.7,)).multiplier[0]
+    for rule in ("half_up_twice", "fixed_double"):
+        p = formed(f"{rule}_f32_product", (0.1, 0.3), (0.7,))
+        assert (p.rule, int(p.multiplier[0])) == (rule, numerics.double_multiplier(product / 0.7)[0])
+        assert p.multiplier[0] != formed(rule, (0.1, 0.3), (0.7,)).multiplier[0]
 
 
 def test_float64_parameters_round_every_step() -> None:

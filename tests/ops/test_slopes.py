@@ -10,7 +10,7 @@ from tests.ops.harness import Array, check_kernels, infer, tensor
 from tests.ops.strategies import storage_of
 from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
-RULES = ("fixed", "fixed_double", "float32", "float64_away")
+RULES = ("fixed", "fixed_double", "fixed_double_f32", "float32", "reduced16")
 STORAGE = ("i8", "u8", "i16", "u16", "i4", "i8<-100:90>", "i32")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (5, 7), (2, 3, 5))
 
@@ -37,14 +37,14 @@ def loops(x: Array, t: UniformType, out: UniformType, rule: str, slope: float, f
 
 
 @pytest.mark.parametrize("storage", STORAGE)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [*RULES, "fixed8"])
 def test_leaky_relu_drawn(storage: str, rule: str) -> None:
     rng = np.random.default_rng(len(storage))
     for number, shape in enumerate(SHAPES):
         if storage == "i32" and rule == "fixed_double":
             continue  # its differences leave 32 bits
         t, out = drawn(rng, storage, 0.3), drawn(rng, str(rng.choice(STORAGE)), 0.7)
-        alpha = (0.3, -1.0, 1.7, 2.0**-9, 1.0)[number]
+        alpha = (0.3, -1.0, 1.7, 0.05 if rule == "fixed8" else 2.0**-9, 1.0)[number]
         x = storage_of(t, shape, rng)
         attributes = {"alpha": alpha, "requant": rule}
         got = check_lowered("leaky_relu", [x], [tensor(shape, t)], out, options=[OPTIONS[number % 4]], **attributes)

@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 
-from qrt.execute.fusing.families import fused, may_be, quantized, said
+import numpy as np
+
+from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES
-from qrt.types import UniformType
+from qrt.ops.core import element_dtype
+from qrt.types import TensorType, UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
 """Ops that read nothing of their first operand but the distance from its zero point."""
-_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES, "fixed8"})
-"""Rules under which the zero point is added to an integer."""
+_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
+"""Rules of sums and products under which the zero point is added to an integer."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,20 @@ class FoldSign:
 
 def _is_of_signs(op: Operation) -> bool:
     source, target = quantized(op.operands[0]), quantized(op.result)
-    if source is None or target is None or said(op)["requant"] not in _AFTER_ROUNDING:
+    if source is None or target is None or not (_is_byte(source) and _is_byte(target)):
         return False
-    return _is_byte(source) and _is_byte(target) and _shifted(source, target) is target
+    return _shifted(source, target) is target and _is_exact(op, source, target)
+
+
+def _is_exact(op: Operation, source: UniformType, target: UniformType) -> bool:
+    """Whether the op's rule, whatever it is, gives every value itself. Rules may differ in blocks of 16 and behind."""
+    least, greatest = source.default_bounds
+    given = np.concatenate([np.arange(least, greatest + 1), np.arange(least, least + 15)]).astype(element_dtype(source))
+    types = (TensorType(given.shape, source),), (TensorType(given.shape, target),)
+    family = family_of(op)
+    assert family is not None  # it is a requantization
+    (made,) = family.compute([given], *types, said(op))
+    return bool(np.array_equal(made.astype(np.int64) - target.zero_point, given.astype(np.int64) - source.zero_point))
 
 
 def _is_byte(t: UniformType) -> bool:

@@ -172,7 +172,7 @@ class _Reading:
             return None
         if not zero_points.size:
             zero_points = np.zeros(scales.size, np.int64)
-        found = Quantization(scales, zero_points, said["quantized_dimension"] if scales.size > 1 else 0)
+        found = Quantization(scales, zero_points, said["quantized_dimension"])
         check.check_quantization(place, found, shape, dtype)
         return found
 

@@ -13,7 +13,8 @@ from qrt.execute.passes import run_passes
 from tests.execute.programs import assert_same
 
 PASSES = ["split-concat", "make-tables", "fold-pad", "fold-clamp", "fold-sign"]
-RULES = ["fixed", "fixed_double", "float32", "float64_away"]
+RULES = ["fixed", "fixed_double", "float32", "float64_away", "fixed_double_f32", "half_up_twice"]
+SUMS = ["fixed", "scaled20", "fixed_double"]
 
 
 class Drawn:
@@ -66,19 +67,22 @@ class Drawn:
         kind = self.draw.choice(["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "concat"])
         x = self.image()
         rule = {"requant": f'"{self.rule()}"'}
+        sums = {"requant": f'"{self.draw.choice(SUMS)}"'}
+        blocks = {"requant": '"half_up_twice_16"'} if self.draw.random() < 0.3 else rule
         if kind == "clamp":
             low, high = sorted(self.draw.uniform(-5, 5, 2))
             bounds = {"min": f"{low:.4f}", "max": f"{high:.4f}"}
             bounds.pop(str(self.draw.choice(["min", "max", ""])), None)
             self.images.append(self.add("qrt.clamp", [self.typed(x)], bounds, x[1]))
         elif kind == "requantize":
-            self.images.append(self.add("qrt.requantize", [self.typed(x)], rule, self.element()))
+            self.images.append(self.add("qrt.requantize", [self.typed(x)], blocks, self.element()))
         elif kind == "sign":
             scale, zero = self.draw.choice(["0.5", "0.03"]), int(self.draw.integers(-128, 128))
             types = [f"!quant.uniform<i8:f32, {scale}:{zero}>", f"!quant.uniform<u8:f32, {scale}:{zero + 128}>"]
             if self.draw.random() < 0.5:
                 types.reverse()
             first = self.add("qrt.requantize", [self.typed(x)], rule, types[0])
+            rule = blocks
             if self.draw.random() < 0.2:
                 self.images.append(first)
             self.images.append(self.add("qrt.requantize", [self.typed(first)], rule, types[1]))
@@ -87,10 +91,10 @@ class Drawn:
             if self.draw.random() < 0.3:
                 operands.reverse()
             op = str(self.draw.choice(["add", "sub", "mul"]))
-            said = rule if op == "mul" else {}
+            said = rule if op == "mul" else sums
             self.images.append(self.add(f"qrt.{op}", operands, said, self.element()))
         elif kind == "binary":
-            self.images.append(self.add("qrt.add", [self.typed(x), self.typed(self.image())], {}, self.element()))
+            self.images.append(self.add("qrt.add", [self.typed(x), self.typed(self.image())], sums, self.element()))
         elif kind in ("conv", "depthwise"):
             self.images.append(self.convolution(str(kind), x, rule))
         else:

@@ -98,7 +98,7 @@ def test_arguments_that_fit_go_straight_and_others_are_converted_or_refused():
     program = qrt.compile(ADD)
     expected = program.run({"arg0": X, "arg1": X}, interpret=True)["result0"]
     q = qrt.QuantTensor(X, program.inputs[0].type.element)
-    assert program._quick((X, q)) is not None
+    assert program._preferred[1]((X, q)) is not None
     strided = np.repeat(X, 2, axis=1)[:, ::2]
     fortran = np.asfortranarray(X)
     unaligned = np.frombuffer(b"\0" + X.tobytes(), np.int8, offset=1).reshape(2, 8)

@@ -10,9 +10,10 @@ zero points and options each time. It returns a ``Case``, whose inputs are drawn
 rule that depends on a condition stand on both sides of it, each with a name of its own, because at least a million
 elements are compared of each form and profile. `test_generated.py` finds the file by itself.
 
-    python -m tests.formats.tflite.oracle [--elements N] [--seed N] [WORD ...]
+    python -m tests.formats.tflite.oracle [--elements N] [--seed N] [--interpret] [WORD ...]
 
-compares the forms whose name has one of the words, and prints the table.
+compares the forms whose name begins with one of the words, and prints the table. With ``--interpret`` the plain
+references run instead of the kernels.
 """
 
 import argparse
@@ -100,14 +101,22 @@ def forms() -> Iterator[tuple[str, Form, str]]:
                 yield name, form, profile
 
 
-def compared(name: str, form: Form, profile: str, litert: LiteRT, elements: int = ELEMENTS, seed: int = 0) -> Row:
+def compared(
+    name: str,
+    form: Form,
+    profile: str,
+    litert: LiteRT,
+    elements: int = ELEMENTS,
+    seed: int = 0,
+    interpret: bool = False,
+) -> Row:
     """Compares drawn models of a form until so many elements were compared. Stops at the first model that differs."""
     row = Row(name, profile)
     least = min(LEAST_CASES, elements // 1000)
     while (row.elements < elements or row.cases < least) and row.cases < MOST_CASES and not row.differ:
         rng = np.random.default_rng([seed, zlib.crc32(name.encode()), row.cases])
         try:
-            _compare(row, form(rng), profile, litert, rng)
+            _compare(row, form(rng), profile, litert, rng, interpret)
         except Exception as error:
             error.add_note(f"{name}, {profile}, model {row.cases} of seed {seed}")
             raise
@@ -115,8 +124,12 @@ def compared(name: str, form: Form, profile: str, litert: LiteRT, elements: int 
     return row
 
 
-def _compare(row: Row, case: Case, profile: str, litert: LiteRT, rng: np.random.Generator) -> None:
-    comparison = Comparison(case.content, litert, profile, ulp=case.ulp, every_tensor=bool(case.resets))
+def _compare(
+    row: Row, case: Case, profile: str, litert: LiteRT, rng: np.random.Generator, interpret: bool = False
+) -> None:
+    comparison = Comparison(
+        case.content, litert, profile, ulp=case.ulp, every_tensor=bool(case.resets), interpret=interpret
+    )
     for number, inputs in enumerate(case.inputs or _drawn(comparison, rng)):
         if number in case.resets:
             comparison.reset()
@@ -152,15 +165,16 @@ def main() -> int:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--elements", type=int, default=ELEMENTS)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--interpret", action="store_true")
     options = parser.parse_args()
     failed = 0
     print(HEAD)
     with LiteRT() as litert:
         for name, form, profile in forms():
-            if options.words and not any(word in name for word in options.words):
+            if options.words and not name.startswith(tuple(options.words)):
                 continue
             try:
-                row = compared(name, form, profile, litert, options.elements, options.seed)
+                row = compared(name, form, profile, litert, options.elements, options.seed, options.interpret)
             except Exception as error:
                 said = " ".join([type(error).__name__, *error.__notes__, str(error)])
                 print(f"{'-':>41}  {profile:10}  {name}: {said}", flush=True)

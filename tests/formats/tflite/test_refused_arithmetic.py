@@ -51,7 +51,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
     ),
     "slopes that do not broadcast": (
-        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: "
+        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimensions 4 and 3 "
     ),
     "magnitudes without a rule": (
         lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),

@@ -76,7 +76,7 @@ def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
         ("to=llvm", "to is one of linalg, loops, not 'llvm'"),
         (
             "requant=up",
-            "requant is one of fixed, fixed_double, fixed_double_f32, float32, float64_away, half_up_twice",
+            "requant is one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32",
         ),
     ],
 )

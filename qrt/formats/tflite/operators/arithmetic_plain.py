@@ -19,6 +19,7 @@ from qrt.formats.tflite.registry import operator, plain_operator
 from qrt.types import FloatType, Type
 
 _WORDS = ("int32", "int64")
+_F64 = FloatType("f64")
 _BINARY = {
     "ADD": ("arith.addi", "arith.addf"),
     "SUB": ("arith.subi", "arith.subf"),
@@ -69,16 +70,16 @@ def binary(node: Node) -> None:
 
 @operator("FLOOR_DIV")
 def floor_div(node: Node) -> None:
-    """The quotient rounded down: int32, int64 or float32."""
-    (a, b), element = _operands(node, (*_WORDS, "float32"))
+    """The quotient rounded down: int32 or float32."""
+    (a, b), element = _operands(node, ("int32", "float32"))
     finish(node, 0, _floor_div(node, a, b, element))
 
 
 def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
-    if isinstance(element, FloatType):
-        return apply(
-            node, "math.floor", [apply(node, "arith.divf", [a, b], [element] * 2, element)], [element], element
-        )
+    if isinstance(element, FloatType):  # a quotient in float32 may be rounded up to the next integer
+        wide = [apply(node, "arith.extf", [each], [element], _F64) for each in (a, b)]
+        floor = apply(node, "math.floor", [apply(node, "arith.divf", wide, [_F64] * 2, _F64)], [_F64], _F64)
+        return apply(node, "arith.truncf", [floor], [_F64], element)
     return apply(node, "arith.floordivsi", [a, b], [element] * 2, element)
 
 
@@ -141,7 +142,7 @@ def negate(node: Node) -> None:
 
 @plain_operator(*_UNARY)
 def unary(node: Node) -> None:
-    """A function of float32."""
+    """A function of float32. LiteRT's own EXP lies up to 64 ULP away from it."""
     operands, element = _operands(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
 

@@ -8,6 +8,7 @@ from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.formats.tflite.registry import operator
+from qrt.ops.core import Array
 from qrt.types import UniformType
 
 
@@ -34,7 +35,7 @@ def conv_2d(node: Node) -> None:
     attributes = _window(node, weights.shape or ())
     if depth and channels and channels != depth:
         attributes["groups"] = channels // depth
-    _convolve(node, "conv2d", node.value(1), attributes, x, w)
+    _convolve(node, "conv2d", _known_weights(node), attributes, x, w)
 
 
 @operator("DEPTHWISE_CONV_2D")
@@ -59,11 +60,15 @@ def depthwise_conv_2d(node: Node) -> None:
     x, w = node.element(0), node.element(1)
     _check_weights(node, w, 3)
     element = w.with_(axis=2) if w.is_per_axis else w
+    attributes = _window(node, shape)
+    _convolve(node, "depthwise_conv2d", _known_weights(node)[0], attributes, x, element)
+
+
+def _known_weights(node: Node) -> Array:
     array = node.constant(1)
     if array is None:
         node.refuse("weights that only the run knows")
-    attributes = _window(node, shape)
-    _convolve(node, "depthwise_conv2d", node.dense(array[0], element), attributes, x, element)
+    return array
 
 
 def _check_weights(node: Node, w: UniformType, axis: int) -> None:
@@ -73,13 +78,12 @@ def _check_weights(node: Node, w: UniformType, axis: int) -> None:
         node.fail("signed weights of a convolution have a zero point other than 0")
 
 
-def _convolve(node: Node, op: str, weights: Any, attributes: dict[str, Any], x: UniformType, w: UniformType) -> None:
+def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: UniformType, w: UniformType) -> None:
     out = node.result_element()
     if not node.has(2):
         node.fail("the bias is missing")
-    bias = bias_of(node, 2, x, w)
     attributes["requant"] = node.rule(op, **multiplier_facts(node, x, w, out))
-    made = node.emit(f"qrt.{op}", [node.value(0), weights, bias], attributes, out)
+    made = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 
 

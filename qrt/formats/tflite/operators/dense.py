@@ -26,11 +26,11 @@ def fully_connected(node: Node) -> None:
         node.refuse("weights that only the run knows")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+    requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
     element = w.with_(axis=1) if w.is_per_axis else w
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
     if node.has(2):
         operands.append(bias_of(node, 2, x, w))
-    requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
     made = node.emit("qrt.matmul", operands, {"requant": requant}, out)
     node.set(0, node.activate(made, options["fused_activation_function"]))
 

@@ -52,6 +52,7 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
     return {
         "storage": out.storage,
         "bias": None if given is None else {"int32": "i32", "int64": "i64"}.get(given.dtype, given.dtype),
+        "bias_type": node.options.get("quantized_bias_type"),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
         "scale_axis": _axis_of_one_scale(node.input(1)),

@@ -46,7 +46,9 @@ def transpose_conv(rng, *, dtype="int8", weights="int8", per_axis=True, bias="in
     shape = Tensor((4,), "int32", data=list(y.shape))
     options = {"padding": padding, "stride_h": int(strides[0]), "stride_w": int(strides[1])}
     inputs = [shape, w, x, *([] if bias is None else [_bias(rng, x, w, channels, bias)])]
-    return Case(one_op("TRANSPOSE_CONV", inputs, [y], options, version=3 if bias else 2))
+    if bias is not None and dtype == "int16":
+        options["quantized_bias_type"] = bias.upper()
+    return Case(one_op("TRANSPOSE_CONV", inputs, [y], options, version=5 if bias else 2))
 
 
 def conv16(rng, *, bias="int64", per_axis=True):
@@ -55,7 +57,8 @@ def conv16(rng, *, bias="int64", per_axis=True):
     x = draw.tensor(rng, (batch, *image, depth), "int16")
     w = _weights(rng, (channels, *window, depth), channels, "int8", per_axis)
     y = _output(rng, (batch, *result, channels), x, w, 200 * depth * window[0] * window[1])
-    return Case(one_op("CONV_2D", [x, w, _bias(rng, x, w, channels, bias)], [y], options, version=3))
+    options["quantized_bias_type"] = bias.upper()
+    return Case(one_op("CONV_2D", [x, w, _bias(rng, x, w, channels, bias)], [y], options, version=8))
 
 
 def depthwise16(rng, *, per_axis=True):
@@ -83,7 +86,9 @@ def fully_connected16(rng, *, bias="int64", per_axis=False):
     w = _weights(rng, (units, depth), units, "int8", per_axis)
     y = _output(rng, (rows, units), x, w, 200 * depth)
     options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": False}
-    return Case(one_op("FULLY_CONNECTED", [x, w, _bias(rng, x, w, units, bias)], [y], options, version=7))
+    if bias is not None:
+        options["quantized_bias_type"] = bias.upper()
+    return Case(one_op("FULLY_CONNECTED", [x, w, _bias(rng, x, w, units, bias)], [y], options, version=11))
 
 
 CASES = {
@@ -92,6 +97,7 @@ CASES = {
     "TRANSPOSE_CONV i8 per tensor": partial(transpose_conv, per_axis=False),
     "TRANSPOSE_CONV u8": partial(transpose_conv, dtype="uint8", weights="uint8", per_axis=False),
     "TRANSPOSE_CONV i16, bias i64": partial(transpose_conv, dtype="int16", bias="int64"),
+    "TRANSPOSE_CONV i16, bias i32": partial(transpose_conv, dtype="int16", bias="int32"),
     "TRANSPOSE_CONV i16, no bias": partial(transpose_conv, dtype="int16", bias=None),
     "CONV_2D i16, bias i64": conv16,
     "CONV_2D i16 per tensor, bias i64": partial(conv16, per_axis=False),

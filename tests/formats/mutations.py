@@ -1,0 +1,87 @@
+"""Changes one constant of one rule at a time: the comparison with LiteRT must notice. By hand, in minutes:
+
+    python -m tests.formats.mutations [WORD ...]
+
+Only changes of files whose path has one of the words. The changed references run in a copy of the repository, on drawn
+models of the forms that the rule is about: `tests.kernels` and `tests.passes` hold kernels and lowerings to the
+references. Prints for each change which forms noticed it. The status is 1 if there are changes that none notices.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.source_changes import Change, changed, main
+
+RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
+SUMS, RESIZING, DIVISION = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
+PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
+ELEMENTS, MANY = 60_000, 1_000_000
+
+FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
+    # Products and what rescales.
+    (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"): (
+        ("FULLY_CONNECTED u8",),
+        ELEMENTS,
+    ),
+    (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'): (
+        ("FULLY_CONNECTED i8",),
+        MANY,
+    ),
+    (RULES, "threshold = (mask >> 1) + (high < 0)", "threshold = mask >> 1"): (("CONV_2D i8",), ELEMENTS),
+    (RULES, "m0.astype(np.int64) + (1 << 30)) >> 31)", "m0.astype(np.int64)) >> 31)"): (("CONV_2D i8",), ELEMENTS),
+    (RULES, '("fixed_double_f32", np.float32)', '("fixed_double_f32", np.float64)'): (("MUL i8", "MUL i16"), MANY),
+    (RULES, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"): (
+        ("FULLY_CONNECTED i8, weight zero point",),
+        MANY,
+    ),
+    (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"): (("CONV_2D i16, bias i64",), ELEMENTS),
+    (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"): (
+        ("QUANTIZE i8 to i8",),
+        ELEMENTS,
+    ),
+    (RULES, "(np.float32(1) / counts)", "np.float32(1) / counts"): (("MEAN",), MANY),
+    (RULES, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"): (("AVERAGE_POOL_2D i8",), ELEMENTS),
+    # Sums.
+    (SUMS, "places = ADD_FRACTION_BITS + 1 -", "places = ADD_FRACTION_BITS -"): (("ADD i8",), MANY),
+    (SUMS, "twice, unit = 2 * np.maximum", "twice, unit = np.maximum"): (("ADD i8",), MANY),
+    (SUMS, "return 20 if max(widths) <= 8 else 15", "return 19 if max(widths) <= 8 else 15"): (("ADD i8",), MANY),
+    (SUMS, "return 20 if max(widths) <= 8 else 15", "return 20 if max(widths) <= 8 else 14"): (("ADD i16",), ELEMENTS),
+    (SUMS, "BLOCK: Final = 16", "BLOCK: Final = 8"): (("ADD i16", "QUANTIZE i8 to u8"), MANY),
+    # Division, resizing.
+    (DIVISION, "(1 << 30)", "(1 << 29)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
+    (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
+    (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
+    (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),
+    # The profiles: which rule, and up to where.
+    (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): (("FULLY_CONNECTED i8", "CONV_2D i8"), MANY),
+    (PROFILE, '"softmax", "table_float32"', '"softmax", "gemmlowp"'): (("SOFTMAX i8",), ELEMENTS),
+    (PROFILE, '"batch_matmul", "float32"', '"batch_matmul", "fixed_double"'): (("BATCH_MATMUL i8",), MANY),
+    (PROFILE, '"quantize", "reciprocal"', '"quantize", "divide"'): (("QUANTIZE f32 to i8",), ELEMENTS),
+    (PROFILE, '"mean", "raw_mean"', '"mean", "fixed_double"'): (("MEAN",), MANY),
+    (PROFILE, '"sum", "float32"', '"sum", "fixed_double"'): (("SUM i8",), MANY),
+    (PROFILE, '"resize_bilinear", "fixed11"', '"resize_bilinear", "fixed10_away"'): (("RESIZE_BILINEAR i8",), ELEMENTS),
+}
+"""Each change with the forms that must notice it, and how many elements of each are compared."""
+
+
+def caught(folder: Path, file: str) -> str:
+    """The forms, if they show a difference in a copy of the repository; else empty."""
+    if not file:
+        words = tuple({word for words, _ in FORMS.values() for word in words})
+        return _differs(folder, words, 2000)
+    text = (folder / file).read_text()
+    for change, (words, elements) in FORMS.items():
+        if change[0] == file and changed(*change) == text:
+            return _differs(folder, words, elements)
+    raise ValueError(f"no change of {file} is made")
+
+
+def _differs(folder: Path, words: tuple[str, ...], elements: int) -> str:
+    command = [sys.executable, "-B", "-m", "tests.formats.tflite.oracle", "--interpret", "--elements", str(elements)]
+    done = subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True, check=False)
+    return ", ".join(words) if done.returncode else ""
+
+
+if __name__ == "__main__":
+    main(__doc__, list(FORMS), caught)
