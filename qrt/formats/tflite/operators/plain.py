@@ -11,6 +11,7 @@ import numpy as np
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.float_nests import site_of
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.types import bits
 from qrt.ir import Block, Builder, Region, Value
@@ -156,14 +157,23 @@ def apply(
         except (UndefinedError, QuantError) as error:
             node.fail(str(error))
         return np.asarray(found, element_dtype(result))
+    whole = next((each for each in operands if isinstance(each, Value) and shape_of(each) == shape), None)
     values = [
-        as_value(node, broadcast(node, operand, element, shape), element)
+        _filled(node, operand, element, whole)
+        if None in shape and whole is not None and isinstance(operand, np.ndarray) and operand.size == 1
+        else as_value(node, broadcast(node, operand, element, shape), element)
         for operand, element in zip(operands, elements, strict=True)
     ]
     if number is None:
         return node.emit(name, values, None, TensorType(shape, result))
     names = _FLOAT_PREDICATES if name == "arith.cmpf" else {pair[0]: text for text, pair in COMPARISONS.items()}
     return node.emit(name, values, {"predicate": names[number]}, TensorType(shape, result))
+
+
+def _filled(node: Node, operand: Array, element: Type, whole: Value) -> Value:
+    """One number in the shape of a value with an open dimension."""
+    site = site_of(node)
+    return site.filled(site.extents(whole), site.scalar(operand.item(), element))
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
