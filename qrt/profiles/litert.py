@@ -8,6 +8,8 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that its sums and its slopes take."""
+_TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
+"""The functions that a table of 256 entries computes."""
 
 LITERT = Profile(
     "litert",
@@ -30,10 +32,13 @@ LITERT = Profile(
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i16", "bias": ("i32", None)}),
         Row("add", "scaled20", {"storage": _BYTES, "ratio": _SUMMED, "largest_ratio": _SUMMED}, "delegate"),
         Row("add", "fixed_double_16", {"storage": "i16", "op": "ADD", "is_broadcast": False}),
-        Row("add", "fixed_double", {"storage": (*_BYTES, "i16")}),
+        Row("add", "fixed_double", {"storage": _BYTES, "op": "ADD", "largest_ratio": Range(0.0, 2.0**8)}),
+        Row("add", "fixed_double", {"storage": _BYTES, "op": "SUB"}),
+        Row("add", "fixed_double", {"storage": "i16"}),
         Row("mul", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("mul", "fixed_double_f32", {"storage": "i16"}),
-        Row("transpose_conv2d", "half_up_twice_8", {"storage": _BYTES, "is_short": True}),
+        Row("transpose_conv2d", "half_up_twice_8", {"storage": "i8", "is_short": True}),
+        Row("transpose_conv2d", "half_up_twice_f32_product", {"storage": "u8", "is_short": True}),
         Row("transpose_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("transpose_conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("transpose_conv2d", "half_up_twice_8", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}),
@@ -55,6 +60,14 @@ LITERT = Profile(
         Row("mean", "raw_mean", {"storage": _BYTES}, "delegate"),
         Row("sum", "float32", {"storage": _BYTES}, "delegate"),
         Row("softmax", "table_float32", {"storage": _BYTES}),
+        Row("softmax", "table_int16", {"storage": "i16"}),
+        Row("log_softmax", "table_float32", {"storage": _BYTES}),
+        Row("logistic", "gemmlowp", {"storage": "i16", "scale": 2.0**-12}),
+        Row("logistic", "table_uint16", {"storage": "i16"}),
+        Row("tanh", "gemmlowp", {"storage": "i16", "scale": (2.0**-12, 2.0**-11)}),
+        Row("tanh", "table_uint16", {"storage": "i16"}),
+        Row("table", "half_even", {"function": ("ELU", "LOGISTIC", "TANH")}, "delegate"),
+        Row("table", "half_away", {"function": _TABLES}),
         Row("quantize", "reciprocal", {"storage": _BYTES}, "delegate"),
         Row("quantize", "eights", {"storage": "i16"}),
         Row("dequantize", "multiply"),

@@ -3,6 +3,8 @@
 from qrt.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
+_TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
+"""The functions that a table of 256 entries computes."""
 
 LITERT_REF = Profile(
     "litert-ref",
@@ -22,7 +24,8 @@ LITERT_REF = Profile(
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),
         Row("add", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("mul", "fixed_double_f32", {"storage": (*_BYTES, "i16")}, "reference"),
-        Row("transpose_conv2d", "fixed_double", {"storage": _BYTES}, "reference"),
+        Row("transpose_conv2d", "fixed_double", {"storage": "i8"}, "reference"),
+        Row("transpose_conv2d", "fixed_double_f32_product", {"storage": "u8"}, "reference"),
         Row("transpose_conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}, "reference"),
         Row("transpose_conv2d", "fixed_double", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),
         Row("batch_matmul", "fixed_double", {"storage": "i8"}, "reference"),
@@ -40,6 +43,11 @@ LITERT_REF = Profile(
         Row("mean", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("sum", "fixed_double", {"storage": "u8"}, "reference"),
         Row("softmax", "gemmlowp", {"storage": _BYTES}, "reference"),
+        Row("softmax", "table_int16", {"storage": "i16"}, "reference"),
+        Row("log_softmax", "gemmlowp", {"storage": _BYTES}, "reference"),
+        Row("logistic", "table_uint16", {"storage": "i16"}, "reference"),
+        Row("tanh", "table_uint16", {"storage": "i16"}, "reference"),
+        Row("table", "half_away", {"function": _TABLES}, "reference"),
         Row("quantize", "divide", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("dequantize", "multiply", {}, "reference"),
         Row("requantize", "exact", {"is_shift": True}, "reference"),

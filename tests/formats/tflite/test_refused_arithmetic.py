@@ -37,6 +37,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("ADD", [X16(4), X16(4)], [X16(4)], {"pot_scale_int16": True}),
         r"ADD \(int16 whose scales are powers of two \(pot_scale_int16\)\)",
     ),
+    "a sum that LiteRT's kernel wraps": (
+        lambda: one_op("ADD", [X(4), Tensor((4,), "int8", 200.0)], [X(4)]),
+        r"ADD \(profile litert has no rule of add for storage = i8, ratio = 1.0, largest_ratio = 400.0",
+    ),
     "operands of two dtypes": (
         lambda: one_op("MAXIMUM", [X(4), X16(4)], [X(4)]),
         "operator 0 MAXIMUM: operands of i8 and i16 with a result of i8",

@@ -3,6 +3,8 @@ that is broadcast or constant; results that saturate, a fused activation whose b
 
 from functools import partial
 
+import numpy as np
+
 from tests.formats.tflite.generated import draw
 from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import Tensor, one_op
@@ -34,6 +36,18 @@ def _binary(rng, name, out, *, dtype="int8", broadcasts=False, constant=False, w
     return Case(one_op(name, [a, b], [y], options, version=2))
 
 
+def beyond(rng, name, broadcasts, low):
+    """A ratio of scales below 2^-10, or from 2^8 on: no sum of XNNPACK."""
+    shapes = _shapes(rng, broadcasts)
+    scale = draw.scale(rng, -6, 0)
+    far = scale * 2.0 ** (rng.uniform(10.05, 13) if low else -rng.uniform(8.05, 9))
+    a, b = (
+        draw.tensor(rng, shape, "int8", draw.around(rng, s, 0)) for shape, s in zip(shapes, (scale, far), strict=False)
+    )
+    y = draw.tensor(rng, shapes[2], "int8", float(np.float32(far)))
+    return Case(one_op(name, [a, b], [y], {"pot_scale_int16": False}, version=2))
+
+
 def _sum_scale(rng, a, b, wide):
     return draw.around(rng, max(a, b), 6 if wide else 1.5)
 
@@ -56,6 +70,10 @@ CASES = {
     **_sums("ADD", "i8, broadcast", broadcasts=True),
     **_sums("ADD", "i8, constant", constant=True),
     **_sums("ADD", "i8, wide ratios", wide=True),
+    "ADD i8, ratio below 2^-10": partial(beyond, name="ADD", broadcasts=False, low=True),
+    "ADD i8, broadcast, ratio below 2^-10": partial(beyond, name="ADD", broadcasts=True, low=True),
+    "SUB i8, ratio below 2^-10": partial(beyond, name="SUB", broadcasts=False, low=True),
+    "SUB i8, ratio from 2^8": partial(beyond, name="SUB", broadcasts=False, low=False),
     **_sums("ADD", "u8", dtype="uint8"),
     **_sums("ADD", "u8, broadcast", dtype="uint8", broadcasts=True),
     **_sums("ADD", "i16", dtype="int16"),
