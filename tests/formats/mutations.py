@@ -53,10 +53,10 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (SUMS, "return 20 if max(widths) <= 8 else 15", "return 20 if max(widths) <= 8 else 14"): (("ADD i16",), ELEMENTS),
     (SUMS, "BLOCK: Final = 16", "BLOCK: Final = 8"): (("ADD i16", "QUANTIZE i8 to u8"), MANY),
     # Division, resizing.
-    (DIVISION, "product >= 0, half, 1 - half", "product >= 0, half, half"): (
-        ("DIV u8", "SQUARED_DIFFERENCE i8"),
-        ELEMENTS,
-    ),
+    (DIVISION, "half = 1 << (bits - 2)", "half = 1 << (bits - 3)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
+    (DIVISION, "1515870810", "1515870811"): (("DIV i8",), ELEMENTS),
+    (DIVISION, "places & 31", "places & 15"): (("DIV i8",), ELEMENTS),
+    (DIVISION, "_SQUARE_BITS = 7", "_SQUARE_BITS = 6"): (("SQUARED_DIFFERENCE i8",), ELEMENTS),
     (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),
@@ -97,6 +97,22 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): (("FULLY_CONNECTED i8", "CONV_2D i8"), MANY),
     (PROFILE, '"softmax", "table_float32"', '"softmax", "gemmlowp"'): (("SOFTMAX i8",), ELEMENTS),
     (PROFILE, '"batch_matmul", "float32"', '"batch_matmul", "fixed_double"'): (("BATCH_MATMUL i8",), MANY),
+    (PROFILE, '"leaky_relu", "fixed8"', '"leaky_relu", "fixed_double_f32"'): (("LEAKY_RELU i8",), ELEMENTS),
+    (PROFILE, '"prelu", "fixed_double_f32"', '"prelu", "fixed_double"'): (("PRELU i16",), MANY),
+    (PROFILE, '"abs", "fixed_double_f32"', '"abs", "fixed_double"'): (("ABS i16",), MANY),
+    (PROFILE, '"relu", "fixed_double_f32"', '"relu", "fixed_double"'): (("RELU i16",), MANY),
+    (PROFILE, '"half_up_twice_8", {"storage": "i8"', '"half_up_twice", {"storage": "i8"'): (
+        ("TRANSPOSE_CONV i8",),
+        MANY,
+    ),
+    (PROFILE, '"fully_connected", "float64_away"', '"fully_connected", "reduced16"'): (
+        ("FULLY_CONNECTED i16, bias i64",),
+        ELEMENTS,
+    ),
+    (PROFILE, '"conv2d", "half_up_twice", {"storage": "i16"', '"conv2d", "fixed_double", {"storage": "i16"'): (
+        ("CONV_2D i16, bias i32",),
+        MANY,
+    ),
     (PROFILE, '"quantize", "reciprocal"', '"quantize", "divide"'): (("QUANTIZE f32 to i8",), ELEMENTS),
     (PROFILE, '"mean", "raw_mean"', '"mean", "fixed_double"'): (("MEAN",), MANY),
     (PROFILE, '"sum", "float32"', '"sum", "fixed_double"'): (("SUM i8",), MANY),
