@@ -264,6 +264,20 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     return int(axis) % rank
 
 
+def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
+    """The attribute ``axes`` as axes of the first operand, ascending; all of them where none are named."""
+    rank, given = types[0].rank, attributes["axes"]
+    if rank is None:
+        fail(op, "x must be ranked", types)
+    if given is None:
+        return tuple(range(rank))
+    axes = given if isinstance(given, (tuple, list)) else ()
+    numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
+    if axes != given or len(numbers) != len(axes):
+        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
+    return tuple(sorted(numbers))
+
+
 def real_number(op: str, name: str, value: object) -> float:
     """The attribute as a float, or the error that names it."""
     if not isinstance(value, Real):

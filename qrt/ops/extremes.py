@@ -27,6 +27,7 @@ from qrt.ops.core import (
     fail,
     keep_element,
     one_axis,
+    reduced_axes,
     static_shape,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
@@ -47,20 +48,6 @@ def comparable_element(op: str, types: Types) -> Type:
 
 def has_kernel(t: Type) -> bool:
     return element_dtype(t).str[1:] in KERNEL_DTYPES
-
-
-def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
-    """The axes reduced over, ascending; all of them where none are named."""
-    rank, given = types[0].rank, attributes["axes"]
-    if rank is None:
-        fail(op, "x must be ranked", types)
-    if given is None:
-        return tuple(range(rank))
-    axes = given if isinstance(given, (tuple, list)) else ()
-    numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
-    if axes != given or len(numbers) != len(axes):
-        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
-    return tuple(sorted(numbers))
 
 
 def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:

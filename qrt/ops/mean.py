@@ -32,6 +32,7 @@ from qrt.ops.core import (
     parameter_index,
     parameters_of,
     quantized,
+    reduced_axes,
     row_major_strides,
     static_shape,
 )
@@ -46,23 +47,9 @@ def _rules(op: str) -> tuple[str, ...]:
     return MEAN_RULES if op == "mean" else REQUANT.choices
 
 
-def summed_axes(op: str, types: Types, attributes: Attributes) -> tuple[int, ...]:
-    """The axes summed over, ascending; all of them where none are named."""
-    rank, given = types[0].rank, attributes["axes"]
-    if rank is None:
-        fail(op, "x must be ranked", types)
-    if given is None:
-        return tuple(range(rank))
-    axes = given if isinstance(given, (tuple, list)) else ()
-    numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
-    if axes != given or len(numbers) != len(axes):
-        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
-    return tuple(sorted(numbers))
-
-
 def _kept(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
     """The axes that are not summed over: those of the operand, and the same ones in the result."""
-    axes = summed_axes(op, types, attributes)
+    axes = reduced_axes(op, types, attributes)
     kept = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return kept, kept if attributes["keepdims"] else tuple(range(len(kept)))
 
@@ -76,7 +63,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     x, keepdims = quantized(types[0], op, "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
         fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
-    axes, (kept, places) = summed_axes(op, types, attributes), _kept(op, types, attributes)
+    axes, (kept, places) = reduced_axes(op, types, attributes), _kept(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
         fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
@@ -101,7 +88,7 @@ def _parameters(
     whole, order = static_shape(types[0], op), tuple(range(len(kept)))
     shape = tuple(whole[d] for d in kept)
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
-    count = np.array(prod(whole[d] for d in summed_axes(op, types, attributes)) if op == "mean" else 1)
+    count = np.array(prod(whole[d] for d in reduced_axes(op, types, attributes)) if op == "mean" else 1)
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
     zero_points = np.int64(0) if is_raw(attributes) else x.zero_point_array.ravel()[own]
     return parameters, index, np.broadcast_to(zero_points, index.shape)
@@ -117,7 +104,7 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
     zero_point = 0 if is_raw(attributes) else parameters_of(quantized(types[0], op, "x"), q.shape)[1]
     centred = q.astype(np.int64) - zero_point
     parameters, index, _ = _parameters(op, types, result, attributes)
-    acc = centred.sum(axis=summed_axes(op, types, attributes))
+    acc = centred.sum(axis=reduced_axes(op, types, attributes))
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, op))
 
 
@@ -129,7 +116,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         isa=kernels.active(),
         storage=container(quantized(types[0], op, "x")),
         x_shape=static_shape(types[0], op),
-        axes=summed_axes(op, types, attributes),
+        axes=reduced_axes(op, types, attributes),
         zero_points=zero_points,
         requant=parameters.take(index),
         step=step,

@@ -9,9 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.core.affine import Expression
-from qrt.ops.core import Attributes, element_dtype, one_axis
-from qrt.ops.extremes import reduced_axes
+from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import I1, I64, Extent, Site, tensor_type
 from qrt.types import FloatType, IntegerType, Type, UniformType
@@ -29,12 +27,7 @@ def _lower_reduce(name: str, site: Site, op: Operation, attributes: Attributes) 
     sizes = site.extents(stored)
     kept: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
     nest = Nest(site, "extremes", kept, [sizes[d] for d in axes])
-    loops, reduced = iter(nest.loops), iter(nest.loops[len(kept) :])
-    at: list[Expression] = []
-    for d in range(len(sizes)):
-        if d in axes and keeps:
-            next(loops)  # the result's dimension of 1
-        at.append(next(reduced if d in axes else loops))
+    at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
     beyond = _goes_before(nest, name, op, value, best)

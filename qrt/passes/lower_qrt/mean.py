@@ -7,9 +7,8 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.core.affine import Expression
-from qrt.ops.core import Attributes
-from qrt.ops.mean import is_raw, summed_axes
+from qrt.ops.core import Attributes, reduced_axes
+from qrt.ops.mean import is_raw
 from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
@@ -30,7 +29,7 @@ def lower_sum(site: Site, op: Operation, attributes: Attributes) -> Value:
 def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Value:
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     operand = tensor_type(op.operands[0])
-    axes = summed_axes(name, (operand,), attributes)
+    axes = reduced_axes(name, (operand,), attributes)
     known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
     if len(known) < len(axes):
         raise QuantTypeError(f"the axes {list(axes)} of {operand} must be known: the {name} is over their elements")
@@ -42,7 +41,7 @@ def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Val
     raw = is_raw(attributes)
     width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
     nest = Nest(site, "accumulate", kept, known)
-    at = _indices(nest, axes, len(sizes), keeps)
+    at = nest.split(axes, len(sizes), keeps)
     channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
     if site.in_loop and not raw:
@@ -56,14 +55,3 @@ def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Val
     divisor = np.array(count if name == "mean" else 1)
     r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), divisor)
     return nest.finish(requantize(nest, acc, r))[0]
-
-
-def _indices(nest: Nest, axes: tuple[int, ...], rank: int, keepdims: bool) -> list[Expression]:
-    """The indices of the operand: kept loops along the axes that are kept, reduced loops along the others."""
-    kept, reduced = iter(nest.loops), iter(nest.loops[len(nest.kept) :])
-    at = []
-    for axis in range(rank):
-        if axis in axes and keepdims:
-            next(kept)  # the result's dimension of 1
-        at.append(next(reduced if axis in axes else kept))
-    return at

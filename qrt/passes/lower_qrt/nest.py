@@ -40,6 +40,18 @@ class Nest:
         self._stage = stage
         self.stage(stage)
 
+    def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
+        """The indices of an operand of which ``axes`` are reduced: reduced loops along these, kept loops along the
+        others. With ``keepdims`` the result has a dimension of 1 for each of them.
+        """
+        kept, reduced = iter(self.loops), iter(self.loops[len(self.kept) :])
+        at = []
+        for axis in range(rank):
+            if axis in axes and keepdims:
+                next(kept)  # the result's dimension of 1
+            at.append(next(reduced if axis in axes else kept))
+        return at
+
     def stage(self, name: str) -> None:
         """Operations of the body from here on belong to a stage, which their location names."""
         self._body.loc = stage_location(name)

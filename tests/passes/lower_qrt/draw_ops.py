@@ -453,7 +453,7 @@ def _resize(draw: OpDraw, name: str) -> DrawnOp:
     rules = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8}
     rule = draw.choice(list(rules))
     channels = draw.dim(3)
-    t = draw.element(channels, 3, width=draw.width(rules[rule]))
+    t = draw.element(channels, 3, width=draw.choice((rules[rule], rules[rule], draw.width(rules[rule]))))
     if rule == "products_float32" and t.is_signed and name == "resize_bilinear":
         rule = "fixed11"
     shape = draw.choice((0, 1, 2)), draw.randint(1, 5), draw.randint(1, 5), channels

@@ -18,6 +18,7 @@ TEST = "tests/passes/lower_qrt/test_drawn.py"
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 SUMS = "qrt/numerics/addition.py"
+RESIZED = "qrt/numerics/resizing.py"
 STORE = "csrc/isa/x86/store/store.inl"
 _HALF = "V(sllv_epi64)(one, V(sub_epi64)(to->shift_{lanes}, one))"
 _HALVES = [_HALF.format(lanes=lanes) for lanes in ("even", "odd")]
@@ -62,7 +63,6 @@ CHANGES = [
     (MULTIPLIERS, "m0 = round(scaled)", "m0 = int(scaled)"),
     (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
     (MULTIPLIERS, 'np.ldexp(fraction, 31), "half_away")', 'np.ldexp(fraction, 31), "half_even")'),
-    (MULTIPLIERS, "_DOUBT: Final = 2.0**-14", "_DOUBT: Final = -1.0"),
     (MULTIPLIERS, "(counts.astype(np.float64))[1] - 1, 32)", "(counts.astype(np.float64))[1], 32)"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16, 0x7FFF", "(m0 + (1 << 15)) >> 16, 0x8000"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
@@ -87,6 +87,24 @@ CHANGES = [
         'round_integral(scaled, "half_even"), storage_min - zero_point',
         'round_integral(scaled, "half_away"), storage_min - zero_point',
     ),
+    # Resized images.
+    (RESIZED, "(1 << 21)) >> 22)", "(1 << 21) - 1) >> 22)"),
+    (RESIZED, "np.rint(weights", "np.floor(weights"),
+    (RESIZED, "(one * size + out // 2)", "(one * size)"),
+    (RESIZED, "(one * (size - 1) + (out - 1) // 2)", "(one * (size - 1))"),
+    (RESIZED, "scale // 2 - one // 2", "scale // 2"),
+    (RESIZED, "1 << 19, -(1 << 19)", "1 << 19, 1 << 19"),
+    (RESIZED, "(_HALF * scale - _HALF)", "(_HALF * scale)"),
+    (RESIZED, "(places + _HALF) * scale - _HALF", "(places + _HALF) * scale"),
+    (RESIZED, "np.minimum(low + 1, size - 1)", "low"),
+    (RESIZED, "(total + _HALF)", "total"),
+    (RESIZED, "places - whole >= _HALF", "places - whole > _HALF"),
+    ("qrt/passes/lower_qrt/resize.py", "1 << 21)", "(1 << 21) - 1)"),
+    ("qrt/passes/lower_qrt/resize.py", "(1 << 19, -(1 << 19))", "(1 << 19, 1 << 19)"),
+    ("qrt/passes/lower_qrt/resize.py", "nest.constant(0.5, F32)", "nest.constant(0.0, F32)"),
+    ("csrc/ref/select.c", "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"),
+    ("csrc/ref/select.c", "1 << 19 : -(1 << 19)", "1 << 19 : 1 << 19"),
+    ("csrc/ref/select.c", "+ 0.5f", "+ 0.0f"),
     # The reference kernels.
     ("csrc/ref/requant.c", "((int128)1 << (shift - 1))) >> shift", "((int128)1 << (shift - 1)) - 1) >> shift"),
     ("csrc/ref/requant.c", "if (shift > 62)", "if (shift > 61)"),
