@@ -49,7 +49,7 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (SUMS, "return 20 if max(widths) <= 8 else 15", "return 20 if max(widths) <= 8 else 14"): (("ADD i16",), ELEMENTS),
     (SUMS, "BLOCK: Final = 16", "BLOCK: Final = 8"): (("ADD i16", "QUANTIZE i8 to u8"), MANY),
     # Division, resizing.
-    (DIVISION, "1 << 30, 1 - (1 << 30)", "1 << 29, 1 - (1 << 30)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
+    (DIVISION, "half = 1 << (bits - 2)", "half = 1 << (bits - 3)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
     (DIVISION, "1515870810", "1515870811"): (("DIV i8",), ELEMENTS),
     (DIVISION, "places & 31", "places & 15"): (("DIV i8",), ELEMENTS),
     (DIVISION, "_SQUARE_BITS = 7", "_SQUARE_BITS = 6"): (("SQUARED_DIFFERENCE i8",), ELEMENTS),
