@@ -49,13 +49,20 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (SUMS, "return 20 if max(widths) <= 8 else 15", "return 20 if max(widths) <= 8 else 14"): (("ADD i16",), ELEMENTS),
     (SUMS, "BLOCK: Final = 16", "BLOCK: Final = 8"): (("ADD i16", "QUANTIZE i8 to u8"), MANY),
     # Division, resizing.
-    (DIVISION, "1 << 30, 1 - (1 << 30)", "1 << 29, 1 - (1 << 30)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
+    (DIVISION, "half = 1 << (bits - 2)", "half = 1 << (bits - 3)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
     (DIVISION, "1515870810", "1515870811"): (("DIV i8",), ELEMENTS),
     (DIVISION, "places & 31", "places & 15"): (("DIV i8",), ELEMENTS),
     (DIVISION, "_SQUARE_BITS = 7", "_SQUARE_BITS = 6"): (("SQUARED_DIFFERENCE i8",), ELEMENTS),
     (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),
+    (RESIZING, "np.rint(weights", "np.floor(weights"): (("RESIZE_BILINEAR i8",), ELEMENTS),
+    (RESIZING, "(_HALF * scale - _HALF)", "(_HALF * scale)"): (("RESIZE_BILINEAR f32",), ELEMENTS),
+    (RESIZING, "places - whole >= _HALF", "places - whole > _HALF"): (("RESIZE_NEAREST_NEIGHBOR i8",), ELEMENTS),
+    ("qrt/formats/tflite/operators/movement.py", "np.copysign(np.float32(0.5), scaled)", "np.float32(0.5)"): (
+        ("CONCATENATION u8, unequal",),
+        MANY,
+    ),
     # The profiles: which rule, and up to where.
     (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): (("FULLY_CONNECTED i8", "CONV_2D i8"), MANY),
     (PROFILE, '"softmax", "table_float32"', '"softmax", "gemmlowp"'): (("SOFTMAX i8",), ELEMENTS),
