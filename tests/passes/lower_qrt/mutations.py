@@ -63,7 +63,6 @@ CHANGES = [
     (MULTIPLIERS, "m0 = round(scaled)", "m0 = int(scaled)"),
     (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
     (MULTIPLIERS, 'np.ldexp(fraction, 31), "half_away")', 'np.ldexp(fraction, 31), "half_even")'),
-    (MULTIPLIERS, "_DOUBT: Final = 2.0**-14", "_DOUBT: Final = -1.0"),
     (MULTIPLIERS, "(counts.astype(np.float64))[1] - 1, 32)", "(counts.astype(np.float64))[1], 32)"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16, 0x7FFF", "(m0 + (1 << 15)) >> 16, 0x8000"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
