@@ -60,7 +60,13 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),
-<<<<<<< HEAD
+    (RESIZING, "np.rint(weights", "np.floor(weights"): (("RESIZE_BILINEAR i8",), ELEMENTS),
+    (RESIZING, "(_HALF * scale - _HALF)", "(_HALF * scale)"): (("RESIZE_BILINEAR f32",), ELEMENTS),
+    (RESIZING, "places - whole >= _HALF", "places - whole > _HALF"): (("RESIZE_NEAREST_NEIGHBOR i8",), ELEMENTS),
+    ("qrt/formats/tflite/operators/movement.py", "np.copysign(np.float32(0.5), scaled)", "np.float32(0.5)"): (
+        ("CONCATENATION u8, unequal",),
+        MANY,
+    ),
     # Functions and sequences.
     (SOFTMAXES, "entries * (np.float32(1) / (total", "entries / ((total"): (("SOFTMAX i8 to i16",), MANY),
     (SOFTMAXES, "SUM_BITS: Final = 12", "SUM_BITS: Final = 11"): (("SOFTMAX i8", "LOG_SOFTMAX i8"), ELEMENTS),
@@ -92,15 +98,6 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (TABLES, "np.trunc(scaled)", "np.rint(scaled)"): (("SQRT i8",), ELEMENTS),
     (TABLES, "centred << 7", "centred << 6"): (("HARD_SWISH i8",), ELEMENTS),
     (TABLES, "_BITS = 20", "_BITS = 12"): (("RSQRT i8",), ELEMENTS),
-=======
-    (RESIZING, "np.rint(weights", "np.floor(weights"): (("RESIZE_BILINEAR i8",), ELEMENTS),
-    (RESIZING, "(_HALF * scale - _HALF)", "(_HALF * scale)"): (("RESIZE_BILINEAR f32",), ELEMENTS),
-    (RESIZING, "places - whole >= _HALF", "places - whole > _HALF"): (("RESIZE_NEAREST_NEIGHBOR i8",), ELEMENTS),
-    ("qrt/formats/tflite/operators/movement.py", "np.copysign(np.float32(0.5), scaled)", "np.float32(0.5)"): (
-        ("CONCATENATION u8, unequal",),
-        MANY,
-    ),
->>>>>>> 3e4c47ae90caa9eff2cb74f0e8659f8ab9d85dd3
     # The profiles: which rule, and up to where.
     (PROFILE, '"log_softmax", "table_float32"', '"log_softmax", "gemmlowp"'): (("LOG_SOFTMAX i8",), MANY),
     (PROFILE, '"tanh", "gemmlowp"', '"tanh", "table_uint16"'): (("TANH i16, 2^-12",), ELEMENTS),
