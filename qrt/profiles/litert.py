@@ -56,6 +56,7 @@ LITERT = Profile(
         Row("max_pool2d", "exact", {"storage": _BYTES}, "delegate"),
         Row("max_pool2d", "exact", {"storage": "i16"}),
         Row("mean", "raw_mean", {"storage": _BYTES}, "delegate"),
+        Row("mean", "fixed_double", {"storage": "i16"}),
         Row("sum", "float32", {"storage": _BYTES}, "delegate"),
         Row("softmax", "table_float32", {"storage": _BYTES}),
         Row("quantize", "reciprocal", {"storage": _BYTES}, "delegate"),
