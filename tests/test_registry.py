@@ -39,6 +39,11 @@ NOT_DRAWN = NOT_LOWERED | {
     ),
     "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
     "sum": "it is a mean without a division, which tests/ops/test_mean.py draws",
+    **dict.fromkeys(
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated"),
+        "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
+    ),
+    **dict.fromkeys(("lstm", "svdf"), "it has several results, which tests/ops/test_recurrent.py lowers"),
 }
 _SELECTIONS = (
     "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
@@ -54,6 +59,10 @@ WITHOUT_CASES = {
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
         "its kernel is scalar: its tests draw sizes",
     ),
+    **dict.fromkeys(
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf"),
+        "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes",
+    ),
 }
 WITHOUT_FUNCTION: dict[str, str] = {
     **dict.fromkeys(_SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
@@ -63,6 +72,8 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "leaky_relu": "programs that were imported have it: a lookup computes any function",
     "prelu": "programs that were imported have it",
     "transpose_conv2d": "programs that were imported have it",
+    **dict.fromkeys(("log_softmax", "logistic", "tanh", "lookup_interpolated"), "programs that were imported have it"),
+    **dict.fromkeys(("lstm", "svdf"), "it has several results, and programs that were imported have it"),
 }  # fmt: skip
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {

@@ -80,6 +80,14 @@ qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
     return run_unary(&given, args->kernels->lookup_row, operands, scratch->threads);
 }
 
+qrt_status qrt_lookup_interpolated(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    qrt_unary_args given = *args;
+    void *const operands[] = {scratch->operands[0], scratch->operands[args->entries ? 1 : 2]};
+    given.entries = args->entries ? args->entries : scratch->operands[1];
+    return run_unary(&given, args->kernels->lookup_interpolated_row, operands, scratch->threads);
+}
+
 /* ---- strided operands ---- */
 
 typedef struct {

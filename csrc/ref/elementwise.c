@@ -91,3 +91,15 @@ void ref_lookup_row(const qrt_unary_args *args, const void *source, void *target
         ref_store_value(args->out, target, i,
                         qrt_load(args->out, args->table, (qrt_load(args->container, source, i) - least) & mask));
 }
+
+void ref_lookup_interpolated_row(const qrt_unary_args *args, const void *source, void *target, int64_t count,
+                                 int64_t parameter, int64_t step) {
+    const int n = args->fraction;
+    const int64_t mask = ((int64_t)1 << n) - 1, half = ((int64_t)1 << n) >> 1;
+    (void)parameter, (void)step;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = ((const int16_t *)source)[i] - INT16_MIN;
+        const int16_t *entry = args->entries + (at >> n);
+        ((int16_t *)target)[i] = (int16_t)(entry[0] + (((entry[1] - entry[0]) * (at & mask) + half) >> n));
+    }
+}

@@ -1,6 +1,5 @@
-/* Pools (all channels of one output pixel over the part of its window inside the input), means (exact integer sums over
- * any axes) and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64), in
- * portable C. */
+/* Pools (all channels of one output pixel over the part of its window inside the input) and means (exact integer sums
+ * over any axes), in portable C. */
 #include "ref.h"
 
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
@@ -52,28 +51,5 @@ void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, vo
         const int64_t p = parameter + i * step;
         const int64_t acc = reduced_sum(args, x, i * x_stride) - args->count * args->zero_point[p];
         ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
-    }
-}
-
-void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) {
-    int64_t largest = INT64_MIN, sum = 0;
-    for (int64_t i = 0; i < args->size; i++) {
-        const int64_t value = qrt_load(args->container, x, i * args->inner);
-        largest = value > largest ? value : largest;
-    }
-    for (int64_t i = 0; i < args->size; i++)
-        sum += args->table[largest - qrt_load(args->container, x, i * args->inner)];
-    /* The divisor is positive, because the largest value has a positive entry in the table. It is infinite where the
-     * scale is huge; then all ratios are 0. */
-    const double divisor = (double)sum * args->scale;
-    const double low = (double)(args->storage_min - args->zero_point);
-    const double high = (double)(args->storage_max - args->zero_point);
-    for (int64_t i = 0; i < args->size; i++) {
-        const double v = rint(args->table[largest - qrt_load(args->container, x, i * args->inner)] / divisor);
-        ref_store_value(args->out, target, i * args->inner,
-                        (int64_t)(v < low    ? low
-                                  : v > high ? high
-                                             : v) +
-                            args->zero_point);
     }
 }

@@ -413,20 +413,70 @@ def bind_mean(
     step: Sequence[int] | None = None,
 ) -> Call: ...
 
-# x (i8 or u8), out: along the axis, half even of table[largest - q] / (sum of those * scale) in float64, + zero_point,
-# clamp. The table has 256 entries from 0 to 2**30, the first above 0.
+# x (i8 or u8; i16 by "table_int16"), out: along the axis, by a rule of docs/numerics_functions.md. `table` has 256
+# exponentials of the distance from the largest value: int32 from 0 to 2**30, float32 from 0 to 1, or int32 from 0 to
+# 2**31 - 1 (gemmlowp), the first of them the largest; or it is a pair of tables of 513 entries (table_int16).
+# `multiplier` and `shift` bring a difference to the units of the first of those, or, of log_softmax's "gemmlowp", back;
+# `scaled` has the 256 scaled differences of that rule, `radius` the last that counts.
 def bind_softmax(
     *,
+    name: str = "softmax",
+    rule: str = "table_int32",
     isa: str,
     storage: str,
     x_shape: Sequence[int],
     axis: int,
-    table: npt.ArrayLike,
+    table: Any = None,
     out: str,
     storage_min: int,
     storage_max: int,
     zero_point: int,
     scale: float,
+    input_scale: float = 1.0,
+    scaled: npt.ArrayLike | None = None,
+    multiplier: int = 0,
+    shift: int = 0,
+    radius: int = 0,
+) -> Call: ...
+
+# x, [table], out, all i16: the table has 2**(16 - fraction) + 1 entries, between which the low bits interpolate.
+def bind_lookup_interpolated(
+    *, name: str = "lookup_interpolated", isa: str, fraction: int, size: int, table: npt.NDArray[Any] | None = None
+) -> Call: ...
+
+# x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases, hidden,
+# cell; then three outputs: y, hidden, cell. `multipliers` has pairs (M0, shift): of x by gate, of the hidden values by
+# gate, of the result.
+def bind_lstm(
+    *,
+    isa: str,
+    steps: int,
+    batch: int,
+    inputs: int,
+    cells: int,
+    time_major: bool,
+    x_zero_point: int,
+    hidden_zero_point: int,
+    result_zero_point: int,
+    multipliers: Sequence[tuple[int, int]],
+    cell_exponent: int,
+    cell_clip: int,
+) -> Call: ...
+
+# x, weights of features, weights of time, state, [bias]; then two outputs: y, state. `multipliers`: of the features, of
+# the result.
+def bind_svdf(
+    *,
+    isa: str,
+    batch: int,
+    inputs: int,
+    units: int,
+    rank: int,
+    memory: int,
+    has_bias: bool,
+    x_zero_point: int,
+    result_zero_point: int,
+    multipliers: Sequence[tuple[int, int]],
 ) -> Call: ...
 
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to

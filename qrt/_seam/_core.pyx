@@ -2,7 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -317,5 +317,6 @@ include "bind_float_matmul.pxi"
 include "bind_mixed_matmul.pxi"
 include "bind_window.pxi"
 include "bind_lines.pxi"
+include "bind_recurrent.pxi"
 include "bind_movement.pxi"
 include "bind_select.pxi"

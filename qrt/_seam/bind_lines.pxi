@@ -1,4 +1,4 @@
-# lookup, mean, softmax: tables and sums along axes.
+# lookups, mean, softmax: tables and sums along axes.
 
 cdef int byte_container(Call call, object storage) except -1:
     if storage not in ("i8", "u8"):
@@ -25,6 +25,22 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None, tail_
         args.tail_table = constant(call, "the tail_table", tail_table, CONTAINERS[out], 1 << args.width)
         (args.block,) = dimensions("lookup", "block", (block,), 1, 1, 1 << 20)
     add_operand(call, CONTAINERS[out], shape)
+    return call
+
+
+def bind_lookup_interpolated(*, str name="lookup_interpolated", str isa, fraction, size, table=None):
+    cdef Call call = new_unary(name, isa, qrt_lookup_interpolated, "i16", "i16")
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
+    (args.fraction,) = dimensions(name, "fraction", (fraction,), 1, 0, 15)
+    shape, entries = dimensions(name, "size", (size,)), (1 << (16 - args.fraction)) + 1
+    fill_layout(call, &args.layout, shape, None, None)
+    prepare_layout(call, &args.layout, NULL, NULL)
+    add_operand(call, np.int16, shape)
+    if table is None:
+        add_operand(call, np.int16, (entries,))
+    else:
+        args.entries = <const int16_t *>constant(call, "the table", table, np.int16, entries)
+    add_operand(call, np.int16, shape)
     return call
 
 
@@ -67,29 +83,70 @@ def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step
     return call
 
 
-def bind_softmax(*, str isa, str storage, x_shape, axis, table, str out, storage_min, storage_max, zero_point, scale):
-    cdef Call call = new_call("softmax", isa, qrt_softmax, sizeof(qrt_softmax_args))
+cdef dict SOFTMAX_RULES = {
+    ("softmax", "table_int32"): QRT_SOFTMAX_INT32, ("softmax", "table_float32"): QRT_SOFTMAX_FLOAT32,
+    ("softmax", "gemmlowp"): QRT_SOFTMAX_GEMMLOWP, ("softmax", "table_int16"): QRT_SOFTMAX_INT16,
+    ("log_softmax", "table_float32"): QRT_LOG_SOFTMAX_FLOAT32, ("log_softmax", "gemmlowp"): QRT_LOG_SOFTMAX_GEMMLOWP,
+}
+
+
+def bind_softmax(*, str name="softmax", str rule="table_int32", str isa, str storage, x_shape, axis, table=None,
+                 str out, storage_min, storage_max, zero_point, scale, input_scale=1.0, scaled=None, multiplier=0,
+                 shift=0, radius=0):
+    cdef Call call = new_call(name, isa, qrt_softmax, sizeof(qrt_softmax_args))
     cdef qrt_softmax_args *args = <qrt_softmax_args *>call.args
-    args.kernels = find_kernels("softmax", isa)
-    args.container = <qrt_container>byte_container(call, storage)
-    args.out = <qrt_container>container_of("softmax", out)
-    x_shape = dimensions("softmax", "x_shape", x_shape)
-    (axis,) = dimensions("softmax", "axis", (axis,), 1, 0, len(x_shape) - 1)
-    args.outer = element_count("softmax", x_shape[:axis])
+    args.kernels = find_kernels(name, isa)
+    if (name, rule) not in SOFTMAX_RULES:
+        raise KernelError(f"{name}: unknown rule {rule!r}")
+    args.rule = SOFTMAX_RULES[name, rule]
+    args.out = <qrt_container>container_of(name, out)
+    x_shape = dimensions(name, "x_shape", x_shape)
+    (axis,) = dimensions(name, "axis", (axis,), 1, 0, len(x_shape) - 1)
+    args.outer = element_count(name, x_shape[:axis])
     args.size = x_shape[axis]
-    args.inner = element_count("softmax", x_shape[axis + 1:])
-    if args.size >= 1 << 32:
-        raise KernelError(f"softmax: a sum of {args.size} elements could pass 62 bits")
-    args.table = <const int32_t *>parameters(call, "table", table, np.int32, 256)
-    entries = last_parameters(call)
-    if not ((entries >= 0) & (entries <= 1 << 30)).all() or entries[0] == 0:
-        raise KernelError("softmax: the table goes beyond 0 and 2**30, or begins with 0")
-    check_bounds("softmax", out, storage_min, storage_max)
+    args.inner = element_count(name, x_shape[axis + 1:])
+    most = {QRT_SOFTMAX_INT32: 1 << 32, QRT_SOFTMAX_GEMMLOWP: 1 << 12, QRT_LOG_SOFTMAX_GEMMLOWP: 1 << 12,
+            QRT_SOFTMAX_INT16: 1 << 16}
+    if args.size >= most.get(args.rule, args.size + 1):
+        raise KernelError(f"{name}: a sum of {args.size} elements could pass the bits that {rule} has")
+    check_bounds(name, out, storage_min, storage_max)
     args.storage_min, args.storage_max = storage_min, storage_max
     args.zero_point = input_zero_points(call, [zero_point], 1)[0]
     args.scale = (<const double *>parameters(call, "scale", [scale], np.float64, 1))[0]
+    args.input_scale = (<const float *>parameters(call, "input_scale", [input_scale], np.float32, 1))[0]
     if not 0 < scale < float("inf"):
-        raise KernelError(f"softmax: the scale {scale} is not positive and finite")
+        raise KernelError(f"{name}: the scale {scale} is not positive and finite")
+    (args.multiplier,) = dimensions(name, "multiplier", (multiplier,), 1, 0, (1 << 31) - 1)
+    (args.shift,) = dimensions(name, "shift", (shift,), 1, -31, 31)
+    (args.radius,) = dimensions(name, "radius", (radius,), 1, 0, 1 << 31)
+    fill_softmax_tables(call, args, storage, table, scaled)
     add_operand(call, CONTAINERS[storage], x_shape)
     add_operand(call, CONTAINERS[out], x_shape)
     return call
+
+
+cdef fill_softmax_tables(Call call, qrt_softmax_args *args, str storage, object table, object scaled):
+    """The tables of a rule, whose entries are such that every sum fits and the largest value counts."""
+    if args.rule == QRT_SOFTMAX_INT16:
+        if storage != "i16":
+            raise KernelError(f"{call.name}: these tables take i16, not {storage!r}")
+        args.container = QRT_I16
+        args.exponential = <const int16_t *>parameters(call, "exponential", table[0], np.int16, 513)
+        if (last_parameters(call) < 0).any() or last_parameters(call)[512] < 1 << 14:
+            raise KernelError(f"{call.name}: the table of exponentials has negative entries, or ends with a small one")
+        args.reciprocal = <const int16_t *>parameters(call, "reciprocal", table[1], np.int16, 513)
+        return
+    args.container = <qrt_container>byte_container(call, storage)
+    if args.rule == QRT_SOFTMAX_FLOAT32 or args.rule == QRT_LOG_SOFTMAX_FLOAT32:
+        args.table_f32 = <const float *>parameters(call, "table", table, np.float32, 256)
+        largest = 1
+    else:
+        args.table = <const int32_t *>parameters(call, "table", table, np.int32, 256)
+        largest = 1 << 30 if args.rule == QRT_SOFTMAX_INT32 else (1 << 31) - 1
+    entries = last_parameters(call)
+    if not ((entries >= 0) & (entries <= largest)).all() or entries[0] == 0:
+        raise KernelError(f"{call.name}: the table goes beyond 0 and {largest}, or begins with 0")
+    if args.rule not in (QRT_SOFTMAX_INT32, QRT_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_FLOAT32) and entries[0] != largest:
+        raise KernelError(f"{call.name}: the table begins with {entries[0]}, expected {largest}")
+    if args.rule == QRT_LOG_SOFTMAX_GEMMLOWP:
+        args.scaled = <const int32_t *>parameters(call, "scaled", scaled, np.int32, 256)

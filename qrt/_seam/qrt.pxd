@@ -1,6 +1,6 @@
 """csrc/include/qrt."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int16_t, int32_t, int64_t
 
 
 cdef extern from "qrt/qrt.h" nogil:
@@ -245,6 +245,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *upper
         int width
         const void *table
+        int fraction
+        const int16_t *entries
         const void *tail_table
         int block
 
@@ -260,14 +262,44 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *zero_point
         qrt_requant requant
 
+    ctypedef enum qrt_softmax_rule:
+        QRT_SOFTMAX_INT32, QRT_SOFTMAX_FLOAT32, QRT_SOFTMAX_GEMMLOWP, QRT_SOFTMAX_INT16
+        QRT_LOG_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_GEMMLOWP
+
     ctypedef struct qrt_softmax_args:
         const qrt_kernels *kernels
+        qrt_softmax_rule rule
         int64_t outer, size, inner
         qrt_container container
         const int32_t *table
+        const float *table_f32
+        const int32_t *scaled
+        const int16_t *exponential
+        const int16_t *reciprocal
+        int32_t multiplier, shift
+        int64_t radius
         qrt_container out
         int64_t storage_min, storage_max, zero_point
         double scale
+        float input_scale
+
+    ctypedef struct qrt_lstm_args:
+        const qrt_kernels *kernels
+        int64_t steps, batch, inputs, cells
+        bint time_major
+        int64_t x_zero_point, hidden_zero_point, result_zero_point
+        int32_t multiplier[9]
+        int32_t shift[9]
+        int cell_exponent
+        int64_t cell_clip
+
+    ctypedef struct qrt_svdf_args:
+        const qrt_kernels *kernels
+        int64_t batch, inputs, units, rank, memory
+        bint has_bias
+        int64_t x_zero_point, result_zero_point
+        int32_t multiplier[2]
+        int32_t shift[2]
 
     ctypedef struct qrt_pool_args:
         const qrt_kernels *kernels
@@ -354,8 +386,11 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_transpose_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lookup(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_lookup_interpolated(const void *args, qrt_scratch *scratch)
     qrt_status qrt_mean(const void *args, qrt_scratch *scratch)
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_lstm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gather(const void *args, qrt_scratch *scratch)

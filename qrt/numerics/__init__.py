@@ -26,6 +26,7 @@ from qrt.numerics.gemmlowp import (
     quotient,
     squared_difference,
 )
+from qrt.numerics.interpolation import INTERPOLATED_BITS, interpolated_table, lookup_interpolated
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,
@@ -35,6 +36,16 @@ from qrt.numerics.multipliers import (
     fixed_multipliers,
     rounded_ratios,
     shared_fixed_multipliers,
+)
+from qrt.numerics.recurrent import (
+    GATE_INTEGER_BITS,
+    GATES,
+    LstmParameters,
+    SvdfParameters,
+    lstm_parameters,
+    lstm_step,
+    svdf_parameters,
+    svdf_step,
 )
 from qrt.numerics.requantization import (
     REQUANT_RULES,
@@ -60,5 +71,23 @@ from qrt.numerics.rounding import (
     round_integral,
     round_to_format,
     unit_integers,
+)
+from qrt.numerics.sigmoids import LARGEST_SCALE, SIGMOID_RULES, SigmoidRule, gemmlowp_shift, sigmoid_results
+from qrt.numerics.softmaxes import (
+    LOG_SOFTMAX_RULES,
+    SOFTMAX_RULES,
+    SUM_BITS,
+    LogSoftmaxRule,
+    SoftmaxRule,
+    log_softmax_float32,
+    log_softmax_gemmlowp,
+    log_softmax_parameters,
+    softmax_float32,
+    softmax_gemmlowp,
+    softmax_int16,
+    softmax_multiplier_int16,
+    softmax_table_float32,
+    softmax_table_gemmlowp,
+    softmax_tables_int16,
 )
 from qrt.numerics.tables import SOFTMAX_FRACTION_BITS, negative_exponential, softmax, softmax_table

@@ -1,4 +1,7 @@
-"""Fixed-point arithmetic of 32 bits as gemmlowp has it, on int64 arrays, and what TFLite computes with it."""
+"""Fixed-point arithmetic as gemmlowp has it, on int64 arrays, and what TFLite computes with it.
+
+Numbers have 32 bits, or 16 where a function takes ``bits``.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +14,22 @@ _SQUARE_BITS = 7
 """The bits by which squared_difference shifts its operands to the left."""
 
 
-def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
-    """``a * b / 2**31`` of 32-bit values, half away from zero but for negative ties, saturated.
+def saturate(x: npt.ArrayLike, bits: int = 32) -> Array:
+    """Integers as signed ones of so many bits."""
+    return np.clip(np.asarray(x, np.int64), -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -> Array:
+    """``a * b / 2**(bits - 1)``, half away from zero but for negative ties, saturated.
 
     >>> doubling_high_multiply([3 << 29, -(1 << 31)], [1 << 30, -(1 << 31)]).tolist()
     [805306368, 2147483647]
     """
     product = np.asarray(a, np.int64) * np.asarray(b, np.int64)
-    nudged = product + np.where(product >= 0, 1 << 30, 1 - (1 << 30))
+    half = 1 << (bits - 2)
+    nudged = product + np.where(product >= 0, half, 1 - half)
     # The division truncates: the nudge makes that a rounding.
-    return np.minimum(np.where(nudged >= 0, nudged >> 31, -((-nudged) >> 31)), _HIGH)
+    return np.minimum(np.where(nudged >= 0, nudged >> (bits - 1), -((-nudged) >> (bits - 1))), 2 * half - 1)
 
 
 def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
@@ -39,8 +48,12 @@ def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
 def multiply_by_multiplier(x: npt.ArrayLike, multiplier: float) -> Array:
     """TFLite's product of 32-bit values with a real multiplier: a saturating shift to the left where that is above 1,
     then two roundings."""
-    m0, shift = double_multiplier(multiplier)
-    left = np.clip(np.asarray(x, np.int64) << max(shift, 0), _LOW, _HIGH)
+    return multiply_by_quantized(x, *double_multiplier(multiplier))
+
+
+def multiply_by_quantized(x: npt.ArrayLike, m0: int, shift: int) -> Array:
+    """``multiply_by_multiplier`` with the multiplier ``M0 / 2**31 * 2**shift``."""
+    left = saturate(saturate(x) << min(max(shift, 0), 31))
     return divide_by_power(doubling_high_multiply(left, m0), max(-shift, 0))
 
 
@@ -64,14 +77,25 @@ def reciprocal(x: npt.ArrayLike) -> tuple[Array, Array]:
     return one_over_one_plus((values << (31 - shift)) - (1 << 31)), shift
 
 
-def one_over_one_plus(a: npt.ArrayLike) -> Array:
-    """``1 / (1 + a)`` for ``a`` from 0 to 1; both have 31 fractional bits."""
-    half = (np.asarray(a, np.int64) + _HIGH + 1) // 2
-    x = 1515870810 + doubling_high_multiply(half, -1010580540)  # 48/17 - 32/17 * half, with 29 fractional bits
+def one_over_one_plus(a: npt.ArrayLike, bits: int = 32) -> Array:
+    """``1 / (1 + a)`` for ``a`` from 0 to 1; both have ``bits - 1`` fractional bits."""
+    return saturate(twice_reciprocal(a, bits) << 1, bits)
+
+
+def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
+    """``2 / (1 + a)`` for ``a`` from 0 to 1, with two fractional bits less."""
+    half = (np.asarray(a, np.int64) + (1 << (bits - 1))) // 2
+    # 48/17 - 32/17 * half, with two integer bits
+    x = constant(1515870810, bits) + doubling_high_multiply(half, constant(-1010580540, bits), bits)
     for _ in range(3):
-        rest = (1 << 29) - doubling_high_multiply(half, x)
-        x = x + np.clip(doubling_high_multiply(x, rest) << 2, _LOW, _HIGH)
-    return np.asarray(np.clip(x << 1, _LOW, _HIGH))
+        rest = (1 << (bits - 3)) - doubling_high_multiply(half, x, bits)
+        x = x + saturate(doubling_high_multiply(x, rest, bits) << 2, bits)
+    return x
+
+
+def constant(value: int, bits: int) -> int:
+    """A constant of 32 bits at this width."""
+    return int(divide_by_power(value, 32 - bits))
 
 
 def quotient(

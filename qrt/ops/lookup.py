@@ -3,6 +3,9 @@
 ``table`` has an entry for each value of x's storage type (2 to the power of its width, at most 256), in ascending
 order: ``y = table[q - least]`` with the least value of the storage type, whatever its bounds. The result has the
 table's type. ``x`` is per layer, and so is the table.
+
+lookup_interpolated is the same for i16, with 513 entries: the upper 9 bits of a value choose an entry, the lower 7 say
+which share of the way to the next one is added, rounded half up.
 """
 
 from collections.abc import Callable, Sequence
@@ -112,6 +115,39 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     )
 
 
+def _infer_interpolated(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    name = "lookup_interpolated"
+    x, table = quantized(types[0], name, "x"), quantized(types[1], name, "table")
+    check_expressed(name, x, table)
+    for what, t in (("x", x), ("table", table)):
+        whole = container(t) == "i16" and (t.storage_min, t.storage_max) == t.default_bounds and t.storage_width == 16
+        if not whole or not t.is_per_layer:
+            fail(name, f"{what} must be i16 per layer, not {t}", types)
+    if types[1].rank != 1 or types[1].shape not in ((_INTERPOLATED,), (None,)):
+        fail(name, f"a table must be a vector of {_INTERPOLATED} entries", types)
+    element = declared_element(name, result) or table
+    if element != table:
+        raise QuantTypeError(f"{name}: the result must have the table's type {table}, not {element}")
+    return TensorType(None, table) if types[0].shape is None else checked_result(name, types[0].shape, table)
+
+
+def _reference_interpolated(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    q, table = arrays
+    return numerics.lookup_interpolated(q, table)
+
+
+def _bind_interpolated(
+    types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    return _core.bind_lookup_interpolated(
+        isa=kernels.active(),
+        fraction=numerics.INTERPOLATED_BITS,
+        size=prod(static_shape(types[0], "lookup_interpolated")),
+        table=constants.get(1),
+    )
+
+
+_INTERPOLATED = (1 << (16 - numerics.INTERPOLATED_BITS)) + 1
 FAMILIES = (
     OpFamily(
         Declaration(
@@ -123,5 +159,17 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+    ),
+    OpFamily(
+        Declaration(
+            "lookup_interpolated",
+            operands=(Operand("q", "i16"), Operand("table", f"{_INTERPOLATED} entries")),
+            result=Result("of the table's type"),
+            public=False,
+        ),
+        packs=(1,),
+        infer=_infer_interpolated,
+        reference=_reference_interpolated,
+        bind=_bind_interpolated,
     ),
 )

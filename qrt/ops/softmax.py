@@ -1,18 +1,22 @@
-"""softmax of 8-bit storage, in its table form.
+"""softmax, and its logarithm, along an axis: exponentials of ``d = max(q) - q`` from a table, their sum, and a quotient
+for each value. ``requant`` says in which arithmetic; docs/numerics_functions.md has the rules.
 
-Along ``axis``, with ``d = max(q) - q``:
+    table_int32    T[d] with 30 fractional bits, correctly rounded; the exact sum; one quotient in float64
+    table_float32  T[d], the sum in order and a product with the inverse, in float32: LiteRT's default
+    gemmlowp       32-bit fixed point: LiteRT's reference kernels
+    table_int16    16-bit values: exp and 1 / (1 + x) from interpolated tables of 513 entries, in both
 
-    T[d] = exp(-beta * s_in * d) with 30 fractional bits, correctly rounded
-    y = clamp(half_even(f64(T[d]) / (f64(sum of T) * s_out)) + z_out)
-
-The sum is an exact integer; the multiplication and the division are float64's, each rounded once. ``beta * s_in`` is
-the exact product of the two doubles, so the table depends on the text alone. Every step is an operation of integer or
-f64 ``arith``, or ``math.roundeven``: a lowering has the same bits.
+A table depends on the text alone. Every step is an operation of integer or float ``arith``, or ``math.roundeven`` or
+``math.round``: a lowering has the same bits.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
+from typing import Any
+
+import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
@@ -35,61 +39,155 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
-from qrt.types import TensorType
+from qrt.types import TensorType, UniformType
+
+_MOST = {"table_int32": 1 << 32, "table_float32": 1 << 40, "gemmlowp": 1 << 12, "table_int16": 1 << 16}
+"""The axes whose exponentials are summed are shorter."""
 
 
-def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, beta = quantized(types[0], "softmax", "x"), attributes["beta"]
-    if not x.is_per_layer or x.storage_width > 8:
-        fail("softmax", f"x must be per layer, with storage of at most 8 bits, not {x}", types)
-    if not 0 < real_number("softmax", "beta", beta) < inf:
-        fail("softmax", f"beta must be positive and finite, got {shown(beta)}", types)
-    dims = types[0].shape or ()
-    size = dims[one_axis("softmax", types, attributes)]
-    if size is not None and size >= 1 << 32:
-        fail("softmax", f"the sum of {size} exponentials of 30 bits needs more than 62", types)
-    element = declared_element("softmax", result)
+def _infer(name: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, beta = quantized(types[0], name, "x"), attributes.get("beta", 1.0)
+    rule, dims = _rule(name, attributes), types[0].shape or ()
+    if rule == "table_int16" and (not x.is_per_layer or container(x) != "i16" or x.zero_point != 0):
+        fail(name, f"x must be i16 per layer with zero point 0 for requant = 'table_int16', not {x}", types)
+    if rule != "table_int16" and (not x.is_per_layer or x.storage_width > 8):
+        fail(name, f"x must be per layer, with storage of at most 8 bits, not {x}", types)
+    if not 0 < real_number(name, "beta", beta) < inf:
+        fail(name, f"beta must be positive and finite, got {shown(beta)}", types)
+    size = dims[one_axis(name, types, attributes)]
+    if size is not None and size >= _MOST[rule]:
+        bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15, "table_float32": 23}[rule]
+        most = {"table_int32": 62}.get(rule, 31)
+        fail(name, f"the sum of {size} exponentials of {bits} bits needs more than {most}", types)
+    element = declared_element(name, result)
     if element is None:
-        raise QuantTypeError("softmax: the result type must be given (out_type)")
-    check_expressed("softmax", x, element)
+        raise QuantTypeError(f"{name}: the result type must be given (out_type)")
+    check_expressed(name, x, element)
     if not element.is_per_layer:
-        fail("softmax", f"the result {element} must be per layer", types)
-    return checked_result("softmax", dims, element)
+        fail(name, f"the result {element} must be per layer", types)
+    _check_scales(name, rule, x, float(beta), element)
+    return checked_result(name, dims, element)
 
 
-def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    (q,) = arrays
-    x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
-    axis, table = one_axis("softmax", types, attributes), numerics.softmax_table(x.scale, float(attributes["beta"]))
-    return numerics.softmax(q, axis, table, element.scale, element.zero_point, element.storage_min, element.storage_max)
+def _rule(name: str, attributes: Attributes) -> str:
+    rule, choices = attributes["requant"], FAMILIES[name == "log_softmax"].declaration.choices["requant"]
+    if rule not in choices:
+        raise QuantTypeError(f"{name}: requant must be one of {', '.join(choices)}, got {shown(rule)}")
+    return str(rule)
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
-    x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
+def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: UniformType) -> None:
+    """What a rule needs of scales, and of the result's type, which gemmlowp and 16-bit tables give in one form."""
+    if rule == "table_int32":
+        return
+    if not all(2.0**-100 <= s <= 2.0**100 for s in (x.scale, beta, x.scale * beta, element.scale)):
+        raise QuantTypeError(f"{name}: requant = {shown(rule)} needs scales between 2**-100 and 2**100")
+    if rule == "table_float32":
+        return
+    if rule == "gemmlowp" and not x.scale * beta * 2.0**26 > 1:
+        raise QuantTypeError(f"{name}: requant = 'gemmlowp' needs a scale above 2**-26, got {x.scale * beta}")
+    unit, zero_point = _unit(name, rule, element)
+    whole = element.storage_width in (8, 16) and (element.storage_min, element.storage_max) == element.default_bounds
+    if not whole or abs(element.scale / unit - 1) > 1e-3 or element.zero_point != zero_point:
+        raise QuantTypeError(
+            f"{name}: requant = {shown(rule)} gives scale {unit} and zero point {zero_point}, not {element}"
+        )
+
+
+def _unit(name: str, rule: str, element: UniformType) -> tuple[float, int]:
+    """The scale and the zero point that a rule gives."""
+    if name == "log_softmax":
+        return 1 / 16, element.storage_max
+    return (2.0**-15, 0) if rule == "table_int16" else (2.0**-element.storage_width, element.storage_min)
+
+
+def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
+    axis, rule, beta = one_axis(name, types, attributes), attributes["requant"], float(attributes.get("beta", 1.0))
+    q, end = arrays[0], (element.scale, element.zero_point, element.storage_min, element.storage_max)
+    if name == "log_softmax":
+        if rule == "gemmlowp":
+            return numerics.log_softmax_gemmlowp(q, axis, numerics.log_softmax_parameters(x.scale), *end[1:])
+        return numerics.log_softmax_float32(q, axis, x.scale, *end)
+    if rule == "table_int16":
+        multiplier = numerics.softmax_multiplier_int16(x.scale, beta)
+        return numerics.softmax_int16(q, axis, *multiplier, *numerics.softmax_tables_int16())
+    if rule == "gemmlowp":
+        table = numerics.softmax_table_gemmlowp(x.scale, beta)
+        return numerics.softmax_gemmlowp(q, axis, table, element.storage_width, element.storage_min)
+    if rule == "table_float32":
+        return numerics.softmax_float32(q, axis, numerics.softmax_table_float32(x.scale, beta), *end)
+    return numerics.softmax(q, axis, numerics.softmax_table(x.scale, beta), *end)
+
+
+def _tables(name: str, rule: str, scale: float, beta: float) -> dict[str, Any]:
+    """The tables of a call."""
+    if rule == "table_float32":
+        return {"table": numerics.softmax_table_float32(scale, beta), "input_scale": np.float32(scale)}
+    if rule == "table_int16":
+        multiplier, shift = numerics.softmax_multiplier_int16(scale, beta)
+        return {"table": numerics.softmax_tables_int16(), "multiplier": multiplier, "shift": shift}
+    if rule == "table_int32":
+        return {"table": numerics.softmax_table(scale, beta)}
+    if name == "softmax":
+        return {"table": numerics.softmax_table_gemmlowp(scale, beta)}
+    p = numerics.log_softmax_parameters(scale)
+    return {"table": p.table, "scaled": p.scaled, "multiplier": p.multiplier, "shift": p.shift, "radius": p.radius}
+
+
+def _bind(
+    name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
     return _core.bind_softmax(
+        name=name,
+        rule=attributes["requant"],
         isa=kernels.active(),
         storage=container(x),
-        x_shape=static_shape(types[0], "softmax"),
-        axis=one_axis("softmax", types, attributes),
-        table=numerics.softmax_table(x.scale, float(attributes["beta"])),
+        x_shape=static_shape(types[0], name),
+        axis=one_axis(name, types, attributes),
         out=container(element),
         storage_min=element.storage_min,
         storage_max=element.storage_max,
         zero_point=element.zero_point,
         scale=element.scale,
+        **_tables(name, attributes["requant"], x.scale, float(attributes.get("beta", 1.0))),
+    )
+
+
+def _family(declaration: Declaration) -> OpFamily:
+    name = declaration.name
+    return OpFamily(
+        declaration,
+        infer=partial(_infer, name),
+        reference=partial(_reference, name),
+        bind=partial(_bind, name),
     )
 
 
 FAMILIES = (
-    OpFamily(
+    _family(
         Declaration(
             "softmax",
-            operands=(Operand("q", "at most 8 bits"),),
-            attributes=(Attribute("axis", "integer", -1), Attribute("beta", "number", 1.0)),
+            operands=(Operand("q"),),
+            attributes=(
+                Attribute("axis", "integer", -1),
+                Attribute("beta", "number", 1.0),
+                Attribute("requant", "choice", "table_int32", numerics.SOFTMAX_RULES),
+            ),
             result=replace(DECLARED, required=True),
-        ),
-        infer=_infer,
-        reference=_reference,
-        bind=_bind,
+        )
+    ),
+    _family(
+        Declaration(
+            "log_softmax",
+            operands=(Operand("q"),),
+            attributes=(
+                Attribute("axis", "integer", -1),
+                Attribute("requant", "choice", "table_float32", numerics.LOG_SOFTMAX_RULES),
+            ),
+            result=replace(DECLARED, required=True),
+            public=False,
+        )
     ),
 )

@@ -8,6 +8,8 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that its sums and its slopes take."""
+_TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
+"""The functions that a table of 256 entries computes."""
 
 LITERT = Profile(
     "litert",
@@ -59,6 +61,14 @@ LITERT = Profile(
         Row("mean", "fixed_double", {"storage": "i16"}),
         Row("sum", "float32", {"storage": _BYTES}, "delegate"),
         Row("softmax", "table_float32", {"storage": _BYTES}),
+        Row("softmax", "table_int16", {"storage": "i16"}),
+        Row("log_softmax", "table_float32", {"storage": _BYTES}),
+        Row("logistic", "gemmlowp", {"storage": "i16", "scale": 2.0**-12}),
+        Row("logistic", "table_uint16", {"storage": "i16"}),
+        Row("tanh", "gemmlowp", {"storage": "i16", "scale": (2.0**-12, 2.0**-11)}),
+        Row("tanh", "table_uint16", {"storage": "i16"}),
+        Row("table", "half_even", {"function": ("ELU", "LOGISTIC", "TANH")}, "delegate"),
+        Row("table", "half_away", {"function": _TABLES}),
         Row("quantize", "reciprocal", {"storage": _BYTES}, "delegate"),
         Row("quantize", "eights", {"storage": "i16"}),
         Row("dequantize", "multiply"),

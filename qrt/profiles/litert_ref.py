@@ -3,6 +3,8 @@
 from qrt.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
+_TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
+"""The functions that a table of 256 entries computes."""
 
 LITERT_REF = Profile(
     "litert-ref",
@@ -41,6 +43,11 @@ LITERT_REF = Profile(
         Row("mean", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("sum", "fixed_double", {"storage": "u8"}, "reference"),
         Row("softmax", "gemmlowp", {"storage": _BYTES}, "reference"),
+        Row("softmax", "table_int16", {"storage": "i16"}, "reference"),
+        Row("log_softmax", "gemmlowp", {"storage": _BYTES}, "reference"),
+        Row("logistic", "table_uint16", {"storage": "i16"}, "reference"),
+        Row("tanh", "table_uint16", {"storage": "i16"}, "reference"),
+        Row("table", "half_away", {"function": _TABLES}, "reference"),
         Row("quantize", "divide", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("dequantize", "multiply", {}, "reference"),
         Row("requantize", "exact", {"is_shift": True}, "reference"),

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from qrt.eager.binding import Bound, bind, eager, require_tensor
-from qrt.numerics import MeanRule, RequantizeRule, RequantRule, SumRule
+from qrt.numerics import MeanRule, RequantizeRule, RequantRule, SoftmaxRule, SumRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -344,20 +344,23 @@ def softmax(
     *,
     axis: int = -1,
     beta: float = 1.0,
+    requant: SoftmaxRule = "table_int32",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
-    """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_operations.md).
+    """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_functions.md).
 
     Parameters
     ----------
     q : QuantTensor
-        Of any shape but (); per layer, with storage of at most 8 bits.
+        Of any shape but (); per layer, with storage of at most 8 bits, or i16 for "table_int16".
     out_type : UniformType or str
         The type of the result; per layer.
     axis : int, default -1
         The axis of the sum.
     beta : float, default 1.0
         A positive factor of the exponents.
+    requant : {"table_int32", "table_float32", "gemmlowp", "table_int16"}, default "table_int32"
+        The arithmetic (docs/numerics_functions.md): qrt's own, or one of LiteRT's.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -369,8 +372,8 @@ def softmax(
     Raises
     ------
     QuantTypeError
-        If a type is not per layer, q's storage is wider, ``axis`` does not exist, or ``beta`` is not positive and
-        finite.
+        If a type is not per layer, q's storage is wider, ``axis`` does not exist, ``beta`` is not positive and finite,
+        or the rule does not give such a result.
 
     Examples
     --------
@@ -378,4 +381,5 @@ def softmax(
     >>> softmax(q, UniformType("u8", "f32", 1 / 256)).storage.tolist()
     [51, 51, 154]
     """
-    return bind("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type, "softmax: out_type"), out)
+    attributes = {"axis": axis, "beta": beta, "requant": requant}
+    return bind("softmax", (q,), attributes, require_uniform(out_type, "softmax: out_type"), out)

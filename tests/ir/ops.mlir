@@ -5,6 +5,9 @@
 !y = tensor<2x3x!quant.uniform<i8:f32, 1.0>>
 !image = tensor<?x8x8x2x!quant.uniform<i8:f32, 0.5>>
 !pooled = tensor<?x4x4x2x!quant.uniform<i8:f32, 0.5>>
+!byte = !quant.uniform<i8:f32, 0.125>
+!word = !quant.uniform<i16:f32, 2.44140625e-04>
+!sum = !quant.uniform<i32:f32, 0.015625>
 module @ops {
   func.func private @helper(f32 {qrt.name = "a"}) -> f32
   func.func @casts(%x: f32, %t: tensor<*xf32>, %i: tensor<?xi8>) -> (f32, tensor<*xf32>) {
@@ -70,6 +73,16 @@ module @ops {
     %sum = qrt.sum %image {axes = [3], keepdims = true} : (!image) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 0.5>>
     %spread = qrt.transpose_conv2d %image, %12 {strides = [2, 2], padding = [[0, 1], [0, 0]], output_padding = [0, 1]}
       : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 0.5>>
+    %weak = qrt.softmax %image {requant = "gemmlowp"} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
+    %log = qrt.log_softmax %image {axis = -1 : i64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.0625:127>>
+    return
+  }
+  func.func @sequences(%q: tensor<?x!word>, %table: tensor<513x!word>, %x: tensor<1x5x3x!byte>, %w: tensor<2x3x!byte>, %r: tensor<2x2x!byte>, %b: tensor<2x!sum>, %h: tensor<1x2x!byte>, %c: tensor<1x2x!word>, %t: tensor<2x4x!word>, %s: tensor<5x8x!word>, %v: tensor<5x3x!byte>) {
+    %0 = qrt.logistic %q : (tensor<?x!word>) -> tensor<?x!quant.uniform<i16:f32, 3.0517578125e-05>>
+    %1 = qrt.tanh %q {requant = "gemmlowp"} : (tensor<?x!word>) -> tensor<?x!quant.uniform<i16:f32, 3.0517578125e-05>>
+    %2 = qrt.lookup_interpolated %q, %table : (tensor<?x!word>, tensor<513x!word>) -> tensor<?x!word>
+    %3:3 = qrt.lstm %x, %w, %w, %w, %w, %r, %r, %r, %r, %b, %b, %b, %b, %h, %c {cell_clip = 8.0 : f64} : (tensor<1x5x3x!byte>, tensor<2x3x!byte>, tensor<2x3x!byte>, tensor<2x3x!byte>, tensor<2x3x!byte>, tensor<2x2x!byte>, tensor<2x2x!byte>, tensor<2x2x!byte>, tensor<2x2x!byte>, tensor<2x!sum>, tensor<2x!sum>, tensor<2x!sum>, tensor<2x!sum>, tensor<1x2x!byte>, tensor<1x2x!word>) -> (tensor<1x5x2x!byte>, tensor<1x2x!byte>, tensor<1x2x!word>)
+    %4:2 = qrt.svdf %v, %w, %t, %s {rank = 2 : i64} : (tensor<5x3x!byte>, tensor<2x3x!byte>, tensor<2x4x!word>, tensor<5x8x!word>) -> (tensor<5x1x!byte>, tensor<5x8x!word>)
     return
   }
 }

@@ -135,10 +135,68 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
     return jobs
 
 
+def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
+    """Functions of 16 bits, every rule of softmax, and recurrent networks."""
+    jobs: list[Job] = []
+    for size in SIZES:
+        q = rng.integers(-(1 << 15), 1 << 15, size, dtype=np.int16)
+        table = rng.integers(-(1 << 15), 1 << 15, 513, dtype=np.int16)
+        wide = numerics.sigmoid_results("tanh", 2.0**-12, "gemmlowp")
+        jobs.append((_core.bind_lookup_interpolated(isa=isa, fraction=7, size=size, table=table), (q,)))
+        jobs += [
+            (_core.bind_lookup_interpolated(name=name, isa=isa, fraction=0, size=size, table=np.append(wide, wide[-1])),
+             (q,))
+            for name in ("logistic", "tanh")
+        ]  # fmt: skip
+        end: dict[str, Any] = {
+            "out": "i8",
+            "storage_min": -128,
+            "storage_max": 127,
+            "zero_point": -128,
+            "scale": 1 / 256,
+        }
+        p = numerics.log_softmax_parameters(0.1)
+        tables: list[tuple[str, str, dict[str, Any]]] = [
+            ("softmax", "table_float32", {"table": numerics.softmax_table_float32(0.1, 1.0)}),
+            ("softmax", "gemmlowp", {"table": numerics.softmax_table_gemmlowp(0.1, 1.0)}),
+            ("log_softmax", "table_float32", {"table": numerics.softmax_table_float32(0.1, 1.0), "input_scale": 0.125}),
+            ("log_softmax", "gemmlowp", {"table": p.table, "scaled": p.scaled, "multiplier": p.multiplier,
+                                         "shift": p.shift, "radius": p.radius}),
+        ]  # fmt: skip
+        x = draw(rng, size // 5 + 1, 5)
+        jobs += [
+            (
+                _core.bind_softmax(
+                    name=name, rule=rule, isa=isa, storage="i8", x_shape=x.shape, axis=1, **end, **given
+                ),
+                (x,),
+            )
+            for name, rule, given in tables
+        ]
+    cells, inputs, batch, steps = 5, 7, 2, 3
+    sizes: dict[str, Any] = {"isa": isa, "batch": batch, "inputs": inputs, "x_zero_point": 3, "result_zero_point": -1}
+    weights = [draw(rng, cells, depth) for depth in (inputs, cells) for _ in range(4)]
+    biases = [rng.integers(-999, 999, cells, np.int32) for _ in range(4)]
+    state = draw(rng, batch, cells), rng.integers(-9999, 9999, (batch, cells), np.int16)
+    call = _core.bind_lstm(
+        **sizes, steps=steps, cells=cells, time_major=False, hidden_zero_point=2, multipliers=[(1 << 30, -2)] * 9,
+        cell_exponent=-11, cell_clip=20000,
+    )  # fmt: skip
+    jobs.append((call, (draw(rng, batch, steps, inputs), *weights, *biases, *state)))
+    time, memory = rng.integers(-999, 999, (6, 4), np.int16), rng.integers(-999, 999, (batch, 24), np.int16)
+    filters = draw(rng, batch, inputs), draw(rng, 6, inputs), time, memory
+    call = _core.bind_svdf(
+        **sizes, units=3, rank=2, memory=4, has_bias=False, multipliers=[(1 << 30, -2), (1 << 30, -9)]
+    )
+    jobs.append((call, filters))
+    return jobs
+
+
 def mixed_jobs(isa: str) -> list[Job]:
     """Small ones, and ones past the sizes from which work is shared."""
     rng = np.random.default_rng(0)
-    return [job for family in (gemms, float_products, windows, casts, lines, selections) for job in family(isa, rng)]
+    families = (gemms, float_products, windows, casts, lines, selections, sequences)
+    return [job for family in families for job in family(isa, rng)]
 
 
 def selections(isa: str, rng: np.random.Generator) -> list[Job]:

@@ -202,29 +202,6 @@ def mean() -> Iterator[Case]:
                    numerics.requantize(x.astype(np.int64).sum(axis=axes) - total * z[i], r, i))  # fmt: skip
 
 
-def softmax() -> Iterator[Case]:
-    rng = np.random.default_rng(13)
-    table = numerics.softmax_table(0.05, 1.0)
-    for drawn in combinations(rng, 5, a=SIDES, b=SIDES, c=SIDES[:6], rank=(1, 2, 3), axis=(0, 1, 2), storage=BYTES,
-                              out=("i8", "u8", "i16")):  # fmt: skip
-        shape = (drawn["a"], drawn["b"], drawn["c"])[: drawn["rank"]]
-        axis, info = drawn["axis"] % len(shape), np.iinfo(DTYPES[drawn["out"]])
-        x = draw(rng, drawn["storage"], shape)
-        given = {
-            "storage": drawn["storage"],
-            "x_shape": shape,
-            "axis": axis,
-            "table": table,
-            "out": drawn["out"],
-            "storage_min": int(info.min),
-            "storage_max": int(info.max),
-            "zero_point": 3,
-            "scale": 2.0**-8,
-        }
-        yield Case("softmax", given, (x,), lambda x=x, axis=axis, i=info: numerics.softmax(
-            x, axis, table, 2.0**-8, 3, int(i.min), int(i.max)))  # fmt: skip
-
-
 def copy() -> Iterator[Case]:
     """Parts side by side, each transposed or as it is, some of them constants."""
     rng = np.random.default_rng(14)

@@ -92,7 +92,8 @@ def top_k() -> Iterator[Case]:
         given["k"] = min(given["k"], given["size"])
         x = rng.integers(0, 9, (given["rows"], given["size"])).astype(given["dtype"])
         order = np.argsort(-x.astype(np.int64), axis=-1, kind="stable")[:, : given["k"]]
-        yield Case("top_k", given, (x,), lambda order=order: order.astype(np.int32))
+        values = np.take_along_axis(x, order, -1)
+        yield Case("top_k", given, (x,), lambda v=values, order=order: np.concatenate([v.ravel(), order.ravel()]))
 
 
 def resize_bilinear() -> Iterator[Case]:

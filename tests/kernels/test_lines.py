@@ -157,12 +157,12 @@ def test_softmax(isa: str, data: st.DataObject) -> None:
         ({"storage": "u16"}, "a table takes storage of 8 bits"),
         ({"axis": 2}, "axis"),
         ({"table": [1] * 255}, "table has 255 values, expected 256"),
-        ({"table": [2**30 + 1] * 256}, "the table goes beyond 0 and 2"),
+        ({"table": [2**30 + 1] * 256}, "the table goes beyond 0 and 1073741824"),
         ({"table": [0] * 256}, "or begins with 0"),
         ({"scale": 0.0}, "the scale 0.0 is not positive and finite"),
         ({"scale": np.inf}, "the scale inf is not positive and finite"),
         ({"storage_max": 256}, "the storage range 0:256"),
-        ({"x_shape": (2**33, 2**5), "axis": 0}, "a sum of 8589934592 elements could pass 62 bits"),
+        ({"x_shape": (2**33, 2**5), "axis": 0}, "a sum of 8589934592 elements could pass the bits"),
     ],
 )
 def test_binding_a_softmax_refuses(changed: dict[str, Any], message: str) -> None:

@@ -25,8 +25,11 @@ from tests.kernels.sweep import sizes_of
 PRODUCTS = ("gemm", "conv2d", "depthwise_conv2d", "float_matmul", "mixed_matmul")
 PARTS = {"products": PRODUCTS, "others": tuple(name for name in ENTRIES if name not in PRODUCTS)}
 # Integers that are no sizes, and sizes of at least 1.
-VALUES = {"storage_min", "storage_max", "x_zero_point", "zero_point", "axis", "axes"}
-AT_LEAST_ONE = {"block", "kernel", "strides", "dilations", "groups", "width"}
+VALUES = {
+    "storage_min", "storage_max", "x_zero_point", "hidden_zero_point", "result_zero_point", "zero_point", "axis",
+    "axes", "multiplier", "multipliers", "shift", "radius", "cell_exponent", "cell_clip",
+}  # fmt: skip
+AT_LEAST_ONE = {"block", "kernel", "strides", "dilations", "groups", "width", "memory", "rank"}
 # A sanitizer is preloaded, which looks at memory itself.
 GUARDED = sys.platform.startswith("linux") and "LD_PRELOAD" not in os.environ
 

@@ -18,6 +18,7 @@ from qrt.ops.lookup import table_of
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, shapes, storage_of, uniform_types
+from tests.passes.lower_qrt.harness import check_lowered
 
 T = UniformType("i8", "f32", 0.05, -3)
 OUT = UniformType("u8", "f32", 1 / 256)
@@ -126,3 +127,37 @@ def test_no_table_of_more_than_8_bits() -> None:
         table_of(abs, UniformType("i16", "f32", 1.0), OUT)
     with pytest.raises(QuantTypeError, match="lookup: the table must be per layer"):
         table_of(abs, T, PER_AXIS)
+
+
+WORD = UniformType("i16", "f32", 0.25, 3)
+LINE = UniformType("i16", "f32", 0.5, -7)
+
+
+def test_interpolated() -> None:
+    """Plain loops: a slope of either sign, between any two entries, whole and in half."""
+    rng = np.random.default_rng(3)
+    table = rng.integers(-(1 << 15), 1 << 15, 513).astype(np.int16)
+    table[:4] = [-32768, 32767, 32767, -32768]
+    x = np.append(np.int16([-32768, -32767, -32704, -32641, -1, 0, 127, 32767]), rng.integers(-(1 << 15), 1 << 15, 300))
+    x = x.astype(np.int16)
+    types = [tensor(x.shape, WORD), tensor(table.shape, LINE)]
+    got = check_kernels("lookup_interpolated", [x, table], types, constants=CONSTANTS)
+    for q, y in zip(x.tolist(), got.tolist(), strict=True):
+        entry, low = divmod(q + 32768, 128)
+        first, second = int(table[entry]), int(table[entry + 1])
+        assert y == first + math.floor(((second - first) * low + 64) / 128)
+    small = x[:12].reshape(3, 4)
+    check_lowered("lookup_interpolated", [small, table], [tensor((3, 4), WORD), types[1]], constants=CONSTANTS)
+
+
+@pytest.mark.parametrize(
+    ("x", "table", "message"),
+    [
+        (tensor((3,), T), tensor((513,), LINE), "x must be i16 per layer, not !quant.uniform<i8:f32, 5.000000e-02:-3>"),
+        (tensor((3,), WORD), tensor((513,), OUT), "table must be i16 per layer, not !quant.uniform<u8"),
+        (tensor((3,), WORD), tensor((512,), LINE), "a table must be a vector of 513 entries"),
+    ],
+)
+def test_interpolated_refuses(x: TensorType, table: TensorType, message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)):
+        infer("lookup_interpolated", [x, table])

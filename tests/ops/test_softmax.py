@@ -15,8 +15,10 @@ from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, shapes, storage_of, uniform_types
+from tests.passes.lower_qrt.harness import check_lowered
 
 T = UniformType("i8", "f32", 0.1, -3)
+WORD = UniformType("i16", "f32", 0.0005)
 OUT = UniformType("i8", "f32", 1 / 256, -128)
 
 
@@ -82,6 +84,64 @@ def test_function() -> None:
     out = qrt.QuantTensor(np.zeros((2, 2), np.int8), OUT)
     assert qrt.softmax(q, OUT, beta=1e-9, out=out) is out
     assert out.storage.tolist() == [[0, 0], [0, 0]]
+
+
+RULES = [
+    ("softmax", "table_float32", T, UniformType("i8", "f32", 1 / 256, -128)),
+    ("softmax", "table_float32", UniformType("u8", "f32", 0.3, 255), UniformType("u4", "f32", 0.11, 2)),
+    ("softmax", "gemmlowp", T, UniformType("i8", "f32", 1 / 256, -128)),
+    ("softmax", "gemmlowp", UniformType("u8", "f32", 0.02), UniformType("i16", "f32", 2.0**-16, -32768)),
+    ("softmax", "table_int16", WORD, UniformType("i16", "f32", 2.0**-15)),
+    ("log_softmax", "table_float32", T, UniformType("i8", "f32", 1 / 16, 127)),
+    ("log_softmax", "gemmlowp", T, UniformType("i8", "f32", 1 / 16, 127)),
+    ("log_softmax", "gemmlowp", UniformType("u8", "f32", 0.7, 3), UniformType("u8", "f32", 1 / 16, 255)),
+]
+
+
+@pytest.mark.parametrize(("name", "rule", "t", "out"), RULES)
+def test_rules_of_litert(name: str, rule: str, t: UniformType, out: UniformType) -> None:
+    """Near the real function; lowered, on every kernel and by the reference the same: lines of equal values, of one
+    that leads, of one element and of none."""
+    rng = np.random.default_rng(5)
+    for shape, axis in (((40, 9), -1), ((3, 1), 1), ((5, 2, 3), 0), ((0, 4), 1), ((2, 0), -1)):
+        x = storage_of(t, shape, rng)
+        x[:1] = x.flat[0] if x.size else 0
+        got = check_kernels(name, [x], [tensor(shape, t)], out, axis=axis, requant=rule)
+        if x.size == 0:
+            continue
+        values = np.exp((x.astype(np.float64) - x.max(axis=axis, keepdims=True)) * t.scale)
+        exact = values / values.sum(axis=axis, keepdims=True)
+        exact = np.log(exact) if name == "log_softmax" else exact
+        stored = np.clip(exact / out.scale + out.zero_point, out.storage_min, out.storage_max)
+        assert np.abs(got - stored).max() <= (20 if out.storage_width == 16 else 1.01)
+    x = storage_of(t, (2, 5), rng)
+    check_lowered(name, [x], [tensor(x.shape, t)], out, requant=rule)
+
+
+def test_a_function_has_the_rules() -> None:
+    q = qrt.QuantTensor(np.int8([[0, 0, 11]]), T)
+    assert qrt.softmax(q, OUT, requant="gemmlowp").storage.tolist() == [[-77, -77, 26]]
+    assert qrt.softmax(q, OUT, requant="table_float32").storage.tolist() == [[-77, -77, 26]]
+
+
+RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
+    ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "requant must be one of table_int32, table_float32,"),
+    ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "x must be i16 per layer with zero point 0"),
+    ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
+    ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"}, "the sum of 4096 exponentials of 19 bits needs more"),
+    ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, "gives scale 0.00390625 and"),
+    ("softmax", tensor((2,), T), OUT, {"requant": "gemmlowp", "beta": 1e-9}, "needs a scale above 2**-26"),
+    ("softmax", tensor((2,), T), OUT, {"requant": "table_float32", "beta": 1e-40}, "between 2**-100 and 2**100"),
+    ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, "gives scale 0.0625 and zero point 127, not"),
+    ("log_softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "requant must be one of table_float32,"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "x", "out", "attributes", "message"), RULES_REFUSED)
+def test_rules_refuse(name: str, x: TensorType, out: Any, attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer(name, [x], out, **attributes)
+    assert str(raised.value).startswith(name)
 
 
 XT = tensor((2, 4), T)

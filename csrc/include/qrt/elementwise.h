@@ -63,6 +63,10 @@ typedef struct {
             const void *tail_table;
             int block;
         };
+        struct {                 /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
+            int fraction;        /* the low bits of x that lie between two entries: 0 to 15 */
+            const int16_t *entries; /* 2^(16 - fraction) + 1 entries; NULL: it is an operand */
+        };
     };
 } qrt_unary_args;
 
@@ -70,3 +74,4 @@ qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 qrt_status qrt_leaky_relu(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
+qrt_status qrt_lookup_interpolated(const void *args, qrt_scratch *scratch);

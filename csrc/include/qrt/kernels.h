@@ -11,6 +11,7 @@
 #include "qrt/transpose_conv.h"
 #include "qrt/reduce.h"
 #include "qrt/movement.h"
+#include "qrt/recurrent.h"
 #include "qrt/select.h"
 
 /* The type of each row is qrt_<name>_fn. */

@@ -1,4 +1,4 @@
-/* Pooling (NHWC), mean and softmax: operands x, out. */
+/* Pooling (NHWC), mean, softmax and its logarithm: operands x, out. */
 #pragma once
 
 #include "qrt/requantize.h"
@@ -31,14 +31,32 @@ typedef struct {
 
 qrt_status qrt_mean(const void *args, qrt_scratch *scratch);
 
+typedef enum {
+    QRT_SOFTMAX_INT32,
+    QRT_SOFTMAX_FLOAT32,
+    QRT_SOFTMAX_GEMMLOWP,
+    QRT_SOFTMAX_INT16,
+    QRT_LOG_SOFTMAX_FLOAT32,
+    QRT_LOG_SOFTMAX_GEMMLOWP,
+} qrt_softmax_rule;
+
 typedef struct {
     const qrt_kernels *kernels;
+    qrt_softmax_rule rule;
     int64_t outer, size, inner; /* x is [outer][size][inner], and sums run along size */
-    qrt_container container;    /* QRT_I8 or QRT_U8 */
-    const int32_t *table;       /* exponentials of 256 differences from the largest value, each within 2^30 */
+    qrt_container container;    /* QRT_I8 or QRT_U8; QRT_I16 for QRT_SOFTMAX_INT16 */
+    /* Exponentials of 256 differences from the largest value: within 2^30, floats within 1, or 32-bit numbers without
+     * integer bits. */
+    const int32_t *table;
+    const float *table_f32;
+    const int32_t *scaled;                   /* QRT_LOG_SOFTMAX_GEMMLOWP: 256 negative differences, 26 fractional bits */
+    const int16_t *exponential, *reciprocal; /* QRT_SOFTMAX_INT16: interpolated tables of 513 entries */
+    int32_t multiplier, shift;               /* to the units of `exponential`, or of differences */
+    int64_t radius;                          /* QRT_LOG_SOFTMAX_GEMMLOWP: the largest difference that counts */
     qrt_container out;
     int64_t storage_min, storage_max, zero_point; /* those of the result */
     double scale;
+    float input_scale;
 } qrt_softmax_args;
 
 qrt_status qrt_softmax(const void *args, qrt_scratch *scratch);

@@ -88,7 +88,8 @@ class LowerQrt:
         """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
         family = FAMILIES[name]
         said = family.said(op.attributes)
-        if not self.requant or "requant" not in family.declaration.defaults or "requant" in said:
+        has_rule = self.requant in family.declaration.choices.get("requant", ())
+        if not self.requant or not has_rule or "requant" in said:
             return family.complete(said)
         attributes = family.complete(said | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.

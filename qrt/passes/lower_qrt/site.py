@@ -28,7 +28,7 @@ Extent = int | Value
 _EQUAL = 0
 """The predicate `eq` of arith.cmpi."""
 _UNEQUAL = StringAttr("a dimension that the types leave open is not as large as the one that it goes with")
-I1, I8, I32, I64 = (IntegerType(width) for width in (1, 8, 32, 64))
+I1, I8, I16, I32, I64 = (IntegerType(width) for width in (1, 8, 16, 32, 64))
 F32, F64 = FloatType("f32"), FloatType("f64")
 
 

@@ -69,11 +69,13 @@ def _spread(
     taken = (images, *count, depth)
     if 0 in taken:
         return spread
-    part = _slice(site, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
-    return _slice(site, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1))
+    part = static_slice(site, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
+    return static_slice(
+        site, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1)
+    )
 
 
-def _slice(
+def static_slice(
     site: Site,
     name: str,
     tensors: tuple[Value, ...],
@@ -81,6 +83,7 @@ def _slice(
     sizes: Sequence[Extent],
     strides: Sequence[int],
 ) -> Value:
+    """A tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
     dynamic = [size for size in sizes if isinstance(size, Value)]
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))

@@ -149,6 +149,29 @@ def test_activations_of_floats() -> None:
             np.testing.assert_allclose(found, expected.astype(np.float32), rtol=3e-7, atol=1e-44)
 
 
+def test_an_open_batch_is_broadcast_too() -> None:
+    """A constant along the channels, a scalar, and what a fused activation needs."""
+    x = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
+    for other in (
+        np.float32([1, 2, 3, 4]),
+        np.float32(
+            [
+                [5],
+            ]
+        ),
+        np.float32(7),
+    ):
+        for swapped in (False, True):
+            tensors = [Tensor((1, 4), "float32", signature=(-1, 4)), Tensor(other.shape, "float32", data=other)]
+            result = Tensor((1, 4), "float32", signature=(-1, 4))
+            options = {"fused_activation_function": "RELU"}
+            file = one_op("SUB", tensors[::-1] if swapped else tensors, [result], options)
+            np.testing.assert_array_equal(_run(file, [x]), np.maximum(other - x if swapped else x - other, 0))
+    less = one_op("LESS", [Tensor((1, 4), "float32", signature=(-1, 4)), Tensor((4,), "float32", data=[-3, 0, 0, 9])],
+                  [Tensor((1, 4), "bool", signature=(-1, 4))])  # fmt: skip
+    np.testing.assert_array_equal(_run(less, [x]), x < np.float32([-3, 0, 0, 9]))
+
+
 def test_bools() -> None:
     a, b = np.array([[True], [False]]), np.array([True, False])
     _check("LOGICAL_AND", [a, b], a & b)

@@ -17,6 +17,7 @@ from qrt.formats.tflite.operators import (  # noqa: F401 - each registers its op
     movement,
     one_hot,
     pooling,
+    recurrent,
     reductions,
     resizing,
     shapes,

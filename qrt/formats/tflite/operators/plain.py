@@ -11,12 +11,14 @@ import numpy as np
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_nests
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.types import bits
 from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
+from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 Operand = Array | Value
@@ -156,6 +158,8 @@ def apply(
         except (UndefinedError, QuantError) as error:
             node.fail(str(error))
         return np.asarray(found, element_dtype(result))
+    if None in shape and any(shape_of(operand) != shape for operand in operands):
+        return _nested(node, name, operands, elements, result, number, shape)
     values = [
         as_value(node, broadcast(node, operand, element, shape), element)
         for operand, element in zip(operands, elements, strict=True)
@@ -164,6 +168,39 @@ def apply(
         return node.emit(name, values, None, TensorType(shape, result))
     names = _FLOAT_PREDICATES if name == "arith.cmpf" else {pair[0]: text for text, pair in COMPARISONS.items()}
     return node.emit(name, values, {"predicate": names[number]}, TensorType(shape, result))
+
+
+def _nested(
+    node: Node,
+    name: str,
+    operands: Sequence[Operand],
+    elements: Sequence[Type],
+    result: Type,
+    number: int | None,
+    shape: tuple[int | None, ...],
+) -> Operand:
+    """The operation as a loop nest, which reads each operand along the dimensions that it has: only the run knows into
+    how many elements the others are broadcast.
+    """
+    values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
+    whole = next((value for value in values if shape_of(value) == shape), None)
+    if whole is None:
+        node.refuse("operands none of which has the shape of the result, with an open dimension")
+    site = float_nests.site_of(node)
+    nest = Nest(site, name.rpartition(".")[2], site.extents(whole))
+    scalars = []
+    for value, element in zip(values, elements, strict=True):
+        given = shape_of(value)
+        first = len(shape) - len(given)
+        axes = [first + axis for axis, size in enumerate(given) if size != 1 or shape[first + axis] == 1]
+        if len(axes) < len(given):
+            kept = TensorType(tuple(given[axis - first] for axis in axes), element)
+            value = node.emit("qrt.reshape", [value], None, kept)
+        scalars.append(nest.read(value, [nest.loops[axis] for axis in axes]))
+    if number is None:
+        return nest.finish(nest.emit(name, scalars, result))[0]
+    compared = nest.compare_floats if name == "arith.cmpf" else nest.compare
+    return nest.finish(compared(number, *scalars))[0]
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:

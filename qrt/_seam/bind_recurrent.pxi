@@ -1,0 +1,64 @@
+# lstm, svdf: sequences with a state, which is a result too.
+
+cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
+    """Pairs (M0, shift)."""
+    cdef int i
+    if len(multipliers) != count:
+        raise KernelError(f"{call.name}: {len(multipliers)} multipliers given, expected {count}")
+    for i in range(count):
+        (multiplier[i],) = dimensions(call.name, "multiplier", multipliers[i][:1], 1, 0, (1 << 31) - 1)
+        (shift[i],) = dimensions(call.name, "shift", multipliers[i][1:], 1, -31, 31)
+
+
+def bind_lstm(*, str isa, steps, batch, inputs, cells, time_major, x_zero_point, hidden_zero_point, result_zero_point,
+              multipliers, cell_exponent, cell_clip):
+    cdef Call call = new_call("lstm", isa, qrt_lstm, sizeof(qrt_lstm_args))
+    cdef qrt_lstm_args *args = <qrt_lstm_args *>call.args
+    args.kernels = find_kernels("lstm", isa)
+    call.outputs = 3
+    sizes = dimensions("lstm", "sizes", (steps, batch, inputs, cells))
+    args.steps, args.batch, args.inputs, args.cells = sizes
+    args.time_major = time_major
+    points = dimensions("lstm", "zero points", (x_zero_point, hidden_zero_point, result_zero_point), 3, -128, 127)
+    args.x_zero_point, args.hidden_zero_point, args.result_zero_point = points
+    fill_multipliers(call, multipliers, 9, args.multiplier, args.shift)
+    (args.cell_exponent,) = dimensions("lstm", "cell_exponent", (cell_exponent,), 1, -15, -9)
+    (args.cell_clip,) = dimensions("lstm", "cell_clip", (cell_clip,), 1, 0, 1 << 15)
+    around = (steps, batch) if time_major else (batch, steps)
+    add_operand(call, np.int8, (*around, inputs))
+    for depth in (inputs, cells):
+        for _ in range(4):
+            add_operand(call, np.int8, (cells, depth))
+    for _ in range(4):
+        add_operand(call, np.int32, (cells,))
+    for _ in range(2):  # the state before, then the results
+        if _:
+            add_operand(call, np.int8, (*around, cells))
+        add_operand(call, np.int8, (batch, cells))
+        add_operand(call, np.int16, (batch, cells))
+    return call
+
+
+def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_point, result_zero_point, multipliers):
+    cdef Call call = new_call("svdf", isa, qrt_svdf, sizeof(qrt_svdf_args))
+    cdef qrt_svdf_args *args = <qrt_svdf_args *>call.args
+    args.kernels = find_kernels("svdf", isa)
+    call.outputs = 2
+    sizes = dimensions("svdf", "sizes", (batch, inputs, units, rank, memory))
+    args.batch, args.inputs, args.units, args.rank, args.memory = sizes
+    dimensions("svdf", "rank and memory", (rank, memory), 2, 1)
+    args.has_bias = has_bias
+    args.x_zero_point, args.result_zero_point = dimensions(
+        "svdf", "zero points", (x_zero_point, result_zero_point), 2, -128, 127
+    )
+    fill_multipliers(call, multipliers, 2, args.multiplier, args.shift)
+    filters = units * rank
+    add_operand(call, np.int8, (batch, inputs))
+    add_operand(call, np.int8, (filters, inputs))
+    add_operand(call, np.int16, (filters, memory))
+    add_operand(call, np.int16, (batch, filters * memory))
+    if has_bias:
+        add_operand(call, np.int32, (units,))
+    add_operand(call, np.int8, (batch, units))
+    add_operand(call, np.int16, (batch, filters * memory))
+    return call

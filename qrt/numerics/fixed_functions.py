@@ -1,0 +1,107 @@
+"""gemmlowp's functions of fixed-point numbers: exponential, logistic, hyperbolic tangent and logarithm.
+
+A number of ``bits`` bits, 16 or 32, with k integer bits has ``bits - 1 - k`` fractional ones. What a function gives has
+no integer bits, and its 1 is the largest integer. The arrays are int64, and each step saturates as at that width.
+
+Source: gemmlowp's fixed-point numbers, and TFLite's kernels for the logarithm.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from qrt.numerics.gemmlowp import (
+    constant,
+    divide_by_power,
+    doubling_high_multiply,
+    one_over_one_plus,
+    saturate,
+    twice_reciprocal,
+)
+from qrt.numerics.rounding import Array
+
+_EIGHTHS: Final = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308), (2, 39332535), (3, 720401),
+                   (4, 242))  # fmt: skip
+"""exp(-2**n) by n, as 32-bit numbers without integer bits."""
+_EXP_OF_MINUS_EIGHTH: Final = 1895147668
+_THIRD: Final = 715827883
+
+
+def exp_on_negative_values(a: Array, integer_bits: int, bits: int = 32) -> Array:
+    """``exp(a)`` of numbers from 0 down, as numbers without integer bits."""
+    fraction = bits - 1 - integer_bits
+    quarter = np.int64(1) << (fraction - 2)
+    rest = (a & (quarter - 1)) - quarter  # -1/4 <= rest < 0
+    result = _exp_above_minus_quarter(saturate(rest << integer_bits, bits), bits)
+    whole = rest - a
+    for exponent, factor in _EIGHTHS:
+        if integer_bits > exponent:
+            is_set = (whole >> (fraction + exponent)) & 1
+            result = np.where(is_set == 1, doubling_high_multiply(result, constant(factor, bits), bits), result)
+    if integer_bits > 5:
+        result = np.where(a < -(np.int64(32) << fraction), 0, result)
+    return np.where(a == 0, _one(bits), result)
+
+
+def _exp_above_minus_quarter(a: Array, bits: int) -> Array:
+    """``exp(a)`` of numbers without integer bits from -1/4 up to 0: a Taylor polynomial around -1/8."""
+    x = a + (np.int64(1) << (bits - 4))
+    x2 = doubling_high_multiply(x, x, bits)
+    x3, x4 = doubling_high_multiply(x2, x, bits), doubling_high_multiply(x2, x2, bits)
+    last = doubling_high_multiply(divide_by_power(x4, 2) + x3, constant(_THIRD, bits), bits) + x2
+    base = constant(_EXP_OF_MINUS_EIGHTH, bits)
+    result = base + doubling_high_multiply(x + divide_by_power(last, 1), base, bits)
+    return saturate(result, bits) if bits == 16 else result
+
+
+def logistic(a: Array, integer_bits: int, bits: int = 32) -> Array:
+    """The logistic function, as numbers without integer bits."""
+    positive = one_over_one_plus(exp_on_negative_values(np.minimum(a, -a), integer_bits, bits), bits)
+    return np.where(a == 0, np.int64(1) << (bits - 2), np.where(a > 0, positive, _one(bits) - positive))
+
+
+def tanh(a: Array, integer_bits: int, bits: int = 32) -> Array:
+    """The hyperbolic tangent, as numbers without integer bits."""
+    exp = exp_on_negative_values(np.minimum(a, -a), integer_bits + 1, bits)
+    two = twice_reciprocal(exp, bits) - (np.int64(1) << (bits - 3))
+    magnitude = saturate(two << 2, bits)
+    return np.where(a == 0, 0, np.where(a < 0, -magnitude, magnitude))
+
+
+def _one(bits: int) -> int:
+    return (1 << (bits - 1)) - 1
+
+
+def log_at_least_one(x: Array, integer_bits: int, result_bits: int) -> Array:
+    """``log(x)`` of 32-bit numbers from 1 up, as numbers with ``result_bits`` integer bits: ``log(2)`` times the
+    nearest quarter of a power of two, and a rational function of the rest."""
+    accumulated = result_bits + 1
+    quarter = divide_by_power(np.int64(1) << 29, accumulated)
+    above = 32 - _bit_length(x)  # leading zeros
+    lowered = doubling_high_multiply(x, _SQRT_HALF)
+    headroom = 31 - _bit_length(lowered)
+    rest = saturate(doubling_high_multiply(saturate(x << (above - 1), 32), _SQRT_HALF) << 1, 32)
+    r = np.minimum(rest, saturate(x << headroom, 32))
+    unit = 31 - accumulated
+    exponent = np.maximum(
+        saturate(saturate((integer_bits - above) << unit, 32) + quarter, 32),
+        saturate(saturate((integer_bits - headroom) << unit, 32) - quarter, 32),
+    )
+    p = r + _FOURTH_ROOT_OF_HALF
+    p = (p + np.where(p >= 0, 1, 0)) >> 1
+    q = 2 * (r - _FOURTH_ROOT_OF_HALF)
+    square = doubling_high_multiply(q, q)
+    above = doubling_high_multiply(q, r) + doubling_high_multiply(doubling_high_multiply(q, square), _ALPHA_N)
+    inner = _ALPHA_I + q + doubling_high_multiply(square, _ALPHA_D)
+    below = one_over_one_plus(doubling_high_multiply(p, inner) + doubling_high_multiply(q, _ALPHA_F))
+    share = doubling_high_multiply(divide_by_power(above, accumulated), below)
+    return saturate((doubling_high_multiply(exponent, _LOG_2) + share) << 1, 32)
+
+
+_LOG_2, _SQRT_HALF, _FOURTH_ROOT_OF_HALF = 1488522236, 1518500250, 1805811301
+_ALPHA_N, _ALPHA_D, _ALPHA_I, _ALPHA_F = 117049297, 127690142, 1057819769, 638450708
+
+
+def _bit_length(x: Array) -> Array:
+    """Of positive integers below 2**53."""
+    return np.frexp(x.astype(np.float64))[1].astype(np.int64)

@@ -1,0 +1,87 @@
+"""Functions of float32 as the C library computes them, where a runtime has such values in a table.
+
+``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
+polynomial in float64, rounded once to float32. They are no correctly rounded functions: one value in some 1600, and one
+in some 600, is off by one unit in the last place. Source: Arm's optimized routines.
+"""
+
+from decimal import Decimal, localcontext
+from typing import Final
+
+import numpy as np
+
+from qrt.numerics.rounding import Array
+
+_PARTS: Final = 32
+_EXP: Final = tuple(
+    float.fromhex(c) / _PARTS**n
+    for c, n in (("0x1.c6af84b912394p-5", 3), ("0x1.ebfce50fac4f3p-3", 2), ("0x1.62e42ff0c52d6p-1", 1))
+)
+_PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * _PARTS
+LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
+"""The polynomial of ``logf``."""
+LOG_2: Final = float.fromhex("0x1.62e42fefa39efp-1")
+LOG_OFFSET: Final = 0x3F330000
+"""The bits of the float from which the parts are counted."""
+LOG_INVERSES: Final = tuple(
+    float.fromhex(f"0x{digits}")
+    for digits in (
+        "1.661ec79f8f3bep+0", "1.571ed4aaf883dp+0", "1.49539f0f010bp+0", "1.3c995b0b80385p+0",
+        "1.30d190c8864a5p+0", "1.25e227b0b8eap+0", "1.1bb4a4a1a343fp+0", "1.12358f08ae5bap+0",
+        "1.0953f419900a7p+0", "1p+0", "1.e608cfd9a47acp-1", "1.ca4b31f026aap-1",
+        "1.b2036576afce6p-1", "1.9c2d163a1aa2dp-1", "1.886e6037841edp-1", "1.767dcf5534862p-1",
+    )
+)  # fmt: skip
+"""The inverse of the middle of each of 16 parts."""
+LOG_LOGARITHMS: Final = tuple(
+    map(
+        float.fromhex,
+        (
+            "-0x1.57bf7808caadep-2", "-0x1.2bef0a7c06ddbp-2", "-0x1.01eae7f513a67p-2", "-0x1.b31d8a68224e9p-3",
+            "-0x1.6574f0ac07758p-3", "-0x1.1aa2bc79c81p-3", "-0x1.a4e76ce8c0e5ep-4", "-0x1.1973c5a611cccp-4",
+            "-0x1.252f438e10c1ep-5", "0x0p+0", "0x1.aa5aa5df25984p-5", "0x1.c5e53aa362eb4p-4",
+            "0x1.526e57720db08p-3", "0x1.bc2860d22477p-3", "0x1.1058bc8a07ee1p-2", "0x1.4043057b6ee09p-2",
+        ),
+    )
+)  # fmt: skip
+"""The logarithm of that middle."""
+
+
+def _powers() -> Array:
+    with localcontext(prec=40):
+        return np.array([float(Decimal(2) ** (Decimal(i) / _PARTS)) for i in range(_PARTS)])
+
+
+_POWERS: Final = _powers()
+"""2^(i/32), rounded to float64."""
+
+
+def expf(x: Array) -> Array:
+    """The exponential of float32 values, no NaN.
+
+    >>> float(expf(np.float32([0.5]))[0])
+    1.6487212181091309
+    """
+    z = np.clip(np.asarray(x, np.float32).astype(np.float64) * _PER_E, -1e5, 1e5)
+    whole = np.rint(z)
+    r, k = z - whole, whole.astype(np.int64)
+    c0, c1, c2 = _EXP
+    with np.errstate(all="ignore"):
+        power = np.ldexp(_POWERS[k % _PARTS], k // _PARTS)
+        return np.asarray((((c0 * r + c1) * (r * r) + (c2 * r + 1.0)) * power).astype(np.float32))
+
+
+def logf(x: Array) -> Array:
+    """The logarithm of float32 values that are positive and normal.
+
+    >>> float(logf(np.float32([2.0]))[0])
+    0.6931471824645996
+    """
+    bits = np.asarray(x, np.float32).view(np.int32).astype(np.int64)
+    over = bits - LOG_OFFSET
+    part, exponent = (over >> 19) & 15, over >> 23
+    z = (bits - (exponent << 23)).astype(np.int32).view(np.float32).astype(np.float64)
+    r = z * np.array(LOG_INVERSES)[part] - 1.0
+    y0, square = np.array(LOG_LOGARITHMS)[part] + exponent * LOG_2, r * r
+    y = LOG[0] * square + (LOG[1] * r + LOG[2])
+    return np.asarray((y * square + (y0 + r)).astype(np.float32))

@@ -1,0 +1,191 @@
+"""Softmax as LiteRT computes it, in its three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and
+16-bit tables that are interpolated. ``tables`` has qrt's own.
+
+Sources: TFLite's optimized and reference kernels.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from qrt.numerics import fixed_functions, gemmlowp
+from qrt.numerics.floats32 import expf, logf
+from qrt.numerics.interpolation import interpolated_table, lookup_interpolated
+from qrt.numerics.multipliers import double_multiplier
+from qrt.numerics.rounding import Array, round_integral
+from qrt.numerics.transcendental.correctly_rounded import bind
+
+_DIFFERENCE_BITS: Final = 5
+"""Integer bits of a scaled difference from the largest value."""
+SUM_BITS: Final = 12
+"""Integer bits of a sum of exponentials."""
+SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16"]
+SOFTMAX_RULES: Final[tuple[SoftmaxRule, ...]] = get_args(SoftmaxRule)
+LogSoftmaxRule = Literal["table_float32", "gemmlowp"]
+LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
+
+
+# -- table_float32 ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def softmax_table_float32(scale: float, beta: float) -> Array:
+    """``expf(-s * beta * d)`` for d from 0 to 255: float32, each product rounded, read-only."""
+    step = np.float32(-np.float32(scale)) * np.float32(beta)
+    return _fixed(expf(step * np.arange(256, dtype=np.float32)))
+
+
+def softmax_float32(
+    q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """``T[d] * inv`` half away from zero, + zp, clamp, with ``inv = 1 / (S * scale)`` and the sum S in order: every
+    step rounded to float32."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    entries = table[_distances(q, axis)]
+    with np.errstate(all="ignore"):
+        total = np.add.accumulate(entries, axis=axis, dtype=np.float32).take([-1], axis=axis)
+        scaled = entries * (np.float32(1) / (total * np.float32(scale)))
+    integral = np.clip(round_integral(scaled, "half_away"), storage_min - zero_point, storage_max - zero_point)
+    return np.asarray(integral.astype(np.int64) + zero_point)
+
+
+def _distances(q: Array, axis: int) -> Array:
+    values = q.astype(np.int64)
+    return np.asarray(values.max(axis=axis, keepdims=True) - values)
+
+
+# -- gemmlowp --------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
+    """``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32 without integer bits, 0 where a scaled
+    difference has more than 5 integer bits, read-only."""
+    return _exponentials(*_scaled_differences(scale, beta))
+
+
+def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
+    """``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d that has no more."""
+    multiplier, shift = _difference_multiplier(scale, beta)
+    radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
+    kept = np.minimum(np.arange(256, dtype=np.int64), radius)
+    return gemmlowp.doubling_high_multiply(-kept << shift, multiplier), radius
+
+
+def _difference_multiplier(scale: float, beta: float) -> tuple[int, int]:
+    real = float(np.float32(beta)) * float(np.float32(scale)) * (1 << (31 - _DIFFERENCE_BITS))
+    return double_multiplier(min(real, 2.0**31 - 1))
+
+
+def _exponentials(scaled: Array, radius: int) -> Array:
+    entries = fixed_functions.exp_on_negative_values(scaled, _DIFFERENCE_BITS)
+    return _fixed(np.where(np.arange(256) <= radius, entries, 0).astype(np.int32))
+
+
+def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: int) -> Array:
+    """Storage of ``bits`` bits, in units of ``2**-bits`` from its least value on. A reciprocal of the sum by Newton's
+    method, times each entry."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    entries = table.astype(np.int64)[_distances(q, axis)]
+    total = gemmlowp.divide_by_power(entries, SUM_BITS).sum(axis=axis, keepdims=True)
+    headroom = 32 - (np.frexp(total.astype(np.float64))[1]).astype(np.int64)
+    scale = gemmlowp.one_over_one_plus((total << headroom) - (1 << 31))
+    product = gemmlowp.doubling_high_multiply(scale, entries)
+    quotient = gemmlowp.divide_by_power(product, SUM_BITS - headroom + 31 - bits)
+    return np.where(entries > 0, np.clip(quotient, 0, (1 << bits) - 1), 0) + storage_min
+
+
+# -- table_int16 -----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def softmax_tables_int16() -> tuple[Array, Array]:
+    """``exp`` from -10 to 0 and ``1 / (1 + x)`` from 0 to 1 as interpolated tables of 513 entries: int16, in units of
+    2^-15."""
+    exponential = interpolated_table(bind("exp", "f64"), -10.0, 0.0, -1.0, 1.0, np.float64)
+    return exponential, interpolated_table(lambda x: 1.0 / (1.0 + x), 0.0, 1.0, -1.0, 1.0, np.float64)
+
+
+def softmax_multiplier_int16(scale: float, beta: float) -> tuple[int, int]:
+    """(M0, shift) that bring a difference to the units of the first table."""
+    return double_multiplier(float(np.float32(scale)) * float(np.float32(beta)) / (10.0 / 65535.0))
+
+
+def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential: Array, reciprocal: Array) -> Array:
+    """Storage from 0 to 32767, in units of 2^-15."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    left, right = max(shift, 0), max(-shift, 0)
+    scaled = gemmlowp.saturate(-_distances(q, axis) << left, 32)
+    scaled = gemmlowp.divide_by_power(gemmlowp.doubling_high_multiply(scaled, np.int64(multiplier)), right)
+    entries = lookup_interpolated(np.clip(scaled + 32767, -32768, 32767), exponential)
+    total = entries.sum(axis=axis, keepdims=True)
+    headroom = 32 - (np.frexp(total.astype(np.float64))[1]).astype(np.int64)
+    normal = ((total << (headroom - 1)) + (1 << 13)) >> 14
+    inverse = lookup_interpolated(np.clip(normal - (1 << 15) - (1 << 16), -32768, 32767), reciprocal)
+    right = 31 - headroom
+    return np.asarray(np.clip((entries * inverse + (np.int64(1) << (right - 1))) >> right, 0, 32767))
+
+
+# -- the logarithm ---------------------------------------------------------------------------------------------------
+
+
+def log_softmax_float32(
+    q: Array, axis: int, input_scale: float, scale: float, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """``rint(r * q - (s * max + logf(S)) / so) + zp``, clamp, with ``r = s / so``, every step in float32, and the table
+    and the sum S of ``softmax_float32``."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    table, values = softmax_table_float32(input_scale, 1.0), q.astype(np.int64)
+    total = np.add.accumulate(table[_distances(q, axis)], axis=axis, dtype=np.float32).take([-1], axis=axis)
+    s, so = np.float32(input_scale), np.float32(scale)
+    offset = (s * values.max(axis=axis, keepdims=True).astype(np.float32) + logf(total)) / so
+    rounded = np.rint((s / so) * values.astype(np.float32) - offset)
+    integral = np.clip(rounded, storage_min - zero_point, storage_max - zero_point)
+    return np.asarray(integral.astype(np.int64) + zero_point)
+
+
+@dataclass(frozen=True, eq=False)
+class LogSoftmaxParameters:
+    """The table of ``softmax_gemmlowp``; the scaled differences of which it has the exponentials; how to bring one back
+    to a difference; the last difference that counts."""
+
+    table: Array
+    scaled: Array
+    multiplier: int
+    shift: int
+    radius: int
+
+
+@lru_cache(maxsize=64)
+def log_softmax_parameters(scale: float) -> LogSoftmaxParameters:
+    scaled, radius = _scaled_differences(scale, 1.0)
+    m0, shift = _difference_multiplier(scale, 1.0)
+    back = double_multiplier(2.0 ** (31 - shift) / m0)
+    return LogSoftmaxParameters(_exponentials(scaled, radius), _fixed(scaled), *back, radius)
+
+
+def log_softmax_gemmlowp(
+    q: Array, axis: int, p: LogSoftmaxParameters, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """Storage with 4 fractional bits: the scaled difference less the logarithm of the sum, rounded half away; the least
+    value for differences beyond the radius, and beyond what the logarithm leaves of 5 integer bits."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    distance = _distances(q, axis)
+    total = gemmlowp.divide_by_power(p.table[distance], SUM_BITS).sum(axis=axis, keepdims=True)
+    log = fixed_functions.log_at_least_one(total, SUM_BITS, _DIFFERENCE_BITS)
+    found = gemmlowp.multiply_by_quantized(log - (1 << 31), p.multiplier, p.shift)
+    values = gemmlowp.divide_by_power(p.scaled[distance] - log, 31 - _DIFFERENCE_BITS - 4) + zero_point
+    counts = -distance > np.maximum(found, -p.radius - 1)
+    return np.where(counts, np.clip(values, storage_min, storage_max), storage_min)
+
+
+def _fixed(table: Array) -> Array:
+    table.flags.writeable = False
+    return table

@@ -1,0 +1,94 @@
+"""logistic and tanh of 16-bit values, as LiteRT computes them: the result is in units of 2^-15.
+
+    table_uint16  a table of 256 values of the logistic function, interpolated by 8 or 9 bits
+    gemmlowp      a polynomial in 16-bit fixed point; the scale is 2^-12, or 2^-11 for tanh
+
+docs/numerics_functions.md has the rules. Functions of 8-bit values are a ``lookup``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError, shown
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    checked_result,
+    declared_element,
+    fail,
+    quantized,
+    static_shape,
+)
+from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
+from qrt.types import TensorType, UniformType
+
+
+def _infer(name: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, rule = quantized(types[0], name, "x"), attributes["requant"]
+    if rule not in numerics.SIGMOID_RULES:
+        raise QuantTypeError(f"{name}: requant must be one of {', '.join(numerics.SIGMOID_RULES)}, got {shown(rule)}")
+    if not is_symmetric_16(x):
+        fail(name, f"x must be i16 per layer with zero point 0, not {x}", types)
+    if not x.scale < numerics.LARGEST_SCALE:
+        fail(name, f"the scale {x.scale} must be below {numerics.LARGEST_SCALE:.6g}", types)
+    if rule == "gemmlowp":
+        numerics.gemmlowp_shift(name, x.scale)
+    element = declared_element(name, result)
+    if element is None:
+        raise QuantTypeError(f"{name}: the result type must be given (out_type)")
+    check_expressed(name, x, element)
+    if not is_symmetric_16(element) or element.scale != 2.0**-15:
+        raise QuantTypeError(f"{name}: the result must be i16 of scale 2**-15 and zero point 0, not {element}")
+    return TensorType(None, element) if types[0].shape is None else checked_result(name, types[0].shape, element)
+
+
+def is_symmetric_16(t: UniformType) -> bool:
+    """Whether values are all of i16, per layer, around 0."""
+    whole = (t.storage_min, t.storage_max) == (-(1 << 15), (1 << 15) - 1) and t.is_signed
+    return whole and t.is_per_layer and t.zero_point == 0
+
+
+def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    return table.astype(np.int64)[arrays[0].astype(np.int64) + (1 << 15)]
+
+
+def _bind(
+    name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> BoundCall | None:
+    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    return _core.bind_lookup_interpolated(
+        name=name,
+        isa=kernels.active(),
+        fraction=0,
+        size=prod(static_shape(types[0], name)),
+        table=np.append(table, table[-1:]),
+    )
+
+
+FAMILIES = tuple(
+    OpFamily(
+        Declaration(
+            name,
+            operands=(Operand("q"),),
+            attributes=(Attribute("requant", "choice", "table_uint16", numerics.SIGMOID_RULES),),
+            result=replace(DECLARED, required=True),
+            public=False,
+        ),
+        infer=partial(_infer, name),
+        reference=partial(_reference, name),
+        bind=partial(_bind, name),
+    )
+    for name in ("logistic", "tanh")
+)

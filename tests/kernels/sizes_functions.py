@@ -1,0 +1,150 @@
+"""The sizes of functions of lines and of sequences: softmax by each rule, interpolated lookups, recurrent networks."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from qrt import numerics
+from tests.kernels.draws import DTYPES, Array
+from tests.kernels.size_cases import BYTES, Case, combinations, draw
+
+SIDES = (0, 1, 2, 3, 4, 5, 15, 16, 17)
+SCALE, BETA = 0.05, 1.0
+
+
+def softmax() -> Iterator[Case]:
+    rng = np.random.default_rng(13)
+    for drawn in combinations(rng, 5, a=SIDES, b=SIDES, c=SIDES[:6], rank=(1, 2, 3), axis=(0, 1, 2), storage=BYTES,
+                              out=("i8", "u8", "i16"), rule=tuple(_RULES)):  # fmt: skip
+        shape = (drawn["a"], drawn["b"], drawn["c"])[: drawn["rank"]]
+        axis, out, storage = drawn["axis"] % len(shape), drawn["out"], drawn["storage"]
+        name, rule = drawn["rule"].split()
+        if rule == "table_int16":
+            storage = out = "i16"
+        elif name == "log_softmax" and out == "i16":
+            out = "i8"
+        info, x = np.iinfo(DTYPES[out]), draw(rng, storage, shape)
+        given, expected = _RULES[drawn["rule"]]
+        given = given | {
+            "name": name,
+            "rule": rule,
+            "storage": storage,
+            "x_shape": shape,
+            "axis": axis,
+            "out": out,
+            "storage_min": int(info.min),
+            "storage_max": int(info.max),
+            "zero_point": 3,
+            "scale": 2.0**-8,
+        }
+        yield Case("softmax", given, (x,), lambda x=x, axis=axis, i=info, e=expected: e(x, axis, i))
+
+
+_P = numerics.log_softmax_parameters(SCALE)
+_RULES: dict[str, tuple[dict[str, Any], Callable[[Array, int, Any], Array]]] = {
+    "softmax table_int32": (
+        {"table": numerics.softmax_table(SCALE, BETA)},
+        lambda x, axis, i: numerics.softmax(
+            x, axis, numerics.softmax_table(SCALE, BETA), 2.0**-8, 3, int(i.min), int(i.max)
+        ),
+    ),
+    "softmax table_float32": (
+        {"table": numerics.softmax_table_float32(SCALE, BETA)},
+        lambda x, axis, i: numerics.softmax_float32(
+            x, axis, numerics.softmax_table_float32(SCALE, BETA), 2.0**-8, 3, int(i.min), int(i.max)
+        ),
+    ),
+    "softmax gemmlowp": (
+        {"table": numerics.softmax_table_gemmlowp(SCALE, BETA)},
+        lambda x, axis, i: numerics.softmax_gemmlowp(
+            x, axis, numerics.softmax_table_gemmlowp(SCALE, BETA), i.bits, int(i.min)
+        ),
+    ),
+    "softmax table_int16": (
+        {"table": numerics.softmax_tables_int16(), "multiplier": 1 << 30, "shift": 1},
+        lambda x, axis, i: numerics.softmax_int16(x, axis, 1 << 30, 1, *numerics.softmax_tables_int16()),
+    ),
+    "log_softmax table_float32": (
+        {"table": numerics.softmax_table_float32(SCALE, BETA), "input_scale": np.float32(SCALE)},
+        lambda x, axis, i: numerics.log_softmax_float32(x, axis, SCALE, 2.0**-8, 3, int(i.min), int(i.max)),
+    ),
+    "log_softmax gemmlowp": (
+        {"table": _P.table, "scaled": _P.scaled, "multiplier": _P.multiplier, "shift": _P.shift, "radius": _P.radius},
+        lambda x, axis, i: numerics.log_softmax_gemmlowp(x, axis, _P, 3, int(i.min), int(i.max)),
+    ),
+}
+
+
+def lookup_interpolated() -> Iterator[Case]:
+    """Tables that are constants, and operands."""
+    rng = np.random.default_rng(21)
+    for drawn in combinations(rng, 4, size=(*SIDES, 1000), fraction=(0, 1, 7, 15), constant=(False, True)):
+        fraction, x = drawn["fraction"], draw(rng, "i16", drawn["size"])
+        table = draw(rng, "i16", (1 << (16 - fraction)) + 1)
+        given = {"size": drawn["size"], "fraction": fraction} | ({"table": table} if drawn["constant"] else {})
+        operands = (x,) if drawn["constant"] else (x, table)
+        yield Case("lookup_interpolated", given, operands, lambda x=x, t=table, n=fraction:
+                   numerics.lookup_interpolated(x, t, n).astype(np.int16))  # fmt: skip
+
+
+def _multiplier(rng: np.random.Generator) -> tuple[int, int]:
+    return int(rng.integers(1 << 30, 1 << 31)), int(rng.integers(-12, 2))
+
+
+def lstm() -> Iterator[Case]:
+    rng = np.random.default_rng(22)
+    for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES,
+                              time_major=(False, True), cell_exponent=(-15, -12, -9)):  # fmt: skip
+        steps, batch, inputs, cells = (drawn[name] for name in ("steps", "batch", "inputs", "cells"))
+        points = [int(z) for z in rng.integers(-128, 128, 3)]
+        multipliers = [_multiplier(rng) for _ in range(9)]
+        p = numerics.LstmParameters(
+            tuple(multipliers[:4]), tuple(multipliers[4:8]), multipliers[8], drawn["cell_exponent"],
+            int(rng.choice([1 << 15, 32767, 900])), *points,
+        )  # fmt: skip
+        x = draw(rng, "i8", (steps, batch, inputs) if drawn["time_major"] else (batch, steps, inputs))
+        weights = [draw(rng, "i8", (cells, depth)) for depth in (inputs, cells) for _ in range(4)]
+        biases = [rng.integers(-9999, 9999, cells, np.int32) for _ in range(4)]
+        state = draw(rng, "i8", (batch, cells)), draw(rng, "i16", (batch, cells))
+        given = drawn | {
+            "x_zero_point": points[0],
+            "hidden_zero_point": points[1],
+            "result_zero_point": points[2],
+            "multipliers": multipliers,
+            "cell_clip": p.cell_clip,
+        }
+
+        def expected(
+            x: Array = x, weights: Any = weights, biases: Any = biases, state: Any = state, p: Any = p,
+            axis: int = 0 if drawn["time_major"] else 1,
+        ) -> Array:  # fmt: skip
+            hidden, cell, made = *state, []
+            for step in np.moveaxis(x, axis, 0):
+                hidden, cell = numerics.lstm_step(step, weights[:4], weights[4:], biases, hidden, cell, p)
+                made.append(hidden)
+            y = np.stack(made, axis) if made else np.empty(0, np.int64)
+            return np.concatenate([y.ravel(), hidden.ravel(), cell.ravel()])
+
+        yield Case("lstm", given, (x, *weights, *biases, *state), expected)
+
+
+def svdf() -> Iterator[Case]:
+    rng = np.random.default_rng(23)
+    for drawn in combinations(rng, 4, batch=(0, 1, 2, 3), inputs=SIDES, units=SIDES[:6], rank=(1, 2, 3),
+                              memory=(1, 2, 5, 8), has_bias=(False, True)):  # fmt: skip
+        batch, inputs, units, rank, memory = (drawn[name] for name in ("batch", "inputs", "units", "rank", "memory"))
+        p = numerics.SvdfParameters(
+            _multiplier(rng), _multiplier(rng), int(rng.integers(-128, 128)), int(rng.integers(-128, 128))
+        )
+        x, feature = draw(rng, "i8", (batch, inputs)), draw(rng, "i8", (units * rank, inputs))
+        time, state = draw(rng, "i16", (units * rank, memory)), draw(rng, "i16", (batch, units * rank * memory))
+        bias = rng.integers(-9999, 9999, units, np.int32) if drawn["has_bias"] else None
+        given = drawn | {
+            "x_zero_point": p.input_zero_point,
+            "result_zero_point": p.result_zero_point,
+            "multipliers": [p.feature, p.result],
+        }
+        operands = (x, feature, time, state) + (() if bias is None else (bias,))
+        yield Case("svdf", given, operands, lambda x=x, f=feature, t=time, s=state, b=bias, r=rank, p=p:
+                   np.concatenate([a.ravel() for a in numerics.svdf_step(x, f, t, s, b, r, p)]))  # fmt: skip
