@@ -53,7 +53,7 @@ CHANGES = [
     ),
     (LOWERING, '"math.roundeven", r', '"math.round", r'),
     (LOWERING, '"math.round", r)', '"math.roundeven", r)'),
-    ("qrt/passes/lower_qrt/softmax.py", '"math.roundeven"', '"math.round"'),
+    ("qrt/passes/lower_qrt/softmax.py", 'scaled), F64), "math.roundeven"', 'scaled), F64), "math.round"'),
     ("qrt/passes/lower_qrt/binary.py", "r.of(sums.end.shift)", "(r.of(sums.end.shift) - 1)"),
     # The rules.
     (RULES, "m0.astype(np.int64) + (np.int64(1) << (n - 1))", "m0.astype(np.int64) + (np.int64(1) << (n - 1)) - 1"),
@@ -122,7 +122,7 @@ CHANGES = [
         "count / args->block * args->block;\n    qrt_binary_args",
         "(count + 1) / args->block * args->block;\n    qrt_binary_args",
     ),
-    ("csrc/ref/reduce.c", "rint(args", "round(args"),
+    ("csrc/ref/softmax.c", "rint(args", "round(args"),
     # The kernels of the instruction sets.
     (STORE, "+ (1 << 30);", "+ (1 << 30) - 1;"),
     (STORE, "V(srai_epi32)(t, 31) & s->away", "s->away"),
