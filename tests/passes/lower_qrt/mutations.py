@@ -64,7 +64,6 @@ CHANGES = [
     (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
     (MULTIPLIERS, 'np.ldexp(fraction, 31), "half_away")', 'np.ldexp(fraction, 31), "half_even")'),
     (MULTIPLIERS, "(counts.astype(np.float64))[1] - 1, 32)", "(counts.astype(np.float64))[1], 32)"),
-    (MULTIPLIERS, "(m0 + (1 << 15)) >> 16, 0x7FFF", "(m0 + (1 << 15)) >> 16, 0x8000"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
     (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"),
     (RULES, "m0.astype(np.int64) + (1 << 30)) >> 31)", "m0.astype(np.int64) + (1 << 30) - 1) >> 31)"),
