@@ -62,11 +62,9 @@ def stored_constant(value: Value) -> Array | None:
         return None
     if not value.type.has_static_shape:
         return None
+    shape, array = tuple(size or 0 for size in value.type.shape or ()), given.array.reshape(-1)
     try:
-        shape = tuple(size or 0 for size in value.type.shape or ())
-        return from_signless(
-            np.broadcast_to(given.array.reshape(-1), shape) if given.array.size == 1 else given.array, t
-        )
+        return from_signless(np.full(shape, array[0]) if array.size == 1 else array.reshape(shape), t)
     except QuantError:
         return None
 

@@ -215,6 +215,19 @@ def test_a_value_that_two_read_ends_a_chain():
     assert planned(text) == [("qrt.lookup", "qrt.mul qrt.clamp"), ("qrt.requantize", ""), ("qrt.add", "")]
 
 
+def test_tensors_of_rank_0_are_tabulated_too():
+    t = "tensor<!quant.uniform<u4:f32, 0.5:3>>"
+    made = qrt.compile(f"""func.func @main(%x: {t}) -> {t} {{
+      %c = arith.constant dense<-2> : tensor<i4>
+      %k = quant.scast %c : tensor<i4> to {t}
+      %y = qrt.mul %k, %x : ({t}, {t}) -> {t}
+      return %y : {t} }}""")
+    for value in range(16):
+        given = {"arg0": np.uint8(value)}
+        assert_same(made.run(given), made.run(given, interpret=True))
+    assert [step.op for step in made.coverage()] == ["qrt.lookup"]
+
+
 def test_a_rule_of_places_makes_no_table():
     """An element of a whole block of 16 is rounded otherwise than one behind it."""
     text = program(
