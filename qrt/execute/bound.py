@@ -30,9 +30,11 @@ class BoundProgram:
         inputs: dict[str, Array],
         outputs: dict[str, Array],
         narrow: Sequence[Port],
+        names: Sequence[str],
     ) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
-        self._plan, self._state, self._narrow = plan, state, narrow
+        self._given = {name: out.shape for name, out in outputs.items()}
+        self._plan, self._state, self._narrow, self._names = plan, state, narrow, names
         self._lock = Lock()
         arrays = (*inputs.values(), *outputs.values())
         self._bound: _core.BoundRoutine | None = None if plan.routine is None else plan.routine.bind(arrays)
@@ -51,6 +53,17 @@ class BoundProgram:
             with self._state.lock:
                 self._run(self._state.arrays)
 
+    def _fill(self, name: str, result: Array) -> None:
+        """Writes a result to its array. One that only the run could make stays until its shape changes."""
+        out = self.outputs.get(name)
+        if out is not None and out.shape == result.shape:
+            np.copyto(out, result)
+        elif name in self._given:
+            given = list(self._given[name])
+            raise ModelError(f"output {name!r} has shape {list(result.shape)}, the bound array {given}")
+        else:
+            self.outputs[name] = result.copy()
+
     def _run(self, state: dict[str, Array]) -> None:
         if self._bound is not None:
             self._bound.run(self._plan.state_arrays(state))
@@ -59,12 +72,8 @@ class BoundProgram:
             raise ModelError(f"{self.name} is running in another thread: bind once for each")
         try:
             results = self._plan.run(list(self.inputs.values()), state=state)
-            for (name, out), result in zip(self.outputs.items(), results, strict=True):
-                if out.shape != result.shape:  # where only the run knows it
-                    raise ModelError(
-                        f"output {name!r} has shape {list(result.shape)}, the bound array {list(out.shape)}"
-                    )
-                np.copyto(out, result)
+            for name, result in zip(self._names, results, strict=True):
+                self._fill(name, result)
         finally:
             self._lock.release()
 
@@ -77,7 +86,8 @@ def bound_inputs(given: Sequence[Any], ports: Sequence[Port]) -> dict[str, Array
 def bound_outputs(
     given: Mapping[str, Any], ports: Sequence[Port], plan: Plan, inputs: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """The arrays of the outputs by name: the caller's, checked, and new ones."""
+    """The arrays of the outputs by name: the caller's, checked, and new ones. Those of which only the run knows the
+    shape are missing."""
     require(given, Mapping, "outputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(given) - set(names):
@@ -88,9 +98,7 @@ def bound_outputs(
         if port.name in given:
             known = port if place.type is None else replace(port, type=place.type)
             made[port.name] = _own_array(given[port.name], known, what, True)
-        elif place.type is None:
-            raise ModelError(f"{what} has a shape that only the run knows: give an array")
-        else:
+        elif place.type is not None:
             made[port.name] = empty(place.type)
     _check_disjoint(inputs, made)
     return made

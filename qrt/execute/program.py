@@ -174,7 +174,8 @@ class Program:
         inputs : mapping of str to array
             An array for each input, of its dtype and shape: storage integers, or a QuantTensor, where it is quantized.
         outputs : mapping of str to array, optional
-            An array for each output that the caller has; the others are made.
+            An array for each output that the caller has; the others are made, those whose shape only the run knows at
+            the first call.
 
         Returns
         -------
@@ -204,7 +205,8 @@ class Program:
             plan = self._plan(self._types(list(arrays.values())))
             results = bound_outputs({} if outputs is None else outputs, self.outputs, plan, arrays)
         narrow = [port for port in self.inputs if not is_whole(port.type.element)]
-        return BoundProgram(self.name, plan, self._state if self._is_stateful else None, arrays, results, narrow)
+        state = self._state if self._is_stateful else None
+        return BoundProgram(self.name, plan, state, arrays, results, narrow, self._result_names)
 
     def run_timed(
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None

@@ -107,6 +107,31 @@ def test_dynamic_shapes_are_those_of_the_arrays():
         program.bind({"arg0": np.int8([1, 2, 100])}, {"result0": np.zeros(2, np.int8)})
 
 
+def test_outputs_whose_shape_only_the_run_knows_are_made_by_it():
+    program = qrt.compile("""func.func @main(%x: tensor<4xi8>, %n: index) -> tensor<?xi8> {
+      %0 = tensor.extract_slice %x[0] [%n] [1] : tensor<4xi8> to tensor<?xi8>
+      return %0 : tensor<?xi8>
+    }""")
+    x, n = np.int8([1, 2, 3, 4]), np.array(2, np.int64)
+    run = program.bind({"arg0": x, "arg1": n})
+    run()
+    made = run.outputs["result0"]
+    assert made.tolist() == [1, 2]
+    x[0] = 7
+    run()
+    assert run.outputs["result0"] is made
+    assert made.tolist() == [7, 2]
+    n[()] = 3
+    run()
+    assert run.outputs["result0"].tolist() == [7, 2, 3]
+    given = program.bind({"arg0": x, "arg1": n}, {"result0": np.zeros(3, np.int8)})
+    given()
+    assert given.outputs["result0"].tolist() == [7, 2, 3]
+    n[()] = 1
+    with pytest.raises(ModelError, match=r"output 'result0' has shape \[1\], the bound array \[3\]"):
+        given()
+
+
 def test_memrefs_are_not_bound():
     program = qrt.compile("func.func @main(%m: memref<2xi8>) { return }")
     with pytest.raises(ModelError, match="main takes or gives memrefs: it is not bound"):

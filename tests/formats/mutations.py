@@ -15,6 +15,10 @@ from tests.source_changes import Change, changed, main
 
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 SUMS, RESIZING, DIVISION = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
+SOFTMAXES, SIGMOIDS = "qrt/numerics/softmaxes.py", "qrt/numerics/sigmoids.py"
+FLOATS32, FUNCTIONS = "qrt/numerics/floats32.py", "qrt/numerics/fixed_functions.py"
+RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolation.py"
+TABLES = "qrt/formats/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 ELEMENTS, MANY = 60_000, 1_000_000
 
@@ -56,7 +60,47 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),
+    (RESIZING, "np.rint(weights", "np.floor(weights"): (("RESIZE_BILINEAR i8",), ELEMENTS),
+    (RESIZING, "(_HALF * scale - _HALF)", "(_HALF * scale)"): (("RESIZE_BILINEAR f32",), ELEMENTS),
+    (RESIZING, "places - whole >= _HALF", "places - whole > _HALF"): (("RESIZE_NEAREST_NEIGHBOR i8",), ELEMENTS),
+    ("qrt/formats/tflite/operators/movement.py", "np.copysign(np.float32(0.5), scaled)", "np.float32(0.5)"): (
+        ("CONCATENATION u8, unequal",),
+        MANY,
+    ),
+    # Functions and sequences.
+    (SOFTMAXES, "entries * (np.float32(1) / (total", "entries / ((total"): (("SOFTMAX i8 to i16",), MANY),
+    (SOFTMAXES, "SUM_BITS: Final = 12", "SUM_BITS: Final = 11"): (("SOFTMAX i8", "LOG_SOFTMAX i8"), ELEMENTS),
+    (SOFTMAXES, "10.0 / 65535.0", "10.0 / 65536.0"): (("SOFTMAX i16",), ELEMENTS),
+    (FLOATS32, "0x1.ebfce50fac4f3p-3", "0x1.ebfce50fac4f3p-4"): (("SOFTMAX i8 to i16",), ELEMENTS),
+    (FLOATS32, "-0x1.ffffef20a4123p-2", "-0x1.ffffef20a4123p-3"): (("LOG_SOFTMAX i8",), ELEMENTS),
+    (FUNCTIONS, "1895147668", "1895047668"): (("SOFTMAX i8 to i16",), ELEMENTS),
+    (FUNCTIONS, "715827883", "815827883"): (("SOFTMAX i8 to i16",), ELEMENTS),
+    (FUNCTIONS, "1488522236", "1488022236"): (("LOG_SOFTMAX i8",), MANY),
+    (SIGMOIDS, "(1 << 25) - value + (1 << 9) - 1", "(1 << 25) - value + (1 << 9)"): (("LOGISTIC i16",), ELEMENTS),
+    (SIGMOIDS, "32768, 33451,", "32768, 33450,"): (("TANH i16",), ELEMENTS),
+    (INTERPOLATION, "((1 << bits) >> 1)) >> bits", "0) >> bits"): (("EXP i16", "GELU i16"), ELEMENTS),
+    (INTERPOLATION, "sample - bias", "sample"): (("EXP i16", "GELU i16"), ELEMENTS),
+    (RECURRENT, "unit = 2.0**-12", "unit = 2.0**-11"): (("UNIDIRECTIONAL_SEQUENCE_LSTM i8",), ELEMENTS),
+    (RECURRENT, "forget * cell.astype(np.int64), 15", "forget * cell.astype(np.int64), 14"): (
+        ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
+        ELEMENTS,
+    ),
+    (RECURRENT, "lines[:, :, 1:]", "lines[:, :, :-1]"): (("SVDF i8",), ELEMENTS),
+    (
+        TABLES,
+        "np.rint(values / F32(out.scale) + F32(out.zero_point))",
+        "np.rint(values / F32(out.scale)) + out.zero_point",
+    ): (
+        ("ELU i8",),
+        ELEMENTS,
+    ),
+    (TABLES, 'round_integral(scaled, "half_away")', 'round_integral(scaled, "half_even")'): (("GELU i8",), ELEMENTS),
+    (TABLES, "np.trunc(scaled)", "np.rint(scaled)"): (("SQRT i8",), ELEMENTS),
+    (TABLES, "centred << 7", "centred << 6"): (("HARD_SWISH i8",), ELEMENTS),
+    (TABLES, "_BITS = 20", "_BITS = 12"): (("RSQRT i8",), ELEMENTS),
     # The profiles: which rule, and up to where.
+    (PROFILE, '"log_softmax", "table_float32"', '"log_softmax", "gemmlowp"'): (("LOG_SOFTMAX i8",), MANY),
+    (PROFILE, '"tanh", "gemmlowp"', '"tanh", "table_uint16"'): (("TANH i16, 2^-12",), ELEMENTS),
     (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): (("FULLY_CONNECTED i8", "CONV_2D i8"), MANY),
     (PROFILE, '"softmax", "table_float32"', '"softmax", "gemmlowp"'): (("SOFTMAX i8",), ELEMENTS),
     (PROFILE, '"batch_matmul", "float32"', '"batch_matmul", "fixed_double_f32_product"'): (("BATCH_MATMUL i8",), MANY),

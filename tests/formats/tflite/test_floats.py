@@ -151,3 +151,20 @@ def test_an_open_batch_of_floats_runs() -> None:
     y = Tensor((1, 2), "float32", signature=(-1, 2), name="y")
     content = one_op("FULLY_CONNECTED", inputs, [y], {"fused_activation_function": "RELU"})
     assert run(content, "litert-ref", x).shape == (3, 2)
+
+
+def test_an_activation_of_an_open_batch_is_clamped() -> None:
+    """Hazard: a bound that is to be broadcast to a size that only the run knows."""
+    x = Tensor((1, 4), "float32", signature=(-1, 4))
+    y = Tensor((1, 4), "float32", signature=(-1, 4), name="y")
+    content = one_op("ADD", [x, x], [y], {"fused_activation_function": "RELU6"})
+    given = F32([[-1, 0.5, 2, 9], [3, -2, 1, 3.5]])
+    assert np.array_equal(run(content, "litert", given), np.clip(2 * given, 0, 6))
+
+
+def test_the_text_of_an_average_is_the_same_program() -> None:
+    """Hazard: an index that is added in another order than its text says."""
+    options = {"padding": "VALID", "filter_height": 4, "filter_width": 4, "stride_h": 2, "stride_w": 2}
+    x, y = Tensor((1, 8, 8, 3), "float32"), Tensor((1, 3, 3, 3), "float32")
+    module = import_model(read(one_op("AVERAGE_POOL_2D", [x], [y], options)), PROFILES["litert"])
+    assert qrt.ir.parse(str(module)) == module

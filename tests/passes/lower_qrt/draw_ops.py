@@ -185,16 +185,18 @@ def _convolution(draw: OpDraw, name: str) -> DrawnOp:
 
 
 def _binary(draw: OpDraw, name: str) -> DrawnOp:
-    shape = draw.dims(draw.randint(0, 3), 6)
+    in_blocks = name != "mul" and draw.chance(0.25)
+    shape = (draw.randint(14, 40),) if in_blocks else draw.dims(draw.randint(0, 3), 6)
     shapes = [shape, tuple(n if draw.chance(0.7) else 1 for n in shape)[draw.randint(0, len(shape)) :]]
     draw.shuffle(shapes)
+    shapes = [shape, shape] if in_blocks else shapes
     elements = []
     for own in shapes:
-        axis = draw.randrange(len(own)) if own else None
+        axis = draw.randrange(len(own)) if own and not in_blocks else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
     rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20"))
-    axis = draw.randrange(len(shape)) if shape else None
+    axis = draw.randrange(len(shape)) if shape and not in_blocks else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
         out = _product_result(draw, arrays, elements, 1, channels, axis)
@@ -202,8 +204,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         spread = sum(spread_of_product(pair, depth=1) for pair in zip(arrays, elements, strict=True))
         out = draw.result(max(t.scales[0] for t in elements), spread, channels, axis)
 
-    flat = arrays[0].shape == arrays[1].shape and all(t.is_per_layer for t in (*elements, out))
-    if name != "mul" and flat and draw.chance(0.4):
+    if in_blocks:
         rule = "fixed_double_16"
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:

@@ -53,7 +53,7 @@ CHANGES = [
     ),
     (LOWERING, '"math.roundeven", r', '"math.round", r'),
     (LOWERING, '"math.round", r)', '"math.roundeven", r)'),
-    ("qrt/passes/lower_qrt/softmax.py", '"math.roundeven"', '"math.round"'),
+    ("qrt/passes/lower_qrt/softmax.py", 'scaled), F64), "math.roundeven"', 'scaled), F64), "math.round"'),
     ("qrt/passes/lower_qrt/binary.py", "r.of(sums.end.shift)", "(r.of(sums.end.shift) - 1)"),
     # The rules.
     (RULES, "m0.astype(np.int64) + (np.int64(1) << (n - 1))", "m0.astype(np.int64) + (np.int64(1) << (n - 1)) - 1"),
@@ -63,9 +63,7 @@ CHANGES = [
     (MULTIPLIERS, "m0 = round(scaled)", "m0 = int(scaled)"),
     (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
     (MULTIPLIERS, 'np.ldexp(fraction, 31), "half_away")', 'np.ldexp(fraction, 31), "half_even")'),
-    (MULTIPLIERS, "_DOUBT: Final = 2.0**-14", "_DOUBT: Final = -1.0"),
     (MULTIPLIERS, "(counts.astype(np.float64))[1] - 1, 32)", "(counts.astype(np.float64))[1], 32)"),
-    (MULTIPLIERS, "(m0 + (1 << 15)) >> 16, 0x7FFF", "(m0 + (1 << 15)) >> 16, 0x8000"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
     (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"),
     (RULES, "m0.astype(np.int64) + (1 << 30)) >> 31)", "m0.astype(np.int64) + (1 << 30) - 1) >> 31)"),
@@ -124,7 +122,7 @@ CHANGES = [
         "count / args->block * args->block;\n    qrt_binary_args",
         "(count + 1) / args->block * args->block;\n    qrt_binary_args",
     ),
-    ("csrc/ref/reduce.c", "rint(args", "round(args"),
+    ("csrc/ref/softmax.c", "rint(args", "round(args"),
     # The kernels of the instruction sets.
     (STORE, "+ (1 << 30);", "+ (1 << 30) - 1;"),
     (STORE, "V(srai_epi32)(t, 31) & s->away", "s->away"),

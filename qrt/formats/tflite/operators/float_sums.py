@@ -56,8 +56,11 @@ def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
     for first in range(0, len(taps), 9):
         nest = Nest(site, "accumulate", kept, [1])  # a loop of one turn: an index of `i` alone would be all of an axis
         image, i, j, channel, turn = nest.loops
-        places = [window.index((i, j), (affine.add(turn, row), column)) for row, column in taps[first : first + 9]]
-        nine = [nest.read(x, [image, row, affine.add(column, turn), channel]) for row, column in places]
+        top, left = window.index((i, j), (turn, turn))
+        nine = [
+            nest.read(x, [image, affine.add(top, row), affine.add(left, column), channel])
+            for row, column in taps[first : first + 9]
+        ]
         nine += [nest.constant(0.0, F32)] * (9 - len(nine))
 
         def add(*terms: Value, nest: Nest = nest) -> Value:

@@ -79,8 +79,7 @@ def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
         else:
             is_dropped = bool(options["shrink_axis_mask"] >> i & 1)
             masks = bool(options["begin_mask"] >> i & 1), bool(options["end_mask"] >> i & 1)
-            end = ends[i] + (begins[i] if options.get("offset") else 0)
-            steps.append(_step(node, shape[len(steps)], begins[i], end, strides[i], masks, is_dropped))
+            steps.append(_step(node, shape[len(steps)], begins[i], ends[i], strides[i], masks, is_dropped))
             kinds.append("dropped" if is_dropped else "kept")
     _take_all(steps, kinds, len(shape) - len(steps))
     return steps, kinds
@@ -118,6 +117,10 @@ def _step(
         return min(max(position + n if position < 0 else position, low), high)
 
     first = (low if stride > 0 else high) if masks[0] else clamped(begin)
+    if node.options.get("offset"):
+        if stride < 0 or begin < 0 or (masks[0] and begin):
+            node.refuse("an end that is counted from a begin below 0, masked, or behind it")
+        end += begin
     last = (high if stride > 0 else low) if masks[1] else clamped(end)
     size = len(range(first, last, stride))
     return _Step(first if size else 0, size, stride if size > 1 else 1)

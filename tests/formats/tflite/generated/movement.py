@@ -87,13 +87,14 @@ def slice_(rng, *, dtype):
 
 
 def strided_slice(rng, *, dtype, masks=True):
-    """Masks over all that NumPy can say; ends beyond both sides."""
+    """Masks over all that NumPy can say, and ends beyond both sides; or ends that are counted from the begins."""
     shape = draw.shape(rng, int(rng.integers(1, 5)), 40_000)
     while True:
-        strides = [int(rng.choice([1, 1, 2, 3, -1, -2])) for _ in shape]
-        begin, end = ([int(rng.integers(-n - 2, n + 3)) for n in shape] for _ in range(2))
+        strides = [int(rng.choice([1, 1, 2, 3, -1, -2] if masks else [1, 1, 2, 3])) for _ in shape]
+        low, beyond = (-2, 3) if masks else (0, 1)  # LiteRT reads past the end where an offset leads beyond it
+        begin, end = ([int(rng.integers(min(low, 0) - n * masks, n + beyond)) for n in shape] for _ in range(2))
         bits = [int(rng.integers(1 << len(shape))) if masks else 0 for _ in range(3)]
-        shrink = bits[2] if rng.random() < 0.5 else 0
+        shrink = bits[2] if rng.random() < 0.5 and masks else 0
         keys = []
         for d, n in enumerate(shape):
             if shrink >> d & 1:
@@ -109,9 +110,13 @@ def strided_slice(rng, *, dtype, masks=True):
         if np.prod(out, initial=1):
             break
     x, y = _pair(rng, dtype, shape, out)
+    is_offset = not masks
+    if is_offset:
+        end = [e - b for b, e in zip(begin, end, strict=True)]
     options = {"begin_mask": bits[0], "end_mask": bits[1], "shrink_axis_mask": shrink, "ellipsis_mask": 0,
-               "new_axis_mask": 0, "offset": False}  # fmt: skip
-    return Case(one_op("STRIDED_SLICE", [x, ints(begin), ints(end), ints(strides)], [y], options, version=2))
+               "new_axis_mask": 0, "offset": is_offset}  # fmt: skip
+    inputs = [x, ints(begin), ints(end), ints(strides)]
+    return Case(one_op("STRIDED_SLICE", inputs, [y], options, version=4))
 
 
 def strided_slice_axes(rng, *, dtype):
@@ -274,6 +279,7 @@ CASES = {
     **_forms("MIRROR_PAD", mirror_pad, ("int8", "float32"), ", symmetric", mode="SYMMETRIC"),
     **_forms("SLICE", slice_, _ALL),
     **_forms("STRIDED_SLICE", strided_slice, _ALL),
+    **_forms("STRIDED_SLICE", strided_slice, ("int8", "float32"), ", offset", masks=False),
     **_forms("STRIDED_SLICE", strided_slice_axes, ("int8", "float32"), ", new axes"),
     **_forms("SPLIT", split, _ALL),
     **_forms("SPLIT_V", split, _ALL, sizes=True),
