@@ -215,6 +215,17 @@ def test_a_value_that_two_read_ends_a_chain():
     assert planned(text) == [("qrt.lookup", "qrt.mul qrt.clamp"), ("qrt.requantize", ""), ("qrt.add", "")]
 
 
+def test_a_rule_of_places_makes_no_table():
+    """An element of a whole block of 16 is rounded otherwise than one behind it."""
+    text = program(
+        f"""%1 = qrt.clamp %a {{min = -1.0}} : ({SHAPE}{U}>) -> {SHAPE}{U}>
+        %2 = qrt.requantize %1 {{requant = "half_up_twice_16"}} : ({SHAPE}{U}>) -> {SHAPE}{W}>""",
+        f"{SHAPE}{W}>",
+        "%2",
+    )
+    assert planned(text) == [("qrt.clamp", ""), ("qrt.requantize", "")]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_what_is_read_elsewhere_stays(number):
     """A clamp and its operand are both returned; a pad whose value is another; a window that padding would fill."""
