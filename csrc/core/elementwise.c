@@ -115,10 +115,9 @@ static qrt_status add_in_blocks(const qrt_binary_args *args, void *const *operan
     const qrt_status status = walk(&part.layout, part.a_strides, part.b_strides, threads, binary_row, &blocks);
     part.rounds_once = false;
     return status ? status
-                  : args->kernels->binary_row(&part, element(args->a, operands[0], whole), 1,
-                                              element(args->b, operands[1], whole), 1,
-                                              (void *)element(args->requant.container, operands[2], whole),
-                                              count - whole, 0, 0);
+                  : args->kernels->binary_row(
+                        &part, element(args->a, operands[0], whole), 1, element(args->b, operands[1], whole), 1,
+                        (void *)element(args->requant.container, operands[2], whole), count - whole, 0, 0);
 }
 
 qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {

@@ -1,6 +1,6 @@
 /* gemmlowp's fixed-point arithmetic, and its functions, of 16 or 32 bits. A number with k integer bits has bits - 1 - k
- * fractional ones. What a function gives has no integer bits, and its 1 is the largest integer. qrt/numerics/gemmlowp.py
- * and fixed_functions.py say the same. */
+ * fractional ones. What a function gives has no integer bits, and its 1 is the largest integer.
+ * qrt/numerics/gemmlowp.py and fixed_functions.py say the same. */
 #pragma once
 
 #include <stdint.h>
@@ -113,7 +113,7 @@ static inline int64_t gemmlowp_log(int64_t x, int integer_bits, int result_bits)
         gemmlowp_multiply(q, r, 32) + gemmlowp_multiply(gemmlowp_multiply(q, square, 32), 117049297, 32);
     const int64_t inner = 1057819769 + q + gemmlowp_multiply(square, 127690142, 32);
     const int64_t denominator = gemmlowp_multiply(p, inner, 32) + gemmlowp_multiply(q, 638450708, 32);
-    const int64_t share = gemmlowp_multiply(gemmlowp_divide(numerator, (int)accumulated),
-                                            gemmlowp_reciprocal(denominator, 32), 32);
+    const int64_t share =
+        gemmlowp_multiply(gemmlowp_divide(numerator, (int)accumulated), gemmlowp_reciprocal(denominator, 32), 32);
     return gemmlowp_saturate((gemmlowp_multiply(upper > lower ? upper : lower, 1488522236, 32) + share) * 2, 32);
 }

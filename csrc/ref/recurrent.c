@@ -6,13 +6,13 @@
 /* Of a gate's 16-bit sums. */
 #define INTEGER_BITS 3
 
-/* Terms whose sum fits 32 bits: each is at most 255 * 128. */
-#define MOST_TERMS 65536
+/* So many products fit 32 bits: each is at most 255 * 128. */
+#define AT_ONCE 65536
 
 static int64_t products(const int8_t *x, const int8_t *w, int64_t count, int64_t zero_point) {
     int64_t sum = 0;
-    for (int64_t first = 0; first < count; first += MOST_TERMS) {
-        const int64_t end = qrt_min(first + MOST_TERMS, count);
+    for (int64_t first = 0; first < count; first += AT_ONCE) {
+        const int64_t end = qrt_min(first + AT_ONCE, count);
         int32_t part = 0;
         for (int64_t i = first; i < end; i++)
             part += (x[i] - (int32_t)zero_point) * w[i];

@@ -36,7 +36,7 @@ typedef struct {
     qrt_pair_kind kind;
     qrt_container a, b, out; /* maximum, minimum: one container; a table: a and b have 8 bits */
     int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* in elements; 0 broadcasts */
-    const void *table; /* 65,536 elements of out, at 256 * byte of a + byte of b */
+    const void *table;                  /* 65,536 elements of out, at 256 * byte of a + byte of b */
     int64_t a_zero_point, b_zero_point; /* prelu, whose requant has two parameters */
     qrt_requant requant;
 } qrt_pair_args;
@@ -63,8 +63,8 @@ typedef struct {
             const void *tail_table;
             int block;
         };
-        struct {                 /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
-            int fraction;        /* the low bits of x that lie between two entries: 0 to 15 */
+        struct {                    /* lookup_interpolated: x and the table are QRT_I16, the layout one row */
+            int fraction;           /* the low bits of x that lie between two entries: 0 to 15 */
             const int16_t *entries; /* 2^(16 - fraction) + 1 entries; NULL: it is an operand */
         };
     };

@@ -49,7 +49,7 @@ typedef struct {
      * integer bits. */
     const int32_t *table;
     const float *table_f32;
-    const int32_t *scaled;                   /* QRT_LOG_SOFTMAX_GEMMLOWP: 256 negative differences, 26 fractional bits */
+    const int32_t *scaled; /* QRT_LOG_SOFTMAX_GEMMLOWP: 256 negative differences, 26 fractional bits */
     const int16_t *exponential, *reciprocal; /* QRT_SOFTMAX_INT16: interpolated tables of 513 entries */
     int32_t multiplier, shift;               /* to the units of `exponential`, or of differences */
     int64_t radius;                          /* QRT_LOG_SOFTMAX_GEMMLOWP: the largest difference that counts */

@@ -203,6 +203,29 @@ def test_a_chain_is_one_table():
     assert planned(text) == [("qrt.lookup", "qrt.mul qrt.clamp qrt.sub qrt.requantize")]
 
 
+def test_a_value_that_two_read_ends_a_chain():
+    text = program(
+        f"""%1 = qrt.mul %a, %kq : ({SHAPE}{U}>, tensor<1x{W}>) -> {SHAPE}{Q}>
+        %2 = qrt.clamp %1 {{min = -1.0}} : ({SHAPE}{Q}>) -> {SHAPE}{Q}>
+        %3 = qrt.requantize %2 : ({SHAPE}{Q}>) -> {SHAPE}{W}>
+        %4 = qrt.add %2, %3 : ({SHAPE}{Q}>, {SHAPE}{W}>) -> {SHAPE}{Q}>""",
+        f"{SHAPE}{Q}>",
+        "%4",
+    )
+    assert planned(text) == [("qrt.lookup", "qrt.mul qrt.clamp"), ("qrt.requantize", ""), ("qrt.add", "")]
+
+
+def test_a_rule_of_places_makes_no_table():
+    """An element of a whole block of 16 is rounded otherwise than one behind it."""
+    text = program(
+        f"""%1 = qrt.clamp %a {{min = -1.0}} : ({SHAPE}{U}>) -> {SHAPE}{U}>
+        %2 = qrt.requantize %1 {{requant = "half_up_twice_16"}} : ({SHAPE}{U}>) -> {SHAPE}{W}>""",
+        f"{SHAPE}{W}>",
+        "%2",
+    )
+    assert planned(text) == [("qrt.clamp", ""), ("qrt.requantize", "")]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_what_is_read_elsewhere_stays(number):
     """A clamp and its operand are both returned; a pad whose value is another; a window that padding would fill."""

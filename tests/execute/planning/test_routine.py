@@ -45,6 +45,13 @@ PROGRAMS = {
       %4 = qrt.concat %1, %3, %3, %x {{axis = 0}} : ({Q}, {Q}, {Q}, {Q}) -> {Q8}
       %5 = qrt.add %2, %4 : ({Q8}, {Q8}) -> {Q8}
       return %2, %1, %5 : {Q8}, {Q}, {Q8} }}""",
+    "a part that is made long before": f"""func.func @main(%x: {Q}) -> {Q4} {{
+      %0 = qrt.mul %x, %x : ({Q}, {Q}) -> {Q}
+      %1 = qrt.add %x, %x : ({Q}, {Q}) -> {Q}
+      %2 = qrt.sub %1, %x : ({Q}, {Q}) -> {Q}
+      %3 = qrt.concat %0, %2 {{axis = 0}} : ({Q}, {Q}) -> {Q4}
+      %4 = qrt.add %3, %3 : ({Q4}, {Q4}) -> {Q4}
+      return %4 : {Q4} }}""",
     "parts of parts": f"""func.func @main(%x: {Q}) -> (tensor<2x8xi8>, {Q4}) {{
       %0 = qrt.add %x, %x : ({Q}, {Q}) -> {Q}
       %1 = qrt.mul %0, %x : ({Q}, {Q}) -> {Q}
