@@ -44,12 +44,6 @@ class LiteRT:
     ------
     ImportError
         If LiteRT is not installed: it comes with the extra ``litert``.
-
-    Examples
-    --------
-    >>> with LiteRT() as litert:  # doctest: +SKIP
-    ...     model = litert.load("model.tflite", profile="litert-ref")
-    ...     model.run([x])
     """
 
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:

@@ -43,7 +43,7 @@ LITERT = Profile(
         Row("transpose_conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}),
         Row("transpose_conv2d", "half_up_twice_8", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}),
         Row("batch_matmul", "float32", {"storage": "i8", "weight_offset": False, "multiplier": _FUSED}, "delegate"),
-        Row("batch_matmul", "fixed_double", {"storage": "i8"}),
+        Row("batch_matmul", "fixed_double_f32_product", {"storage": "i8"}),
         Row("batch_matmul", "reduced16", {"storage": "i16"}),
         Row("div", "fixed_double", {"storage": _BYTES}),
         Row("squared_difference", "fixed_double", {"storage": "i8"}),

@@ -28,7 +28,7 @@ LITERT_REF = Profile(
         Row("transpose_conv2d", "fixed_double_f32_product", {"storage": "u8"}, "reference"),
         Row("transpose_conv2d", "reduced16", {"storage": "i16", "bias": ("i64", None)}, "reference"),
         Row("transpose_conv2d", "fixed_double", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),
-        Row("batch_matmul", "fixed_double", {"storage": "i8"}, "reference"),
+        Row("batch_matmul", "fixed_double_f32_product", {"storage": "i8"}, "reference"),
         Row("batch_matmul", "reduced16", {"storage": "i16"}, "reference"),
         Row("div", "fixed_double", {"storage": _BYTES}, "reference"),
         Row("squared_difference", "fixed_double", {"storage": "i8"}, "reference"),

@@ -103,7 +103,7 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (PROFILE, '"tanh", "gemmlowp"', '"tanh", "table_uint16"'): (("TANH i16, 2^-12",), ELEMENTS),
     (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): (("FULLY_CONNECTED i8", "CONV_2D i8"), MANY),
     (PROFILE, '"softmax", "table_float32"', '"softmax", "gemmlowp"'): (("SOFTMAX i8",), ELEMENTS),
-    (PROFILE, '"batch_matmul", "float32"', '"batch_matmul", "fixed_double"'): (("BATCH_MATMUL i8",), MANY),
+    (PROFILE, '"batch_matmul", "float32"', '"batch_matmul", "fixed_double_f32_product"'): (("BATCH_MATMUL i8",), MANY),
     (PROFILE, '"leaky_relu", "fixed8"', '"leaky_relu", "fixed_double_f32"'): (("LEAKY_RELU i8",), ELEMENTS),
     (PROFILE, '"prelu", "fixed_double_f32"', '"prelu", "fixed_double"'): (("PRELU i16",), MANY),
     (PROFILE, '"abs", "fixed_double_f32"', '"abs", "fixed_double"'): (("ABS i16",), MANY),

@@ -30,8 +30,19 @@ def runs(comparison, name):
     kinds = [*KINDS, *KINDS[:2]] if name not in STATEFUL else [*(KINDS[i % 2] for i in range(46)), *KINDS] * 2
     for number, kind in enumerate(kinds):
         yield [drawn(tensor, kind, rng) for tensor in inputs], name in STATEFUL and number == len(kinds) // 2
+    if name in STATEFUL:
+        for number, bands in enumerate(spectra(rng, inputs[0].shape)):
+            yield [bands], number % 40 == 0
     for image in photographs(inputs[0], MODELS / "images"):
         yield [image], False
+
+
+def spectra(rng, shape, tones=5, steps=40):
+    """Sounds for a wake word: bands that stay, with noise. Random bands alone leave the answer at 0."""
+    for _ in range(tones):
+        bands = rng.normal(size=shape[-1]) * rng.uniform(5, 60) + rng.uniform(-128, 60)
+        for _ in range(steps):
+            yield np.clip(bands + rng.normal(size=shape) * 10, -128, 127).astype(np.int8)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -131,7 +131,8 @@ def _number(draw: Random, code: str, old: float) -> float:
 def _write(mutant: bytearray, at: int, code: str, value: float) -> None:
     size = struct.calcsize(code)
     if code in "fd":
-        content = np.array(value).astype(f"<{code}").tobytes()  # beyond the greatest number it is infinite
+        with np.errstate(over="ignore"):  # beyond the greatest number it is infinite
+            content = np.array(value).astype(f"<{code}").tobytes()
     else:
         content = (int(value) % (1 << 8 * size)).to_bytes(size, "little")
     mutant[at : at + size] = content

@@ -28,7 +28,6 @@ ACCUMULATOR = "QuantTypeError: 64 bits do not hold the accumulator"
 BIAS = "QuantTypeError: 64 bits do not hold the bias"
 PARAMETERS = "QuantTypeError: the rule has no such multipliers"
 LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
-RULE_OF_SUMS = "VerifyError: add and sub have rules of their own"
 _NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
     PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs (a multiplier|a ratio|scales|ratios|storage)",
@@ -38,7 +37,6 @@ REFUSALS = {
 """By op and types: what `infer` or the reference refuses."""
 LOWERING_REFUSALS = {
     LOWERED_BIAS: "cannot be lowered: the bias does not fit 64 bits",
-    RULE_OF_SUMS: "(add|sub): requant must be one of",
 }
 """By what a type allows, where the values that were drawn are right, and by the pass's options."""
 
@@ -65,8 +63,8 @@ class DrawnProgram:
         says_rule = draw.chance(0.5) or rule not in REQUANT_RULES  # which the pass's option has
         if rule and says_rule and draw.chance(0.5):
             options += f" requant={draw.choice(REQUANT_RULES)}"  # which the op overrides
-        elif op.name in ("add", "sub") and not says_rule and draw.chance(0.2):
-            options += f" requant={draw.choice(_NOT_OF_SUMS)}"
+        elif op.name in ("add", "sub") and rule == "fixed" and not says_rule and draw.chance(0.2):
+            options += f" requant={draw.choice(_NOT_OF_SUMS)}"  # which is for other ops
         elif rule and not says_rule and (rule != "fixed" or draw.chance(0.5)):
             options += f" requant={rule}"
         return cls(op, types, constants, options, says_rule)
@@ -170,10 +168,7 @@ def _result(drawn: DrawnProgram) -> tuple[UniformType, tuple[int, ...]]:
 
 def _lowering_refusal(drawn: DrawnProgram) -> str | None:
     """Why what is defined on these values cannot be lowered: for all values of its type."""
-    op, options = drawn.op, drawn.options
-    lacks = any(f"requant={rule}" in options.split() for rule in _NOT_OF_SUMS)
-    if op.name in ("add", "sub") and not drawn.says_rule and lacks:
-        return RULE_OF_SUMS
+    op = drawn.op
     if _has_scaled_bias(drawn) and 2 not in drawn.constants:
         bias = op.elements[2]
         count = max(len(op.arrays[2]), 1)  # a bias of no values is refused by its type too

@@ -48,7 +48,10 @@ def mul(node: Node) -> None:
 @operator("DIV")
 def div(node: Node) -> None:
     """Of 8 bits, with broadcasting."""
-    _, _, out = _operands(node)
+    a, b, out = _operands(node)
+    multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
+    if not 0 < multiplier < np.inf:
+        node.fail(f"scales so far apart that their multiplier is {multiplier}")
     node.rule("div", storage=out.storage)
     made = _emit(node, "qrt.div", {}, out)
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
