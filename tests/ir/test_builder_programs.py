@@ -19,7 +19,8 @@ PROGRAMS = sorted(FOLDER.glob("*.expected.mlir"))
 
 CHOICES = (
     "qrt.add", "qrt.sub", "qrt.mul", "qrt.matmul", "qrt.conv2d", "qrt.depthwise_conv2d", "qrt.requantize",
-    "qrt.softmax", "qrt.reshape", "qrt.argmax", "qrt.argmin", "quant.conv2d", "quant.matmul", "func.call",
+    "qrt.softmax", "qrt.reshape", "qrt.argmax", "qrt.argmin", "qrt.transpose_conv2d", "quant.conv2d",
+    "quant.matmul", "func.call",
 )  # fmt: skip
 """Ops of which several result types are right; without one the op accumulates, or says that it needs one. A call has
 those of a function that may be defined later."""
