@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from qrt.errors import QuantTypeError
 from qrt.numerics import fixed_functions
 from qrt.numerics.gemmlowp import divide_by_power, multiply_by_quantized, saturate
 from qrt.numerics.multipliers import double_multiplier
@@ -67,7 +68,11 @@ def lstm_parameters(
 
 
 def _gate(weight: float, scale: float, unit: float) -> Multiplier:
-    return double_multiplier(float(np.float32(weight) * np.float32(scale) / np.float32(unit)))
+    with np.errstate(over="ignore"):
+        multiplier = float(np.float32(weight) * np.float32(scale) / np.float32(unit))
+    if not np.isfinite(multiplier):
+        raise QuantTypeError(f"scales {weight:.6g}, {scale:.6g} and {unit:.6g} are too far apart for a multiplier")
+    return double_multiplier(multiplier)
 
 
 def lstm_step(
