@@ -315,3 +315,12 @@ def test_a_signature_of_a_subgraph_that_does_not_exist(monkeypatch: pytest.Monke
     monkeypatch.setattr(tflite, "SignatureDefAddSubgraphIndex", lambda builder, _: builder.PrependUint32Slot(4, 3, 0))
     file = write([Subgraph([x], [y], [Operator("ABS", [x], [y])])], [Signature({"a": x}, {"b": y}, "go")])
     _refused(file, "signature 'go': subgraph 3 does not exist, the file has 1")
+
+
+def test_a_buffer_behind_the_tables_that_is_not_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(builder: Any) -> None:
+        builder.StartObject(3)
+        builder.PrependUint64Slot(1, 5000, 0)
+
+    monkeypatch.setattr(tflite, "BufferStart", start)
+    _refused(one_op("ABS", [_float(1)], [_float(1)]), "buffer 0: 0 bytes at 5000 are not in the file")
