@@ -64,7 +64,8 @@ static qrt_status extremum_task(void *context, int64_t task) {
 
 qrt_status qrt_extremum(const void *pointer, qrt_scratch *scratch) {
     const qrt_extremum_args *args = pointer;
-    extremum_call call = {args, scratch->operands[0], scratch->operands[1], qrt_max(1, GRAIN / qrt_max(1, args->count))};
+    extremum_call call = {args, scratch->operands[0], scratch->operands[1],
+                          qrt_max(1, GRAIN / qrt_max(1, args->count))};
     return qrt_parallel(qrt_ceil_div(args->total, call.per_task), extremum_task, &call, scratch->threads);
 }
 

@@ -88,7 +88,6 @@ bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
 
 const char *qrt_status_text(qrt_status status) {
     static const char *const text[] = {"done", "out of memory", "bad argument",
-                                       "the exact accumulator needs more than 64 bits",
-                                       "an index names no element"};
+                                       "the exact accumulator needs more than 64 bits", "an index names no element"};
     return status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }

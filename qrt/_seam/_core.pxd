@@ -36,6 +36,7 @@ cdef enum:
     MOST_INPUTS = 1024
 
 
+@cython.final
 cdef class Frame:
     cdef void **pointers  # the operands of all steps, one after the other
     cdef void *arena

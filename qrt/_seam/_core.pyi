@@ -12,7 +12,7 @@ one-dimensional and hold at least as many values as the largest index needs.
 """
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol, Self, final, type_check_only
+from typing import Any, Never, NoReturn, Protocol, Self, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +76,10 @@ class Plan:
     def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
 
 @final
+class Frame:
+    """The operands of every step, and an arena, of one run at a time."""
+
+@final
 class BoundRoutine:
     """A routine and the arrays on which it runs. Raises KernelError where it runs in another thread already."""
 
@@ -84,7 +88,7 @@ class BoundRoutine:
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
     @property
     def routine(self) -> Routine: ...
-    def __call__(self) -> None: ...
+    def __call__(self, *args: Never, **kwargs: Never) -> None: ...
     def run(self, states: tuple[npt.NDArray[Any], ...]) -> None: ...
 
 @final

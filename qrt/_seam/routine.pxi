@@ -1,5 +1,6 @@
 # Routines: calls whose operands stand at addresses that are known before the run.
 
+@cython.final
 cdef class Frame:
     """The operands of every step, and an arena, of one run at a time."""
 

@@ -108,8 +108,8 @@ class Quick:
     results, or None where it leaves the call to somebody who says what is wrong or converts: `whole` says which inputs
     take any integer of their array. Quantized results are tensors. `names` are those of the globals of `state`."""
 
-    def __new__(
-        cls,
+    def __init__(
+        self,
         routine: Routine,
         isa: str,
         is_default: bool,
@@ -120,7 +120,7 @@ class Quick:
         state: Any,
         names: tuple[str, ...],
         initials: tuple[npt.NDArray[Any], ...],
-    ) -> Quick: ...
+    ) -> None: ...
     def __call__(self, arguments: tuple[Any, ...]) -> list[Any] | None: ...
     def states(self) -> tuple[npt.NDArray[Any], ...]: ...
     def with_state(self, state: Any) -> Quick: ...

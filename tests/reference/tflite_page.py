@@ -6,8 +6,7 @@ from collections import defaultdict
 from inspect import getdoc
 from typing import Any
 
-import qrt.formats.tflite.importing  # noqa: F401 - it registers the operators
-from qrt.formats.tflite.registry import OPERATORS
+from qrt.formats.tflite.registry import OPERATORS, load_all
 from qrt.profiles import PROFILES, Profile, Range, Row
 from tests.docs.documents import ROOT
 
@@ -63,6 +62,7 @@ def page() -> str:
 def operators() -> list[tuple[list[str], str]]:
     """The names of operators that one function imports, and what it says of their forms."""
     functions = defaultdict(list)
+    load_all()
     for name, function in OPERATORS.items():
         functions[function].append(name)
     return sorted((sorted(names), getdoc(function) or "") for function, names in functions.items())

@@ -30,17 +30,15 @@ static qrt_status sum_pixel(const transpose_conv_call *call, int64_t pixel, int6
     const qrt_transpose_conv_args *args = call->args;
     const int64_t column = pixel % args->out_width, rest = pixel / args->out_width;
     const int64_t row = rest % args->out_height, image = rest / args->out_height;
-    const tap_range rows =
-        taps_reaching(row + args->padding[0], args->kernel[0], args->strides[0], args->height);
-    const tap_range columns =
-        taps_reaching(column + args->padding[1], args->kernel[1], args->strides[1], args->width);
+    const tap_range rows = taps_reaching(row + args->padding[0], args->kernel[0], args->strides[0], args->height);
+    const tap_range columns = taps_reaching(column + args->padding[1], args->kernel[1], args->strides[1], args->width);
     if (rows.count <= 0 || columns.count <= 0)
         return QRT_OK;
     const int64_t from = (image * args->height + rows.at) * args->width + columns.at;
     const int64_t tap = rows.tap * args->kernel[1] + columns.tap;
-    return args->kernels->transpose_conv_pixel(
-        args, call->x + from * args->channels * qrt_container_size(args->x),
-        call->w + tap * args->channels * qrt_container_size(args->w), rows.count, columns.count, acc);
+    return args->kernels->transpose_conv_pixel(args, call->x + from * args->channels * qrt_container_size(args->x),
+                                               call->w + tap * args->channels * qrt_container_size(args->w), rows.count,
+                                               columns.count, acc);
 }
 
 static qrt_status run_pixel(const transpose_conv_call *call, int64_t pixel, int64_t *acc) {
@@ -82,8 +80,8 @@ qrt_status qrt_transpose_conv2d(const void *pointer, qrt_scratch *scratch) {
     if (args->bias != QRT_BIAS_NONE)
         call.bias = args->bias_constant ? args->bias_constant : *operand++;
     call.out = *operand;
-    const int64_t taps = qrt_ceil_div(args->kernel[0], args->strides[0]) *
-                         qrt_ceil_div(args->kernel[1], args->strides[1]);
+    const int64_t taps =
+        qrt_ceil_div(args->kernel[0], args->strides[0]) * qrt_ceil_div(args->kernel[1], args->strides[1]);
     call.pixels = qrt_max(1, GRAIN / qrt_max(1, taps * qrt_max(1, args->channels) * args->out_channels));
     return qrt_parallel(qrt_ceil_div(args->images * args->out_height * args->out_width, call.pixels), run_task, &call,
                         scratch->threads);

@@ -49,7 +49,8 @@ static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_paramet
     if (most_a * (ma < 0 ? -ma : ma) + most_b * (mb < 0 ? -mb : mb) > INT32_MAX - (1 << (shift - 1)))
         return false;
     const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb, start = (1 << (shift - 1)) - za * ma - zb * signed_mb;
-    *to = (sum_parameters){ma, signed_mb, start, shift, zero_point, args->requant.storage_min, args->requant.storage_max};
+    *to =
+        (sum_parameters){ma, signed_mb, start, shift, zero_point, args->requant.storage_min, args->requant.storage_max};
     return true;
 }
 
@@ -58,7 +59,8 @@ QRT_INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const
     const __m256i x = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)left), _mm256_set1_epi32((int)p->a));
     const __m256i y = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)right), _mm256_set1_epi32((int)p->b));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(x, y), _mm256_set1_epi32((int)p->start));
-    const __m256i q = _mm256_add_epi32(_mm256_sra_epi32(sum, _mm_cvtsi32_si128((int)p->shift)), _mm256_set1_epi32((int)p->zero_point));
+    const __m256i q = _mm256_add_epi32(_mm256_sra_epi32(sum, _mm_cvtsi32_si128((int)p->shift)),
+                                       _mm256_set1_epi32((int)p->zero_point));
     return _mm256_min_epi32(_mm256_max_epi32(q, _mm256_set1_epi32((int)p->low)), _mm256_set1_epi32((int)p->high));
 }
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
-from qrt.formats.tflite import operators as _operators  # registers every operator
 from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.node import Node, Refused
 from qrt.formats.tflite.registry import find
@@ -26,7 +25,6 @@ from qrt.text import Location, Source
 from qrt.types import FunctionType, IntegerType, TensorType, Type, UniformType
 
 __all__ = ["Graph", "Importer", "import_model"]
-assert _operators
 
 
 def import_model(model: Model, profile: Profile) -> Module:

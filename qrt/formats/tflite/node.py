@@ -12,7 +12,7 @@ from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import FloatType, TensorType, Type, UniformType
 
 if TYPE_CHECKING:
     from qrt.formats.tflite.importing import Graph
@@ -85,6 +85,11 @@ class Node:
     def element(self, i: int) -> UniformType:
         """The quantized type of an input's elements."""
         return self._quantized(self.type(i).element, self.input(i))
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the first input is of float32."""
+        return self.type(0).element is FloatType("f32")
 
     def result_type(self, i: int = 0) -> TensorType:
         """The type that the file gives an output. Its batch is open where the file leaves it open."""

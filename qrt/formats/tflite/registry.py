@@ -1,9 +1,11 @@
 """The operators that are imported, by TFLite's names. Each is a function of a node, in a file of `operators`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import TypeVar
 
-from qrt.formats.tflite import model
+from qrt.formats.tflite import model, operators
 from qrt.formats.tflite.node import Node
 
 Operator = Callable[[Node], None]
@@ -28,9 +30,28 @@ def plain_operator(*names: str) -> Callable[[_F], _F]:
 
 def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
     """The function that imports an operator whose inputs are these."""
-    if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
-        return PLAIN_OPERATORS[op.name]
-    return OPERATORS.get(op.name)
+    if op.name in _files(plain=True) and all(tensor.quantization is None for tensor in tensors):
+        return _found(op.name, plain=True)
+    return _found(op.name, plain=False) if op.name in _files(plain=False) else None
+
+
+def load_all() -> None:
+    """Loads the file of every operator."""
+    for plain in (False, True):
+        for name in _files(plain):
+            _found(name, plain)
+
+
+@cache
+def _files(plain: bool) -> Mapping[str, str]:
+    """The file of each operator."""
+    table = operators.PLAIN_FILES if plain else operators.FILES
+    return {name: file for file, names in table.items() for name in names.split()}
+
+
+def _found(name: str, plain: bool) -> Operator:
+    import_module(f"{operators.__name__}.{_files(plain)[name]}")
+    return (PLAIN_OPERATORS if plain else OPERATORS)[name]
 
 
 def _register(table: dict[str, Operator], names: Sequence[str]) -> Callable[[_F], _F]:

@@ -1,7 +1,8 @@
 /* Requantizes and stores tiles of 32-bit sums, for vectors of any width: the choice by rule and container, and the
  * rules. fixed, fixed_double and half_up_twice go to any container, float32 to 8 and 16 bits, raw_mean to 8, and an
- * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a time, and a strip loads its parameters once
- * unless each row has its own. A rule has a case in load_strip, in requantize and in store_tile.
+ * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a
+ * time, and a strip loads its parameters once unless each row has its own. A rule has a case in load_strip, in
+ * requantize and in store_tile.
  *
  * The including file gives the instructions and their ports. It defines LOGICAL_SHIFTS and, beside vectors.h,
  *
@@ -16,9 +17,10 @@
  * signed number. float32 is exact where those bounds are exact floats: v is clamped before the conversion and cannot
  * leave 32 bits.
  *
- * fixed_double and half_up_twice take shifts to the right, by r = 0..31. t = (acc * M0 + 2^30) >> 31 needs 32 bits of the
- * 64, which any shift leaves. Its magnitude is below 2^31 - 1, so that 1 may be added or subtracted: half up t / 2^r is
- * ((t >> (r-1)) + 1) >> 1, and half away from zero is that of t - 1 for a negative t. Hazard: whole vectors of sums are read past `columns`, and never stored. */
+ * fixed_double and half_up_twice take shifts to the right, by r = 0..31. t = (acc * M0 + 2^30) >> 31 needs 32 bits of
+ * the 64, which any shift leaves. Its magnitude is below 2^31 - 1, so that 1 may be added or subtracted: t / 2^r, half
+ * up, is ((t >> (r-1)) + 1) >> 1, and half away from zero it is that of t - 1 for a negative t. Hazard: whole vectors
+ * of sums are read past `columns`, and never stored. */
 #if !defined V || !defined LOGICAL_SHIFTS
 #error "store/store.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif

@@ -3,8 +3,6 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_products, hybrid
-from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.formats.tflite.registry import operator
@@ -21,7 +19,9 @@ def conv_2d(node: Node) -> None:
     depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
     if depth and channels and channels % depth:
         node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
-    if is_float(node):
+    if node.is_float:
+        from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
+
         window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
         if not hybrid.is_hybrid(node):
             float_products.convolution(node, window, units, depth or 0)
@@ -51,7 +51,9 @@ def depthwise_conv_2d(node: Node) -> None:
         node.fail(
             f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
         )
-    if is_float(node):
+    if node.is_float:
+        from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
+
         if hybrid.is_hybrid(node):
             node.refuse("float32 with int8 weights")
         window = window_of(node, shape[1:3], _dilations(node))

@@ -3,8 +3,6 @@
 from math import prod
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_products, hybrid
-from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
@@ -17,7 +15,7 @@ def fully_connected(node: Node) -> None:
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
-    if is_float(node):
+    if node.is_float:
         _floats(node)
         return
     x, w, out = node.element(0), node.element(1), node.result_element()
@@ -36,6 +34,8 @@ def fully_connected(node: Node) -> None:
 
 
 def _floats(node: Node) -> None:
+    from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
+
     shape = node.type(1).shape or ()
     if len(shape) != 2 or None in shape:
         node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")

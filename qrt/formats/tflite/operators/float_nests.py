@@ -12,11 +12,6 @@ from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
 
 
-def is_float(node: Node) -> bool:
-    """Whether the first input is of float32."""
-    return node.type(0).element is F32
-
-
 def site_of(node: Node) -> Site:
     """The end of the function, where nests are made."""
     return Site(Builder(node.graph.block, None, node.graph.location(node.op)), loops=False, in_loop=False)

@@ -1,8 +1,6 @@
 """MEAN and SUM."""
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators import float_sums
-from qrt.formats.tflite.operators.float_nests import is_float
 from qrt.formats.tflite.registry import operator
 
 
@@ -15,7 +13,9 @@ def reduce(node: Node) -> None:
     if any(not -rank <= axis < rank for axis in axes):
         node.fail(f"axes {list(axes)} are out of range for rank {rank}")
     numbers = tuple(sorted({axis % rank for axis in axes}))
-    if is_float(node):
+    if node.is_float:
+        from qrt.formats.tflite.operators import float_sums  # loop nests take time to load
+
         float_sums.reduce(node, numbers)
         return
     x, out = node.element(0), node.result_element()
