@@ -71,7 +71,7 @@ def defined_rows(isa: str) -> set[str]:
     include. ref defines them all."""
     if isa == "ref":
         return set(ROWS) - {"gemm", "depthwise"}
-    text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("*.c")))
+    text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("**/*.c")))
     templates = set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE))
     text += "\n".join(Path("csrc", each).read_text() for each in templates)
     names = re.findall(rf"^(?:\w+ )+\*?(?:{isa}_(\w+)|QRT_OF_ISA\((\w+)\))(?:\(| = )", text, re.MULTILINE)

@@ -4,7 +4,7 @@
 
 #include "core/float_control.h"
 #include "core/product.h"
-#include "qrt/mixed_matmul.h"
+#include "qrt/products/mixed_matmul.h"
 
 #define MR QRT_MIXED_MR
 /* A block of rows, as digits, stays in L2 while panels pass by: its bytes, and its rows at most. */

@@ -1,5 +1,5 @@
 /* Dot products in float32 in portable C: sixteen chains of fused multiply-adds, and a tree that adds them.
- * qrt/float_matmul.h gives the order, which every ISA keeps. */
+ * qrt/products/float_matmul.h gives the order, which every ISA keeps. */
 #include <math.h>
 #include <string.h>
 

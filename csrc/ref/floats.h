@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "qrt/mixed_matmul.h"
+#include "qrt/products/mixed_matmul.h"
 
 /* Rounds half to even to `precision` bits, where min_exponent is the smallest exponent. Results beyond `largest` are
  * infinite. */

@@ -2,7 +2,7 @@
  * for each piece its unit in 16 bytes and then its integers, 32 bits each, padded to whole vectors. */
 #include <math.h>
 
-#include "qrt/mixed_matmul.h"
+#include "qrt/products/mixed_matmul.h"
 #include "ref.h"
 
 #define NR QRT_PRODUCT_NR

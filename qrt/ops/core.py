@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from math import prod
 from numbers import Real
 from typing import Any, NoReturn, Protocol, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -205,15 +206,20 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     return t.element
 
 
-@lru_cache(maxsize=1024)
+_SOUND: WeakSet[TensorType] = WeakSet()
+"""Quantized types whose parameters fit their shape and their storage. Types are interned: one is checked once."""
+
+
 def _is_sound(t: TensorType) -> bool:
-    """Whether the parameters of a quantized type fit its shape and its storage; types are interned."""
+    if t in _SOUND:
+        return True
     assert isinstance(t.element, UniformType)
     try:
         check_integrity(t.element, t.shape)
         check_zero_points(t.element, "")
     except QuantTypeError:
         return False
+    _SOUND.add(t)
     return True
 
 

@@ -60,6 +60,11 @@ def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
             fail(op, f"{t} must be per layer or per axis along the channels (axis 3)", types)
 
 
+def _is_kept(element: UniformType, x: UniformType) -> bool:
+    """Whether a type is that of x, but for bounds."""
+    return element.storage == x.storage and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) == x
+
+
 def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x = quantized(types[0], "avg_pool2d", "x")
     element = declared_element("avg_pool2d", result) or x
@@ -69,7 +74,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
-    if rule == "integer" and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) != x:
+    if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
     return checked_result("avg_pool2d", shape, element)
 

@@ -1,6 +1,8 @@
 """The section about whole models in the page of times. Hazards: a time of a model whose outputs are wrong, a ratio the
 wrong way round, a model that is slower and has no account, a section that replaces another."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,9 @@ from benches.models.worker import write
 from benches.performance import page
 from qrt.report.steps import PlanReport, StepReport
 
+pytestmark = pytest.mark.skipif(
+    find_spec("ai_edge_litert") is None, reason="the page names its version: make test-oracle installs it"
+)
 TIMES = {"qrt_run": 2e-6, "litert_run": 4e-6, "qrt_bare": 1e-6, "litert_bare": 3e-6}
 LOAD = {
     f"{runtime}_{what}": value

@@ -28,17 +28,17 @@ SHAPES = {
     "max_pool2d": [(1, 4, 4, 3)],
 }
 GIVEN = {"pad": {"padding": ((1, 0), (0, 2))}, "reshape": {}}
+QUANTIZED = {"matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul", "avg_pool2d", "max_pool2d", "mean"} | {
+    "softmax", "pad", "reshape", "transpose", "concat", "lookup", "clamp"
+}  # fmt: skip
 KERNELS = [
     (target, name)
     for target in OWN
     if target != "bf16"  # its kernels are float bodies between conversions
     for name in dict.fromkeys(kernel.name for kernel in find(target).kernels)
-    if name in FAMILIES
+    if name in SHAPES or name in QUANTIZED
 ]
 SCALES = st.integers(-140, 100).flatmap(lambda e: st.floats(1.0, 2.0).map(lambda m: math.ldexp(m, e)))
-QUANTIZED = {"matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul", "avg_pool2d", "max_pool2d", "mean"} | {
-    "softmax", "pad", "reshape", "transpose", "concat", "lookup", "clamp"
-}  # fmt: skip
 
 
 def drawn(draw, port: Port, shape):

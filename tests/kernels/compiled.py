@@ -14,7 +14,7 @@ CSRC = Path(__file__).parents[2] / "csrc"
 
 def code_of(isa: str) -> str:
     """The kernel files of an ISA's folder and the templates which they include, where QRT_OF_ISA(row) is <isa>_row."""
-    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
+    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).rglob("*.c")))
     templates = sorted(set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE)))
     text = "\n".join([text, *((CSRC / each).read_text() for each in templates)])
     return re.sub(r"QRT_OF_ISA\((\w+)\)", rf"{isa}_\1", text)

@@ -161,6 +161,19 @@ def lookup() -> Iterator[Case]:
         least = -entries // 2 if given["storage"] == "i8" else 0
         yield Case("lookup", given | ({"table": table} if constant else {}), (x,) if constant else (x, table),
                    lambda x=x, t=table, least=least: t[(x.astype(np.int64) - least) % len(t)])  # fmt: skip
+    yield from _lookups_in_blocks(rng)
+
+
+def _lookups_in_blocks(rng: np.random.Generator) -> Iterator[Case]:
+    """Whole blocks have one table, what is left has another."""
+    for given in combinations(rng, 2, size=COUNTS, width=(1, 7, 8), storage=("u8",), out=("i8", "i16"),
+                              block=(1, 2, 16)):  # fmt: skip
+        entries = 1 << given["width"]
+        x, table, tail = (draw(rng, *each) for each in (("u8", given["size"]), *[(given["out"], entries)] * 2))
+        whole = given["size"] // given["block"] * given["block"]
+        yield Case("lookup", given | {"table": table, "tail_table": tail}, (x,),
+                   lambda x=x, t=table, s=tail, n=whole: np.concatenate(
+                       [t[x[:n].astype(np.int64) % len(t)], s[x[n:].astype(np.int64) % len(s)]]))  # fmt: skip
 
 
 # ---- lines, movement ----

@@ -49,7 +49,12 @@ def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) 
     for out in outs:
         out.reshape(-1).view(np.uint8)[...] = fill
     call(*map(np.asarray, operands), *outs)
-    return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=outs[-1].dtype)
+    return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=dtype_of(call))
+
+
+def dtype_of(call: _core.Call) -> np.dtype[Any]:
+    """The dtype of the result, or one that holds the values of all results."""
+    return np.result_type(*call.operand_dtypes[-call.outputs :])
 
 
 def differing(got: Array, expected: Array) -> str | None:
@@ -72,7 +77,7 @@ def check(case: Case, isas: tuple[str, ...], place: Callable[[int], None]) -> tu
         return [wrong for isa in isas for wrong in [differing_refusal(case, isa, str(error))] if wrong], True
     expected = {isa != "ref": answer(reference, case.operands) for isa in isas if isa != "ref"}
     if "ref" in isas:
-        expected[False] = np.asarray(case.expected()).astype(reference.operand_dtypes[-1])
+        expected[False] = np.asarray(case.expected()).astype(dtype_of(reference))
     found = []
     for number, isa in enumerate(isas):
         place(number)

@@ -27,7 +27,8 @@ PARTS = {"products": PRODUCTS, "others": tuple(name for name in ENTRIES if name 
 # Integers that are no sizes, and sizes of at least 1.
 VALUES = {
     "storage_min", "storage_max", "x_zero_point", "hidden_zero_point", "result_zero_point", "zero_point", "axis",
-    "axes", "multiplier", "multipliers", "shift", "radius", "cell_exponent", "cell_clip",
+    "axes", "multiplier", "multipliers", "shift", "radius", "cell_exponent", "cell_clip", "left_shift",
+    "rounding_block",
 }  # fmt: skip
 AT_LEAST_ONE = {"block", "kernel", "strides", "dilations", "groups", "width", "memory", "rank"}
 # A sanitizer is preloaded, which looks at memory itself.
@@ -35,7 +36,7 @@ GUARDED = sys.platform.startswith("linux") and "LD_PRELOAD" not in os.environ
 
 
 def test_every_entry_is_in_the_table() -> None:
-    header = "".join(path.read_text() for path in (CSRC / "include" / "qrt").glob("*.h"))
+    header = "".join(path.read_text() for path in (CSRC / "include" / "qrt").rglob("*.h"))
     entries = set(re.findall(r"^qrt_status qrt_(\w+)\(const void \*args, qrt_scratch", header, re.MULTILINE))
     binders = {name.removeprefix("bind_") for name in dir(_core) if name.startswith("bind_")}
     assert len(entries) > 15

@@ -4,8 +4,8 @@
  *   vbroadcastss, load  6 of A and 2 of B per step: 4 cycles on two load ports
  *
  * 6 rows by two vectors are 12 sums in registers, more than the 8 that hide a latency of 4 cycles. Every sum is the
- * chain that qrt/float_matmul.h defines, so the bits are those of ref. Hazard: memory may end behind a row; masked
- * loads do not fault past their mask. */
+ * chain that qrt/products/float_matmul.h defines, so the bits are those of ref. Hazard: memory may end behind a row;
+ * masked loads do not fault past their mask. */
 #include <immintrin.h>
 #include <math.h>
 

@@ -4,8 +4,8 @@
  *   vpaddd            ports 0, 1 and 5: 12 per pair; the two together 8 cycles
  *   vpbroadcastd m32  a pair of A; load ports only: 6, and 2 loads of B, per pair: 4 cycles
  *
- * Exact: pack_i16.inl has the proof, and a whole sum fits 31 bits (qrt/gemm.h). Hazard: a register of a sum must not
- * move, see multiply_add. */
+ * Exact: pack_i16.inl has the proof, and a whole sum fits 31 bits (qrt/products/gemm.h). Hazard: a register of a sum
+ * must not move, see multiply_add. */
 #include <immintrin.h>
 
 #include "isa/rows.h"

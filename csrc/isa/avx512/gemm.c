@@ -3,7 +3,7 @@
  *   vpmaddwd, vpaddd  two uops on ports 0 and 5: 28 of each per pair of K, 28 cycles; the loads take far fewer
  *
  * A product takes the last of the 32 registers. Exact: pack_i16.inl has the proof, and a whole sum fits 31 bits
- * (qrt/gemm.h). Hazard: a register of a sum must not move, see multiply_add. */
+ * (qrt/products/gemm.h). Hazard: a register of a sum must not move, see multiply_add. */
 #include <immintrin.h>
 
 #include "isa/rows.h"

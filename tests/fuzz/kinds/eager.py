@@ -201,7 +201,8 @@ def _reference() -> Iterator[None]:
     bits, call = kept_storage._bits_call, OpFamily.call
 
     def plain(family: OpFamily, types: Any, result: Any, attributes: Any, constants: Any = None) -> Any:
-        return ReferenceCall(family, types, result, attributes, constants or {}), False
+        results = result if isinstance(result, tuple) else (result,)
+        return ReferenceCall(family, types, results, attributes, constants or {}), False
 
     token = forced_isa.set(REFERENCE)
     OpFamily.call, kept_storage._bits_call = plain, lambda _, *given: bits("ref", *given)  # type: ignore[assignment, method-assign]

@@ -122,7 +122,7 @@ CHANGES = [
         "count / args->block * args->block;\n    qrt_binary_args",
         "(count + 1) / args->block * args->block;\n    qrt_binary_args",
     ),
-    ("csrc/ref/softmax.c", "rint(args", "round(args"),
+    ("csrc/ref/functions/softmax.c", "rint(args", "round(args"),
     # The kernels of the instruction sets.
     (STORE, "+ (1 << 30);", "+ (1 << 30) - 1;"),
     (STORE, "V(srai_epi32)(t, 31) & s->away", "s->away"),

@@ -4,10 +4,10 @@
  *   vfmadd231ps   two lanes at a time, as independent chains: with AVX-512 16 per step of four rows, 8 cycles
  *   loads         4 of B and 8 broadcasts of A per step: 6 cycles on two ports; a step has 31 uops in all
  *
- * The order of additions is that of qrt/float_matmul.h, so that the bits are those of ref. tile.inl comes first. The
- * including file defines, besides the macros of that, SHORT_ROWS, at most 4, and `flags` with unordered(a, b), either
- * and holds, which find out whether with_one_nan is needed. Hazard: memory may end behind the columns, which are
- * masked. */
+ * The order of additions is that of qrt/products/float_matmul.h, so that the bits are those of ref. tile.inl comes
+ * first. The including file defines, besides the macros of that, SHORT_ROWS, at most 4, and `flags` with unordered(a,
+ * b), either and holds, which find out whether with_one_nan is needed. Hazard: memory may end behind the columns, which
+ * are masked. */
 #pragma once
 
 #if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan ||             \

@@ -4,8 +4,8 @@
  *     sum (a - za)(b - zb) = sum a*b - za * sum b - zb * (sum a - depth * za)
  *
  * Sums begin with all terms but the first, which are the compensation. Exact: the instructions wrap modulo 2^32, the
- * compensation is taken modulo 2^32, and the exact sum fits 31 bits (qrt/gemm.h), so the final value is exact. Padding
- * in K is 0 in the panel of B.
+ * compensation is taken modulo 2^32, and the exact sum fits 31 bits (qrt/products/gemm.h), so the final value is exact.
+ * Padding in K is 0 in the panel of B.
  *
  * A panel of B is [quad][column][4]. The compensation of B is zb for each column, then sum b for each; that of a row of
  * A is sum a - depth * za, then za. The including file may define QRT_SIGNED_A where its instruction multiplies signed

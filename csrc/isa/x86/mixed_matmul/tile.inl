@@ -23,7 +23,7 @@
 #endif
 
 #include "isa/rows.h"
-#include "qrt/mixed_matmul.h"
+#include "qrt/products/mixed_matmul.h"
 
 #define NR QRT_PRODUCT_NR
 #define MR QRT_MIXED_MR

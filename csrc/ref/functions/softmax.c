@@ -1,7 +1,7 @@
 /* Softmax and its logarithm by every rule: exponentials from a table, a sum, and a quotient or a difference for each
  * value. */
 #include "gemmlowp.h"
-#include "ref.h"
+#include "ref/ref.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Transposed convolutions: operands x (NHWC), [w] (OHWI), [bias], out. */
 #pragma once
 
-#include "qrt/gemm.h"
+#include "qrt/products/gemm.h"
 
 typedef struct {
     const qrt_kernels *kernels;

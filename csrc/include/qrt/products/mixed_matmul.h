@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "qrt/float_matmul.h"
+#include "qrt/products/float_matmul.h"
 
 /* docs/numerics.md says what is computed. K is cut into blocks of values that share parameters, and these into pieces
  * of QRT_PIECE values; the last piece of a block may be shorter. In each piece a row of a has one unit u, a power of

@@ -1,7 +1,7 @@
 /* Depthwise convolutions: operands x (NHWC), [w], [bias], out. */
 #pragma once
 
-#include "qrt/gemm.h"
+#include "qrt/products/gemm.h"
 
 typedef struct qrt_depthwise_microkernel qrt_depthwise_microkernel;
 

@@ -1,7 +1,7 @@
 /* Steps of recurrent networks in integers: a long short-term memory with a 16-bit cell, and a rank-decomposed filter
  * with a memory. */
 #include "gemmlowp.h"
-#include "ref.h"
+#include "ref/ref.h"
 
 /* Of a gate's 16-bit sums. */
 #define INTEGER_BITS 3
