@@ -35,8 +35,11 @@ def is_hybrid(node: Node) -> bool:
 def convolution(node: Node, window: Window, channels: int) -> None:
     """Weights OHWI, of as many channels as the input."""
     site, x = site_of(node), node.value(0)
+    # XNNPACK takes one channel to one channel for a depthwise convolution, which has no rows.
+    is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
     by_pixel = (
         node.rule("hybrid") == "rows"
+        and not is_depthwise
         and window.kernel == window.strides == (1, 1)
         and not any(map(any, window.padding))
     )

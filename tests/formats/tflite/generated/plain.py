@@ -100,6 +100,7 @@ CASES = {
     "LOGICAL_NOT": partial(unary, name="LOGICAL_NOT", dtype="bool"),
     **{f"{name} float32": partial(unary, name=name) for name in _FUNCTIONS},
     "EXP float32": partial(unary, name="EXP", most=80.0, ulp=64),
+    "SIN float32": partial(unary, name="SIN", ulp=64),
     **{f"{name} float32": partial(unary, name=name, positive=True) for name in ("SQRT", "RSQRT", "LOG")},
     **{f"CAST {given} to {wanted}": partial(cast, given=given, wanted=wanted) for given in _CASTS for wanted in _CASTS
        if given != wanted and (given, wanted[:4]) != ("float32", "uint")},
