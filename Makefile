@@ -55,7 +55,7 @@ demo: build
 
 # What is on photographs, by a model from a file; MODELS is the folder of the model and the images.
 showcase: build
-	$(BIN)/python -m pip install --quiet --editable ".[tflite,litert]" --no-build-isolation --no-deps
+	$(BIN)/python -m pip install --quiet ai-edge-litert==2.3.0
 	$(BIN)/python -m examples.mobilenet.demo $(if $(MODELS),--models $(MODELS)) $(IMAGES)
 
 test: build
