@@ -178,10 +178,11 @@ def print_coverage() -> None:
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
     print(f"qrt {qrt.__version__}, not on this machine: {lacking or 'none'}")
-    print(f"{'':<22}" + "".join(f"{isa:<12}" for isa in suppliers).rstrip())
+    width = max(map(len, suppliers["ref"])) + 2
+    print(f"{'':<{width}}" + "".join(f"{isa:<12}" for isa in suppliers).rstrip())
     for row in suppliers["ref"]:
         cells = ("own" if by[row] == isa else by[row] or "-" for isa, by in suppliers.items())
-        print(f"{row:<22}" + "".join(f"{cell:<12}" for cell in cells).rstrip())
+        print(f"{row:<{width}}" + "".join(f"{cell:<12}" for cell in cells).rstrip())
 
 
 JSON_VERSION = 1
