@@ -17,7 +17,7 @@ def profile(name: str) -> Profile:
     """
     found = PROFILES.get(name) if isinstance(name, str) else None
     if found is None:
-        meant = nearest(str(name), PROFILES)
+        meant = nearest(name, PROFILES) if isinstance(name, str) else None
         hint = "" if meant is None else f": did you mean {meant!r}?"
         raise QuantTypeError(f"no profile is called {shown(name)}{hint}; there are {', '.join(PROFILES)}")
     return found

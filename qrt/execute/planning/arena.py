@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 ALIGNMENT = 64
-_MOST_SORTED = 512
+_MOST_SORTED = 128
 """Up to so many temporaries are placed by size too, which compares each with each."""
 
 
