@@ -118,6 +118,8 @@ def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[
     >>> double_multipliers(np.array([0.75, 2.0**-40]))
     (array([1610612736,          0]), array([0, 0]))
     """
+    if not np.isfinite(multipliers).all():
+        raise QuantTypeError(f"requant = '{rule}' needs a multiplier below 2**30, got one that is not finite")
     fraction, exponent = np.frexp(np.asarray(multipliers, np.float64))
     m0, shift = round_integral(np.ldexp(fraction, 31), "half_away").astype(np.int64), exponent.astype(np.int64)
     carried = m0 == 1 << 31

@@ -105,3 +105,10 @@ def test_double_multipliers_of_many_are_those_of_each(multipliers: list[float]) 
 def test_an_error_names_the_first_row_that_leaves_its_float() -> None:
     with pytest.raises(QuantTypeError, match=r"the scale product 1e-30 \* 1e-30 / 2.0 underflows float32"):
         numerics.rounded_ratios(np.array([[1.0, 1.0], [1e-30, 1e-30]]), np.array([[1.0], [2.0]]), np.float32)
+
+
+@pytest.mark.parametrize("multiplier", [np.inf, np.nan])
+def test_a_multiplier_that_is_not_finite_is_refused(multiplier: float) -> None:
+    """A product of scales that leaves float32 would be cast to an integer, which C does not define."""
+    with pytest.raises(QuantTypeError, match="below 2\\*\\*30, got one that is not finite"):
+        numerics.double_multiplier(multiplier)
