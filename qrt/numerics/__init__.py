@@ -51,6 +51,7 @@ from qrt.numerics.requantization import (
     REQUANT_RULES,
     AverageRule,
     MeanRule,
+    ReduceSumRule,
     RequantizeRule,
     RequantParameters,
     RequantRule,

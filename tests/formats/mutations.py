@@ -122,7 +122,7 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     ),
     (PROFILE, '"quantize", "reciprocal"', '"quantize", "divide"'): (("QUANTIZE f32 to i8",), ELEMENTS),
     (PROFILE, '"mean", "raw_mean"', '"mean", "fixed_double"'): (("MEAN",), MANY),
-    (PROFILE, '"sum", "float32"', '"sum", "fixed_double"'): (("SUM i8",), MANY),
+    (PROFILE, '"sum", "raw_sum"', '"sum", "float32"'): (("SUM i8", "SUM u8"), MANY),
     (PROFILE, '"resize_bilinear", "fixed11"', '"resize_bilinear", "fixed10_away"'): (("RESIZE_BILINEAR i8",), ELEMENTS),
 }
 """Each change with the forms that must notice it, and how many elements of each are compared."""
