@@ -8,8 +8,9 @@ float32, which the nests repeat.
 
 from collections.abc import Callable
 
+from qrt.formats.importing.nests import site_of
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish, site_of
+from qrt.formats.tflite.operators.float_nests import finish
 from qrt.formats.tflite.operators.window import Window
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply

@@ -4,8 +4,9 @@ from math import prod
 
 import numpy as np
 
+from qrt.formats.importing.nests import site_of
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish, reshaped, site_of
+from qrt.formats.tflite.operators.float_nests import finish, reshaped
 from qrt.formats.tflite.operators.window import Window
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
