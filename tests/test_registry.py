@@ -73,7 +73,7 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "prelu": "programs that were imported have it",
     "transpose_conv2d": "programs that were imported have it",
     **dict.fromkeys(("log_softmax", "logistic", "tanh", "lookup_interpolated"), "programs that were imported have it"),
-    **dict.fromkeys(("lstm", "svdf", "dynamic_lstm"), "it has several results, and programs that were imported have it"),
+    **dict.fromkeys(("lstm", "svdf", "dynamic_lstm"), "it has several results; programs that were imported have it"),
 }  # fmt: skip
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {

@@ -1,4 +1,4 @@
-"""dynamic_lstm: near the network in floats, the same by reference, kernels and lowering, results of ONNX Runtime, refusals.
+"""dynamic_lstm: near the network in floats, one result by all of qrt, results of ONNX Runtime, refusals.
 
 Hazards: the order of gates, parameters of one step taken for those of all, a NaN that becomes an integer, a range
 without 0, columns with parameters of their own, a sequence read backwards."""
