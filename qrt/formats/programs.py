@@ -6,6 +6,7 @@ from pathlib import Path
 from qrt import ir
 from qrt.errors import ModelError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
+from qrt.profiles import for_kernels
 from qrt.profiles import profile as profile_of
 
 MAX_MODEL = 2 << 30
@@ -18,6 +19,7 @@ def load(
     profile: str = "litert",
     allow_unregistered: bool = False,
     max_bytes: int | None = None,
+    for_quantization: bool = False,
 ) -> ir.Module:
     """Reads a program from a file, without verifying it. A TFLite model is imported.
 
@@ -32,6 +34,9 @@ def load(
     max_bytes : int, optional
         The size of the largest text that is read, 1 GiB if not given. Of a model it bounds what it takes in memory
         beside its constants, 2 GiB if not given.
+    for_quantization : bool, default False
+        True writes the float operators of a model as the pass ``fuse-kernels`` recognises them, and weights of float
+        operators as floats; False writes every sum in the order in which the runtime adds.
 
     Returns
     -------
@@ -59,7 +64,8 @@ def load(
     """
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
-    found = profile_of(profile)
+    require(for_quantization, bool, "for_quantization", "True or False")
+    found = for_kernels(profile_of(profile)) if for_quantization else profile_of(profile)
     file = Path(path)
     if file.suffix == ".tflite":
         from qrt.formats.tflite.importing import import_model  # here: only models need it
