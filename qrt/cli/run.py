@@ -32,7 +32,7 @@ from qrt.tensor import QuantTensor
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite model; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite or .onnx model; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
         ("--input", "input", "NAME=X.npy", "an argument from a file; NAME is its qrt.name, or a for %%a in the text"),

@@ -21,6 +21,10 @@ class Padding:
     value: float
     operations: tuple[Operation, ...]
 
+    def keeps(self, axis: int) -> bool:
+        """Whether nothing is put before or after the elements along an axis."""
+        return 0 <= axis < len(self.low) and self.low[axis] == self.high[axis] == 0
+
 
 def padding_of(value: Value) -> Padding | None:
     """The padding that a value is the result of, if sizes and value are constant and nothing is cut off."""
@@ -31,8 +35,8 @@ def padding_of(value: Value) -> Padding | None:
     if source.name == "qrt.pad":
         family = FAMILIES["pad"]
         said = family.complete(family.said(source.attributes))
-        sides = [tuple(pair[side] for pair in said["padding"]) for side in (0, 1)]
-        return Padding(source.operands[0], *sides, float(said["value"] or 0.0), (source, *reversed(passed)))
+        before, after = (tuple(pair[side] for pair in said["padding"]) for side in (0, 1))
+        return Padding(source.operands[0], before, after, float(said["value"] or 0.0), (source, *reversed(passed)))
     low, high = ([n for n in static_values(source, side) if n is not None and n >= 0] for side in ("low", "high"))
     rank = len(static_values(source, "low"))
     fill = splat_of(source.regions[0].blocks[0].terminator.operands[0])

@@ -149,8 +149,8 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
             ]
         else:
             padding = padding_of(value)
-            inside = padding is not None and 0 <= axis < len(padding.low) and padding.low[axis] == padding.high[axis] == 0
-            found = [(padding.source, axis)] if padding is not None and inside else []
+            is_inside = padding is not None and padding.keeps(axis)
+            found = [(padding.source, axis)] if padding is not None and is_inside else []
         if not found:
             break
         value, axis = found[0]
