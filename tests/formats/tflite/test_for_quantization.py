@@ -14,8 +14,12 @@ needs_models = pytest.mark.skipif(not MODELS.exists(), reason="the models are no
 KERNELS = {
     "pretrainedResnet": {"conv2d": 9, "add": 3, "avg_pool2d": 1, "reshape": 1, "matmul": 1, "softmax": 1},
     "kws_ref_model_float32": {
-        "conv2d": 5, "depthwise_conv2d": 4,
-        "avg_pool2d": 1, "reshape": 1, "matmul": 1, "softmax": 1,
+        "conv2d": 5,
+        "depthwise_conv2d": 4,
+        "avg_pool2d": 1,
+        "reshape": 1,
+        "matmul": 1,
+        "softmax": 1,
     },
 }
 """The regions of each model, activations and padding inside."""
