@@ -243,9 +243,18 @@ def integer(acc: int, count: int, bounds: tuple[int, int]) -> int:
     return clamp(round_integer(Fraction(acc, count), "half_away"), *bounds)
 
 
-def raw_mean(raw: int, source: tuple[float, int], to: tuple[float, int], count: int, bounds: tuple[int, int]) -> int:
-    """XNNPACK's mean of storage as it is; (scale, zero point) of the operand and of the result."""
-    ratio = rounded_ratio((source[0],), (to[0],), "f32") * _f32(Fraction(1) / _f32(Fraction(count)))
+def raw_mean(
+    raw: int,
+    source: tuple[float, int],
+    to: tuple[float, int],
+    count: int,
+    bounds: tuple[int, int],
+    divides: bool = True,
+) -> int:
+    """XNNPACK's mean of storage as it is, or its sum; (scale, zero point) of the operand and of the result."""
+    ratio = rounded_ratio((source[0],), (to[0],), "f32")
+    if divides:
+        ratio *= _f32(Fraction(1) / _f32(Fraction(count)))
     scale = to_ieee(ratio, "f32")
     if not isinstance(scale, Fraction) or not scale:
         raise Refused("the scale leaves f32")

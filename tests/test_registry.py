@@ -38,7 +38,6 @@ NOT_DRAWN = NOT_LOWERED | {
         "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw",
     ),
     "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
-    "sum": "it is a mean without a division, which tests/ops/test_mean.py draws",
     **dict.fromkeys(
         ("log_softmax", "logistic", "tanh", "lookup_interpolated"),
         "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",

@@ -14,9 +14,9 @@ from qrt.errors import ModelError, shown
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
+from qrt.formats.importing.node import TENSOR
 from qrt.formats.tflite.importing import Graph, Importer, import_model
 from qrt.formats.tflite.model import Operator
-from qrt.formats.tflite.node import TENSOR
 from qrt.formats.tflite.read import read
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ops.core import Array

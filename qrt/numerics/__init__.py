@@ -24,6 +24,7 @@ from qrt.numerics.gemmlowp import (
     multiply_by_multiplier,
     one_over_one_plus,
     quotient,
+    scale_fixed_double,
     squared_difference,
 )
 from qrt.numerics.interpolation import INTERPOLATED_BITS, interpolated_table, lookup_interpolated
@@ -51,6 +52,7 @@ from qrt.numerics.requantization import (
     REQUANT_RULES,
     AverageRule,
     MeanRule,
+    ReduceSumRule,
     RequantizeRule,
     RequantParameters,
     RequantRule,
@@ -61,7 +63,6 @@ from qrt.numerics.requantization import (
     rescale_bias,
     round_scaled_float32,
     scale_fixed,
-    scale_fixed_double,
 )
 from qrt.numerics.rounding import (
     LEAST_UNIT_EXPONENT,

@@ -20,6 +20,8 @@ _EXP: Final = tuple(
 _PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * _PARTS
 LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
 """The polynomial of ``logf``."""
+_FRACTION: Final = 23
+"""Fractional bits of a float32."""
 LOG_2: Final = float.fromhex("0x1.62e42fefa39efp-1")
 LOG_OFFSET: Final = 0x3F330000
 """The bits of the float from which the parts are counted."""
@@ -72,16 +74,21 @@ def expf(x: Array) -> Array:
 
 
 def logf(x: Array) -> Array:
-    """The logarithm of float32 values that are positive and normal.
+    """The logarithm of float32 values that are positive.
 
-    >>> float(logf(np.float32([2.0]))[0])
-    0.6931471824645996
+    >>> logf(np.float32([2.0, 2.0**-149, np.inf])).tolist()
+    [0.6931471824645996, -103.2789306640625, inf]
     """
-    bits = np.asarray(x, np.float32).view(np.int32).astype(np.int64)
+    values = np.asarray(x, np.float32)
+    is_small = values < np.finfo(np.float32).tiny  # subnormal values are brought to the least normal ones first
+    normal = values * np.where(is_small, np.float32(2**_FRACTION), np.float32(1))
+    bits = normal.view(np.int32).astype(np.int64)
+    bits = bits - (np.where(is_small, _FRACTION, 0) << _FRACTION)
     over = bits - LOG_OFFSET
-    part, exponent = (over >> 19) & 15, over >> 23
-    z = (bits - (exponent << 23)).astype(np.int32).view(np.float32).astype(np.float64)
+    part, exponent = (over >> 19) & 15, over >> _FRACTION
+    z = (bits - (exponent << _FRACTION)).astype(np.int32).view(np.float32).astype(np.float64)
     r = z * np.array(LOG_INVERSES)[part] - 1.0
     y0, square = np.array(LOG_LOGARITHMS)[part] + exponent * LOG_2, r * r
     y = LOG[0] * square + (LOG[1] * r + LOG[2])
-    return np.asarray((y * square + (y0 + r)).astype(np.float32))
+    found = (y * square + (y0 + r)).astype(np.float32)
+    return np.asarray(np.where(np.isinf(values), values, found))

@@ -2,8 +2,8 @@
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
-for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8`` and ``raw_mean``; the TFLite
-reference fully connected kernel for ``float64_away``, its average pool for ``integer``.
+for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
+the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.gemmlowp import scale_fixed_double, shifted_high_multiply
 from qrt.numerics.multipliers import (
     byte_multipliers,
     divided_multipliers,
@@ -43,6 +44,7 @@ RequantizeRule = Literal[RequantRule, "fixed8", "half_up_twice_16"]
 """``half_up_twice_16`` is ``half_up_twice`` for whole blocks of 16 elements, and ``fixed_double`` for what is left."""
 AverageRule = Literal[RequantRule, "integer"]
 MeanRule = Literal[RequantRule, "raw_mean"]
+ReduceSumRule = Literal[RequantRule, "raw_sum"]
 _EMPTY = np.empty(0, np.float32)
 _NONE = np.empty(0, np.int32), np.empty(0, np.int32), _EMPTY, np.empty(0, np.float64)
 
@@ -52,7 +54,8 @@ class RequantParameters:
     """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
 
     ``rule`` says what is computed. Rules that differ in how they form a multiplier alone share it: ``fixed_double_f32``
-    has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``.
+    has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``, ``raw_sum`` those of
+    ``raw_mean``.
 
     Only the arrays that ``rule`` reads are filled: ``multiplier`` and ``shift`` (int32) for ``fixed``,
     ``fixed_double`` and ``half_up_twice``, ``scale_f32`` for ``float32`` and, with ``offset_f32``, for ``raw_mean``,
@@ -118,11 +121,13 @@ def _form_fixed(f: _Factors) -> _Formed:
     return _integers("fixed", *fixed_multipliers(f.above, below))
 
 
-def _form_raw_mean(f: _Factors) -> _Formed:
-    """The scale of a sum of raw storage, and what its zero points add."""
-    assert f.counts is not None  # the rule is that of means alone
+def _form_raw(f: _Factors, divides: bool) -> _Formed:
+    """The scale of a sum of raw storage, which for a mean the count divides, and what its zero points add."""
+    assert f.counts is not None  # the rules are those of means and sums alone
     counts, zero = f.counts.astype(np.float32), np.zeros_like(f.zero_points)
-    scale = rounded_ratios(f.above, f.below, np.float32) * (np.float32(1) / counts)
+    scale = rounded_ratios(f.above, f.below, np.float32)
+    if divides:
+        scale = scale * (np.float32(1) / counts)
     raw = (f.counts.astype(np.int64) * f.operand_zero_points).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         offset = f.zero_points.astype(np.float32) - raw * scale
@@ -147,7 +152,8 @@ _FORMS: dict[str, Callable[[_Factors], _Formed]] = {
     "fixed8": lambda f: _integers("fixed", *byte_multipliers(f.ratios(np.float32))),
     "float32": lambda f: ("float32", {"scale_f32": f.ratios(np.float32)}),
     "float64_away": lambda f: ("float64_away", {"scale_f64": f.ratios(np.float64)}),
-    "raw_mean": _form_raw_mean,
+    "raw_mean": lambda f: _form_raw(f, divides=True),
+    "raw_sum": lambda f: _form_raw(f, divides=False),
     "integer": _form_integer,
 }
 
@@ -168,8 +174,8 @@ def requant_parameters(
 
     ``fixed`` forms the multiplier as an exact rational of the stored doubles; ``float32`` in float32, every step
     rounded, the products first, the count last; ``fixed_double`` and ``float64_away`` in float64 likewise, where a
-    count divides the M0 of ``fixed_double``. docs/numerics.md has the others. ``raw_mean`` alone reads
-    ``operand_zero_points``.
+    count divides the M0 of ``fixed_double``. docs/numerics.md has the others. ``raw_mean`` and
+    ``raw_sum`` alone read ``operand_zero_points``.
     """
     form = _FORMS.get(rule)
     if form is None:
@@ -245,29 +251,11 @@ def scale_fixed(acc: int, m0: int, shift: int) -> int:
     return (acc * m0) << -shift
 
 
-def _doubling_high(acc: Array, m0: Array, shift: Array) -> Array:
-    """gemmlowp's saturating rounding doubling high multiply, of what a shift to the left made of the accumulator. Its
-    nudge, which a division by truncation follows, rounds half up: so does NEON's vqrdmulh."""
-    limit = 1 << 31
-    left = np.clip(acc.astype(object) * (1 << np.maximum(shift, 0).astype(object)), -limit, limit - 1).astype(np.int64)
-    return np.asarray((left * m0.astype(np.int64) + (1 << 30)) >> 31)
-
-
-def scale_fixed_double(acc: Array, m0: Array, shift: Array) -> Array:
-    """``fixed_double`` before the zero point and the clamp: a doubling high multiply, then a rounding divide by a power
-    of two, half away from zero."""
-    high = _doubling_high(acc, m0, shift)
-    right = np.maximum(-shift, 0).astype(np.int64)
-    mask = (np.int64(1) << right) - 1
-    threshold = (mask >> 1) + (high < 0)
-    return np.asarray((high >> right) + ((high & mask) > threshold))
-
-
 def _scale_half_up_twice(acc: Array, m0: Array, shift: Array) -> Array:
     """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
     right = np.maximum(-shift, 0).astype(np.int64)
     half = (np.int64(1) << right) >> 1
-    return np.asarray((_doubling_high(acc, m0, shift) + half) >> right)
+    return np.asarray((shifted_high_multiply(acc, m0, shift) + half) >> right)
 
 
 _SCALES: dict[str, Callable[[Array, Array, Array], Array]] = {

@@ -2,7 +2,7 @@
 
 ``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's, or
 with ``s_in / s_out``. A per-axis operand may not be summed over its axis; a per-axis result has its channels along an
-axis that is kept. The rule ``raw_mean`` takes the sum of ``q``: its zero points join in float32.
+axis that is kept. The rules ``raw_mean`` and ``raw_sum`` take the sum of ``q``: its zero points join in float32.
 """
 
 from collections.abc import Sequence
@@ -41,10 +41,11 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.types import TensorType, UniformType
 
 MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
+SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumRule)
 
 
 def _rules(op: str) -> tuple[str, ...]:
-    return MEAN_RULES if op == "mean" else REQUANT.choices
+    return MEAN_RULES if op == "mean" else SUM_RULES
 
 
 def _kept(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
@@ -88,7 +89,7 @@ def _parameters(
     whole, order = static_shape(types[0], op), tuple(range(len(kept)))
     shape = tuple(whole[d] for d in kept)
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
-    count = np.array(prod(whole[d] for d in reduced_axes(op, types, attributes)) if op == "mean" else 1)
+    count = counted(op, attributes, prod(whole[d] for d in reduced_axes(op, types, attributes)))
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
     zero_points = np.int64(0) if is_raw(attributes) else x.zero_point_array.ravel()[own]
     return parameters, index, np.broadcast_to(zero_points, index.shape)
@@ -96,7 +97,12 @@ def _parameters(
 
 def is_raw(attributes: Attributes) -> bool:
     """Whether the rule sums storage as it is, zero points included."""
-    return bool(attributes["requant"] == "raw_mean")
+    return bool(attributes["requant"] in ("raw_mean", "raw_sum"))
+
+
+def counted(op: str, attributes: Attributes, elements: int) -> Array:
+    """The count of a requantization: a sum divides by none, but the zero points of a raw one stand in it so often."""
+    return np.array(elements if op == "mean" or is_raw(attributes) else 1)
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

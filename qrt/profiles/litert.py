@@ -59,7 +59,7 @@ LITERT = Profile(
         Row("max_pool2d", "exact", {"storage": "i16"}),
         Row("mean", "raw_mean", {"storage": _BYTES}, "delegate"),
         Row("mean", "fixed_double", {"storage": "i16"}),
-        Row("sum", "float32", {"storage": _BYTES}, "delegate"),
+        Row("sum", "raw_sum", {"storage": _BYTES}, "delegate"),
         Row("softmax", "table_float32", {"storage": _BYTES}),
         Row("softmax", "table_int16", {"storage": "i16"}),
         Row("log_softmax", "table_float32", {"storage": _BYTES}),

@@ -118,10 +118,11 @@ SOME_SCALES = st.floats(2.0**-10, 2.0**3, width=32)
 
 
 @given(st.integers(-(2**31), 2**31 - 1), SOME_SCALES, SOME_SCALES, st.integers(-128, 127), st.integers(-128, 127),
-       st.integers(1, 2**20))  # fmt: skip
-def test_raw_mean(raw: int, source: float, to: float, zx: int, zo: int, count: int) -> None:
-    p = numerics.requant_parameters("raw_mean", "i8", -128, 127, [(source,)], [(to,)], [zo], [count], [zx])
-    expected = rules.raw_mean(raw, (source, zx), (to, zo), count, (-128, 127))
+       st.integers(1, 2**20), st.booleans())  # fmt: skip
+def test_raw(raw: int, source: float, to: float, zx: int, zo: int, count: int, divides: bool) -> None:
+    rule = "raw_mean" if divides else "raw_sum"
+    p = numerics.requant_parameters(rule, "i8", -128, 127, [(source,)], [(to,)], [zo], [count], [zx])
+    expected = rules.raw_mean(raw, (source, zx), (to, zo), count, (-128, 127), divides)
     assert numerics.requantize(np.array([raw]), p).tolist() == [expected]
 
 

@@ -269,19 +269,29 @@ def binary(
     return result
 
 
-def mean(x: Array, t: UniformType, out: UniformType, rule: str, axes: Sequence[int], keepdims: bool = False) -> Array:
+def mean(
+    x: Array,
+    t: UniformType,
+    out: UniformType,
+    rule: str,
+    axes: Sequence[int],
+    keepdims: bool = False,
+    divides: bool = True,
+) -> Array:
+    """The mean, or the sum."""
     kept = [1 if d in axes else n for d, n in enumerate(x.shape)]
     result = np.empty(kept, np.int64)
     for index in np.ndindex(*kept):
         spans = [range(n) if d in axes else [index[d]] for d, n in enumerate(x.shape)]
         seen = list(product(*spans))
-        acc = sum(int(x[e]) if rule == "raw_mean" else centred(x, t, e) for e in seen)
+        acc = sum(int(x[e]) if rule.startswith("raw_") else centred(x, t, e) for e in seen)
         place = index if keepdims else tuple(i for d, i in enumerate(index) if d not in axes)
-        if rule == "raw_mean":
+        if rule.startswith("raw_"):
             ends = parameters_at(t, seen[0]), parameters_at(out, place)
-            result[index] = rules.raw_mean(acc, *ends, len(seen), (out.storage_min, out.storage_max))
+            result[index] = rules.raw_mean(acc, *ends, len(seen), (out.storage_min, out.storage_max), divides)
             continue
-        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), len(seen), out, place)
+        count = len(seen) if divides else 1
+        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), count, out, place)
     return result if keepdims else result.reshape([n for d, n in enumerate(x.shape) if d not in axes])
 
 

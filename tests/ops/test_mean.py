@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt.cases import MEANS, MeanCase
 from qrt.errors import QuantTypeError
-from qrt.ops.mean import MEAN_RULES
+from qrt.ops.mean import MEAN_RULES, SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
@@ -123,17 +123,21 @@ def test_refuses(x: TensorType, out: Any, attributes: dict[str, Any], message: s
     assert str(raised.value).startswith("mean")
 
 
-@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
-def test_a_sum_is_a_mean_of_a_scale_that_is_count_times_as_small(rule: str) -> None:
-    """`s_in / s_out` and `s_in / (s_out * count)` are one multiplier where the count is a power of two."""
+@pytest.mark.parametrize("rule", SUM_RULES)
+def test_a_sum_does_not_divide(rule: str) -> None:
     rng = np.random.default_rng(3)
     for number, (shape, axes) in enumerate([((3, 8), (1,)), ((2, 3, 4), (0, 2)), ((8,), ()), ((2, 4), (0, 1))]):
-        count = prod(shape[axis] for axis in axes)
         x, t = storage_of(T, shape, rng), tensor(shape, T)
         attributes = {"axes": axes, "keepdims": bool(number % 2), "requant": rule}
-        to = OUT.with_(scales=OUT.scale * count)
+        to = OUT.with_(scales=OUT.scale * prod(shape[axis] for axis in axes))
         got = check_lowered("sum", [x], [t], to, options=[OPTIONS[number]], **attributes)
-        np.testing.assert_array_equal(got, naive.mean(x, T, OUT, rule, axes, bool(number % 2)))
+        np.testing.assert_array_equal(got, naive.mean(x, T, to, rule, axes, bool(number % 2), divides=False))
+
+
+def test_rules_of_the_other_family_are_refused() -> None:
+    for op, rule in (("mean", "raw_sum"), ("sum", "raw_mean")):
+        with pytest.raises(QuantTypeError, match=f"{op}: requant must be one of"):
+            infer(op, [XT], OUT, requant=rule)
 
 
 def test_a_sum_of_a_channel_is_refused() -> None:

@@ -3,26 +3,24 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
+from qrt.formats.importing import graph as importing
+from qrt.formats.importing.graph import port_names, refusal
+from qrt.formats.importing.node import Refused
 from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
-from qrt.formats.tflite.node import Node, Refused
+from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.registry import find
 from qrt.formats.tflite.state import Handle, State, Variable, load
-from qrt.formats.tflite.types import bits, type_of
-from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.ir.core import registry
-from qrt.ir.core.operations import NOWHERE, garbage_uncollected
-from qrt.ir.core.rewrite import erase_dead
-from qrt.ir.text.dense import DenseElementsAttr
+from qrt.formats.tflite.types import type_of
+from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.ops.core import Array
 from qrt.profiles import Profile
-from qrt.text import Location, Source
-from qrt.types import FunctionType, IntegerType, TensorType, Type, UniformType
+from qrt.types import IntegerType, TensorType
 
 __all__ = ["Graph", "Importer", "import_model"]
 
@@ -59,7 +57,7 @@ class Importer:
             inputs, outputs = (signatures[0].inputs, signatures[0].outputs) if signatures else ({}, {})
             self.function("main", index, _by_tensor(inputs), _by_tensor(outputs))
         if self.refused:
-            raise ModelError(self._refusal())
+            raise ModelError(refusal(self.model.name, self.refused))
         if (unset := self.state.unset()) is not None:
             raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which nothing sets")
         return self.module
@@ -92,12 +90,8 @@ class Importer:
         """A function that computes a subgraph. Its ports have the names that are given by tensor, or the tensors'."""
         return Graph(self, self.model.subgraphs[index]).function(name, inputs or {}, outputs or {}, is_private=False)
 
-    def _refusal(self) -> str:
-        forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in self.refused.items()]
-        return f"{self.model.name}: {len(forms)} forms of operators are not supported:\n{'; '.join(forms)}"
 
-
-class Graph:
+class Graph(importing.Graph):
     """A subgraph that becomes a function. ``values`` has the values of tensors, ``folded`` what is known of them,
     ``handles`` the variables that resources stand for. One that ``is_initial`` gives variables their first values.
     """
@@ -109,17 +103,15 @@ class Graph:
         handles: Mapping[int, Handle] | None = None,
         is_initial: bool = False,
     ) -> None:
+        super().__init__(importer.profile, importer.model.name)
         self.importer = importer
         self.model = importer.model
-        self.profile = importer.profile
         self.subgraph = subgraph
         self.values: dict[int, Value] = {}
         self.folded: dict[int, Array] = {}
         self.types: dict[int, TensorType] = {}
-        self.locations: dict[int, Location] = {}
         self.handles = dict(handles or {})
         self.is_initial = is_initial
-        self.block = Block()
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
         """Makes the function, and in it the operations of every operator."""
@@ -127,24 +119,20 @@ class Graph:
         for index in self.subgraph.inputs:
             if index not in self.handles:
                 self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
-        attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
+        made = self.open_function(name)
         if is_private:
-            attributes["sym_visibility"] = StringAttr("private")
+            made.attributes["sym_visibility"] = StringAttr("private")
         else:
-            attributes["arg_attrs"] = _port_names(self.subgraph.inputs, self.names, inputs)
-            attributes["res_attrs"] = _port_names(self.subgraph.outputs, self.names, outputs)
-        definition = registry.definition("func.func")
-        made = definition.operation_class(
-            "func.func", (), (), attributes, [Region([self.block])], (), NOWHERE, definition
-        )
+            made.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
+            made.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
         self.importer.module.body.append(made)
         self.walk()
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
-        self.append(None, "func.return", results, (), {})
-        types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
-        made.attributes["function_type"] = TypeAttr(types)
-        erase_dead([operation for operation in self.block if not any(value.uses for value in operation.results)])
+        self.close_function(made, results)
         return made
+
+    def _port_names(self, indices: Sequence[int], given: Mapping[int, str]) -> ArrayAttr:
+        return port_names([given.get(index, self.names[index]) for index in indices])
 
     def _port_type(self, tensor: Tensor) -> TensorType:
         try:
@@ -224,58 +212,18 @@ class Graph:
             raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
         return found
 
-    def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
-        """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
-        if not isinstance(element, UniformType):
-            return self._dense(array, element, op)
-        stored = self._dense(bits(array), IntegerType(element.storage_width), op)
-        return self.append(op, "quant.scast", [stored], [TensorType(array.shape, element)], {}).result
-
-    def _dense(self, array: Array, element: Type, op: Operator | None) -> Value:
-        kind = TensorType(array.shape, element)
-        return self.append(op, "arith.constant", (), [kind], {"value": DenseElementsAttr(array, kind)}).result
-
-    # -- operations -------------------------------------------------------------------------------------------------
-
-    def append(
-        self,
-        op: Operator | None,
-        name: str,
-        operands: Sequence[Value],
-        types: Sequence[TensorType],
-        attributes: dict[str, Attribute],
-    ) -> Operation:
-        """A new operation at the end, where an operator of the file stands."""
-        definition = registry.definition(name)
-        location = NOWHERE if op is None else self.location(op)
-        return self.block.append(
-            definition.operation_class(name, operands, types, attributes, (), (), location, definition)
-        )
+    # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
         """Where an operator stands, as errors say it."""
         return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
 
-    def location(self, op: Operator) -> Location:
-        """The location of an operator: its line in a listing of the graph."""
-        found = self.locations.get(op.index)
-        if found is None:
-            source, starts = self._listing
-            start = starts[op.index]
-            found = OperatorLocation(source, start, start + len(op.name), self.place(op))
-            self.locations[op.index] = found
-        return found
-
-    @cached_property
-    def _listing(self) -> tuple[Source, list[int]]:
-        """A line for each operator, and where each begins."""
-        lines = [self._line(op) for op in self.subgraph.operators]
-        starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-        return Source("\n".join(lines), self.model.name), starts
+    def _lines(self) -> list[str]:
+        return [self._line(op) for op in self.subgraph.operators]
 
     def _line(self, op: Operator) -> str:
         inputs = ", ".join("none" if index < 0 else self.names[index] for index in op.inputs)
-        return f"{op.name}({inputs}) -> {', '.join(self.names[index] for index in op.outputs)}".replace("\n", " ")
+        return f"{op.name}({inputs}) -> {', '.join(self.names[index] for index in op.outputs)}"
 
     @cached_property
     def names(self) -> list[str]:
@@ -291,27 +239,5 @@ class Graph:
         return found
 
 
-class OperatorLocation(Location):
-    """The place of an operator in a file that is no text."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, source: Source, start: int, end: int, place: str) -> None:
-        super().__init__(source, start, end)
-        self.place = place
-
-    def __str__(self) -> str:
-        return self.place
-
-
 def _by_tensor(names: Mapping[str, int]) -> dict[int, str]:
     return {index: name for name, index in names.items()}
-
-
-def _port_names(indices: Sequence[int], names: Sequence[str], given: Mapping[int, str]) -> ArrayAttr:
-    """The names of a function's arguments or results, each once: a tensor may be two results."""
-    found: list[str] = []
-    for place, index in enumerate(indices):
-        name = given.get(index, names[index])
-        found.append(f"{name}#{place}" if name in found else name)
-    return ArrayAttr(tuple(DictAttr.of({"qrt.name": StringAttr(name)}) for name in found))

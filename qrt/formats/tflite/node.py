@@ -1,25 +1,20 @@
-"""One operator of a file while it is imported: its operands as values, and what makes operations for it."""
+"""One operator of a TFLite file while it is imported: its operands as values, its results, fused activations."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantError
+from qrt.formats.importing import node as importing
 from qrt.formats.tflite.model import Operator, Tensor
-from qrt.ir import Builder, Operation, StringAttr, Value
-from qrt.ir.core.attributes import ArrayAttr, attribute
+from qrt.ir import Value
 from qrt.ir.core.traits import have_compatible_shapes
-from qrt.ops import FAMILIES
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, Type, UniformType
 
 if TYPE_CHECKING:
     from qrt.formats.tflite.importing import Graph
 
-TENSOR = "qrt.tensor"
-"""The attribute with the name that the file gives a result; a list of names where an operation has several results."""
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 ACTIVATIONS: dict[str, tuple[float, float | None]] = {
     "RELU": (0.0, None),
     "RELU6": (0.0, 6.0),
@@ -29,16 +24,15 @@ ACTIVATIONS: dict[str, tuple[float, float | None]] = {
 """The least and the greatest value after a fused activation."""
 
 
-class Refused(Exception):
-    """A form of an operator that is not supported. The walk collects these, so that one error says all of them."""
-
-
-class Node:
+class Node(importing.Node):
     """An operator of a graph.
 
     ``op`` is the operator as the file has it. ``inputs`` and ``outputs`` are its tensors, None for one that is left
-    out; ``options`` are the fields of its options. ``kernel`` says which kernel of the runtime the last rule is about.
+    out; ``options`` are the fields of its options.
     """
+
+    graph: "Graph"
+    op: Operator
 
     def __init__(self, graph: "Graph", op: Operator) -> None:
         self.graph = graph
@@ -47,7 +41,7 @@ class Node:
         self.inputs: list[Tensor | None] = [None if index < 0 else tensors[index] for index in op.inputs]
         self.outputs: list[Tensor] = [tensors[index] for index in op.outputs]
         self.options: Mapping[str, Any] = op.options
-        self.kernel = "builtin"
+        super().__init__()
 
     # -- operands ---------------------------------------------------------------------------------------------------
 
@@ -104,67 +98,7 @@ class Node:
             self.refuse(f"{tensor.dtype} without scales")
         return element
 
-    # -- operations -------------------------------------------------------------------------------------------------
-
-    def emit(
-        self,
-        name: str,
-        operands: Sequence[Value] = (),
-        attributes: Mapping[str, Any] | None = None,
-        result_type: Type | None = None,
-    ) -> Value:
-        """The result of a new operation. ``result_type`` is its type, or the type of its elements where the shape
-        follows; None where all of it follows.
-        """
-        return self.make(name, operands, attributes, None if result_type is None else [result_type]).result
-
-    def emit_all(
-        self,
-        name: str,
-        operands: Sequence[Value],
-        attributes: Mapping[str, Any] | None,
-        result_types: Sequence[Type] | None,
-    ) -> tuple[Value, ...]:
-        """The results of a new operation that has any number of them."""
-        return tuple(self.make(name, operands, attributes, result_types).results)
-
-    def make(
-        self,
-        name: str,
-        operands: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        result_types: Sequence[Type] | None = None,
-        **more: Any,
-    ) -> Operation:
-        """A new operation. One of a family is checked by the family; ``more`` is what a builder takes for any other."""
-        try:
-            if name in _FAMILIES:
-                return self._kernel(name, operands, attributes or {}, result_types)
-            made = Builder(self.graph.block).create(
-                name, *operands, types=result_types, attributes=attributes or {}, **more
-            )
-        except QuantError as error:
-            raise self.error(str(error)) from None
-        made.location = self.graph.location(self.op)
-        return made
-
-    def _kernel(
-        self, name: str, operands: Sequence[Value], attributes: Mapping[str, Any], result_types: Sequence[Type] | None
-    ) -> Operation:
-        family = _FAMILIES[name]
-        types = [value.type for value in operands]
-        tensors = tuple(type for type in types if isinstance(type, TensorType))
-        count = len(family.declaration.results)
-        said = [None] * count if result_types is None else list(map(_as_tensor, result_types))
-        results = family.resolve_all(tensors, family.complete(attributes), said)
-        for here, there in zip(said, results, strict=True):
-            if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
-                self.fail(f"the result is {there}, but the file has {here}")
-        return self.graph.append(self.op, name, operands, results, {n: attribute(v) for n, v in attributes.items()})
-
-    def dense(self, array: Array, element: Type) -> Value:
-        """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
-        return self.graph.constant(array, element, self.op)
+    # -- results ----------------------------------------------------------------------------------------------------
 
     def set(self, i: int, value: Value) -> None:
         """Says that a value is the output ``i``. The operation that makes it is given the tensor's name."""
@@ -174,27 +108,13 @@ class Node:
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
         if not have_compatible_shapes((value.type, declared)):  # the file's sizes bound the memory
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
-        name = self.graph.names[tensor.index]
-        if not _name(value, name):
-            value = self.emit("qrt.reshape", [value], None, value.type)
-            _name(value, name)
-        self.graph.values[tensor.index] = value
+        self.graph.values[tensor.index] = self.named(value, self.graph.names[tensor.index])
 
     def set_constant(self, i: int, array: Array) -> None:
         """Says that the output ``i`` is known at import."""
         self.graph.folded[self.outputs[i].index] = array
 
     # -- rules ------------------------------------------------------------------------------------------------------
-
-    def rule(self, op: str, /, **facts: Any) -> str:
-        """The rule that the profile has for an op under these facts. Where it has none, the form is refused."""
-        profile = self.graph.profile
-        row = profile.find(op, **facts)
-        if row is None:
-            said = ", ".join(f"{name} = {value}" for name, value in facts.items())
-            self.refuse(f"profile {profile.name} has no rule of {op} for {said}")
-        self.kernel = row.kernel
-        return row.rule
 
     def activate(self, value: Value, activation: str) -> Value:
         """The value after a fused activation. The kernel of the node's rule decides how the bounds are rounded."""
@@ -230,37 +150,3 @@ class Node:
             return min(max(found, element.storage_min), element.storage_max)
 
         return stored(low), element.storage_max if high is None else stored(high)
-
-    # -- errors -----------------------------------------------------------------------------------------------------
-
-    def refuse(self, form: str) -> NoReturn:
-        """Says that the operator has a form that is not supported."""
-        raise Refused(form)
-
-    def fail(self, message: str) -> NoReturn:
-        """Says that the file is wrong here."""
-        raise self.error(message)
-
-    def error(self, message: str) -> ModelError:
-        """The error that says what is wrong here."""
-        return ModelError(f"{self.graph.place(self.op)}: {message}")
-
-
-def _as_tensor(type: Type) -> TensorType:
-    return type if isinstance(type, TensorType) else TensorType(None, type)
-
-
-def _name(value: Value, name: str) -> bool:
-    """Names a result of an operation as the file does. False where it has another name, or none can be given."""
-    made = value.operation
-    if made is None:
-        return False
-    if len(made.results) == 1:
-        return made.attributes.setdefault(TENSOR, StringAttr(name)) == StringAttr(name)
-    found = made.attributes.get(TENSOR)
-    names = list(found.elements) if isinstance(found, ArrayAttr) else [StringAttr("")] * len(made.results)
-    if names[value.index] != StringAttr(""):
-        return False
-    names[value.index] = StringAttr(name)
-    made.attributes[TENSOR] = ArrayAttr(tuple(names))
-    return True

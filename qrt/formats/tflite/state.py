@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrt.errors import ModelError, shown
+from qrt.formats.importing.graph import bits
 from qrt.formats.tflite.model import Operator, Tensor
-from qrt.formats.tflite.types import bits
 from qrt.ir import Attribute, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import UNIT

@@ -1,10 +1,7 @@
 """The types that tensors of a file have in IR."""
 
-import numpy as np
-
 from qrt.errors import ModelError
 from qrt.formats.tflite.model import Quantization, Tensor
-from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 _FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -47,8 +44,3 @@ def uniform(storage: str, quantization: Quantization) -> UniformType:
 def type_of(tensor: Tensor) -> TensorType:
     """The type of a tensor. A size that the file leaves open is dynamic."""
     return TensorType(tuple(None if size < 0 else size for size in tensor.signature), element_of(tensor))
-
-
-def bits(array: Array) -> Array:
-    """Unsigned integers as the signed ones of the same bits, which constants hold; everything else as it is."""
-    return array.view(np.dtype(f"i{array.itemsize}")) if array.dtype.kind == "u" else array

@@ -1,14 +1,12 @@
 """mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` the sum of `q`."""
+`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`."""
 
 from math import prod
-
-import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes, reduced_axes
-from qrt.ops.mean import is_raw
+from qrt.ops.mean import counted, is_raw
 from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
@@ -52,6 +50,7 @@ def _reduce(site: Site, op: Operation, attributes: Attributes, name: str) -> Val
     acc = nest.read(sums, nest.loops)
     if not site.in_loop and not raw:
         acc = without_zero_point(nest, acc, channels, count)
-    divisor = np.array(count if name == "mean" else 1)
-    r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), divisor)
+    r = requantization(
+        attributes["requant"], [channels], Channels.of(element, nest.loops), counted(name, attributes, count)
+    )
     return nest.finish(requantize(nest, acc, r))[0]

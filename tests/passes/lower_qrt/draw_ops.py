@@ -338,12 +338,13 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     count = prod(shape[d] for d in axes)
     channels = shape[to_axis] if to_axis is not None else None
     place = to_axis if keepdims or to_axis is None else kept.index(to_axis)
-    out = draw.result(t.scales[0] / count, spread_of_product((x, t), depth=count) / count, channels, place)
-    rule = "raw_mean" if draw.chance(0.25) else draw.rule
+    terms = count if name == "mean" else 1
+    out = draw.result(t.scales[0] / terms, spread_of_product((x, t), depth=count) / terms, channels, place)
+    rule = f"raw_{name}" if draw.chance(0.25) else draw.rule
     attributes = {"axes": axes, "keepdims": keepdims, "requant": rule}
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.mean(x, t, to, rule, axes, keepdims)
+        return naive.mean(x, t, to, rule, axes, keepdims, divides=name == "mean")
 
     return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 
@@ -494,13 +495,14 @@ DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "slice": _slice,
     "softmax": _softmax,
     "sub": _binary,
+    "sum": _mean,
     "tile": _slice,
     "transpose": _movement,
 }
 
 _COUNTS = {
     "matmul": 80, "conv2d": 40, "depthwise_conv2d": 24, "mul": 32, "requantize": 48, "add": 20, "sub": 16,
-    "avg_pool2d": 24, "mean": 24, "concat": 16, "softmax": 16, "lookup": 6, "max_pool2d": 6, "reshape": 6,
+    "avg_pool2d": 24, "mean": 24, "sum": 16, "concat": 16, "softmax": 16, "lookup": 6, "max_pool2d": 6, "reshape": 6,
     "transpose": 6,
 }  # fmt: skip
 SAMPLE = {name: _COUNTS.get(name, 8) for name in DRAWS}

@@ -147,5 +147,6 @@ def test_rules_of_averages(element: UniformType, dtype: str) -> None:
     points = np.resize(ends(element), len(counts))
     check(numerics.requant_parameters("integer", *size, scales, scales, points, counts), element,
           NEAR_31 if dtype == "i4" else NEAR_63[:-2], dtype)  # fmt: skip
-    mean = numerics.requant_parameters("raw_mean", *size, scales, [(0.2,)] * len(counts), points, counts, points[::-1])
-    check(mean, element, NEAR_31 if dtype == "i4" else NEAR_63, dtype)
+    for rule in ("raw_mean", "raw_sum"):
+        raw = numerics.requant_parameters(rule, *size, scales, [(0.2,)] * len(counts), points, counts, points[::-1])
+        check(raw, element, NEAR_31 if dtype == "i4" else NEAR_63, dtype)

@@ -1,7 +1,8 @@
 """Activations of floats that stand by themselves."""
 
+from qrt.formats.importing.plain import Operand, apply, clamped, compare, number_of, select
 from qrt.formats.tflite.node import ACTIVATIONS, Node
-from qrt.formats.tflite.operators.plain import Operand, apply, clamped, compare, finish, number_of, raw, select
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import plain_operator
 from qrt.types import FloatType
 

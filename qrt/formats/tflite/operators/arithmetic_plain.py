@@ -3,18 +3,9 @@
 These are the forms without scales of operators whose quantized forms stand in other files.
 """
 
+from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select
 from qrt.formats.tflite.node import ACTIVATIONS, Node
-from qrt.formats.tflite.operators.plain import (
-    BOOL,
-    Operand,
-    apply,
-    clamped,
-    compare,
-    finish,
-    number_of,
-    raw,
-    select,
-)
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator, plain_operator
 from qrt.types import FloatType, Type
 

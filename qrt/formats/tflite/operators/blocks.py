@@ -2,8 +2,9 @@
 
 from math import prod
 
+from qrt.formats.importing.moving import Shape, reshaped, taken
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import Shape, reshaped, settle, shape_of, taken
+from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.operators.slicing import paddings_of
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value

@@ -1,7 +1,8 @@
 """ARG_MAX, ARG_MIN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL and TOPK_V2."""
 
+from qrt.formats.importing.moving import axes_of, axis_of
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import axes_of, axis_of, one_integer, settle, shape_of
+from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
 from qrt.formats.tflite.registry import operator
 
 _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}

@@ -1,20 +1,10 @@
-"""What the operators on floats share: the place where loop nests are made, and the end of a float result.
-
-A nest says the order of every sum and what is rounded, so that its results have the bits of the runtime's kernels where
-these keep to one order.
-"""
+"""What the operators on floats share: the end of a float result, with its bias and its fused activation."""
 
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.ir import Value
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
-
-
-def site_of(node: Node) -> Site:
-    """The end of the function, where nests are made."""
-    return Site(Builder(node.graph.block, None, node.graph.location(node.op)), loops=False, in_loop=False)
 
 
 def finish(node: Node, site: Site, value: Value, bias: Value | None = None) -> None:

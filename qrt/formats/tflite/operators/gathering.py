@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.formats.importing.moving import axis_of
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import axis_of, settle, shape_of
+from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.registry import operator
 
 

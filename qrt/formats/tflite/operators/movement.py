@@ -4,17 +4,9 @@ from math import prod
 
 import numpy as np
 
+from qrt.formats.importing.moving import Shape, axis_of, joined, reshaped, taken
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import (
-    Shape,
-    axis_of,
-    joined,
-    one_integer,
-    reshaped,
-    settle,
-    shape_of,
-    taken,
-)
+from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array

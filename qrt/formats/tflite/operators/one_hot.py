@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from qrt.formats.importing.moving import axis_of, reshaped
+from qrt.formats.importing.plain import Operand, compare, select, shape_of, signless
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import axis_of, one_integer, reshaped
-from qrt.formats.tflite.operators.plain import Operand, compare, finish, raw, select, shape_of, signless
+from qrt.formats.tflite.operators.moving import one_integer
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator
 
 

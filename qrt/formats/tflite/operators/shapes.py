@@ -2,21 +2,20 @@
 
 import numpy as np
 
-from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.plain import (
+from qrt.formats.importing.plain import (
     BOOL,
     Operand,
     apply,
     broadcast,
     broadcast_shape,
     compare,
-    finish,
     number_of,
-    raw,
     select,
     shape_of,
     signless,
 )
+from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.registry import operator
 from qrt.ir import IntegerAttr, Value

@@ -3,18 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from qrt.formats.importing.moving import Shape, axes_of, axis_of, joined, reshaped, taken
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.moving import (
-    Shape,
-    axes_of,
-    axis_of,
-    joined,
-    one_integer,
-    reshaped,
-    settle,
-    shape_of,
-    taken,
-)
+from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
