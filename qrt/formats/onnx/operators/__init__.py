@@ -7,7 +7,7 @@ FILES = {
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
     "casts": "DequantizeLinear QuantizeLinear",
-    "convolution": "Conv QLinearConv",
+    "convolution": "Conv ConvInteger QLinearConv",
     "movement": "Concat DepthToSpace Dropout Expand Flatten Identity Reshape SpaceToDepth Squeeze Tile Transpose "
     "Unsqueeze",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",

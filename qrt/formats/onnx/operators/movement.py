@@ -6,7 +6,7 @@ import numpy as np
 
 from qrt.formats.importing.moving import joined
 from qrt.formats.onnx.node import Node, Shape
-from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes
+from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
@@ -26,9 +26,7 @@ def reshaped(node: Node, shape: Shape) -> None:
 @operator("Reshape")
 def reshape(node: Node) -> None:
     """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
-    wanted = sizes(node, 1)
-    if wanted is None:
-        node.refuse("a shape that only the run knows")
+    wanted = wanted_sizes(node, 1)
     reshaped(node, _new_shape(node, node.shape(0), wanted, bool(node.attribute("allowzero", 0))))
     if len(wanted) == 1:
         set_sizes(node, sizes(node, 0))
