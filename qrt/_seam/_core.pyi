@@ -48,8 +48,8 @@ __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 @final
 class Call:
     """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
-    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand, but
-    stand exactly where one of those `in_place` does."""
+    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
+    but stand exactly where one of those `in_place` does."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
