@@ -1,5 +1,5 @@
-"""dynamic_matmul, and dynamic_lstm, whose steps come one after the other. A reduction finds the parameters; functions of
-gates go through float64, and are rounded once."""
+"""dynamic_matmul, and dynamic_lstm, whose steps come one after the other. A reduction finds the parameters. Functions
+of gates go through float64, and are rounded once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
