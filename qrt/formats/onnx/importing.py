@@ -13,6 +13,7 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
+from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, plain_of
 from qrt.formats.onnx.registry import find
@@ -74,6 +75,7 @@ class Graph(importing.Graph):
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
         }
         self.ports = {port.name: port for port in graph.inputs}
+        self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
         """Makes the function, and in it the operations of every node."""
@@ -84,7 +86,8 @@ class Graph(importing.Graph):
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
         for op in self.graph.operators:
-            self._import(op)
+            if not self.exported.takes(op):
+                self._import(op)
         self.close_function(made, [self._result(port) for port in self.graph.outputs])
         return made
 
@@ -94,12 +97,15 @@ class Graph(importing.Graph):
             raise ModelError(f"{place}: the file does not say how many dimensions it has")
         if 0 in port.shape:
             raise ModelError(f"{place}: its shape {port.shape} has a dimension of 0")
-        return TensorType(tuple(size if isinstance(size, int) else None for size in port.shape), element_of(port.dtype))
+        shape = tuple(size if isinstance(size, int) else None for size in port.shape)
+        return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
     def _result(self, port: Port) -> Value:
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
+        if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
+            return value
         if isinstance(value.type.element, UniformType) and not self.importer.refused:
             value = self._stored(value, value.type, value.type.element)
         found = value.type.element if isinstance(value.type, TensorType) else None
