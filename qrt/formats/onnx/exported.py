@@ -16,6 +16,7 @@ from qrt.errors import ModelError, QuantError, shown
 from qrt.formats.onnx.exporting.around import Around, bias_of
 from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, VERSION
 from qrt.formats.onnx.exporting.held import Order, out_of_order
+from qrt.formats.onnx.folding import CASTS, Fold
 from qrt.formats.onnx.model import Operator
 from qrt.formats.onnx.node import Node, plain_of
 from qrt.formats.onnx.types import element_of
@@ -57,6 +58,7 @@ class _Group:
     then: Mapping[str, Any] | None
     nodes: frozenset[int]
     last: int
+    fold: Fold | None
 
 
 class Exported:
@@ -104,6 +106,8 @@ class Exported:
                 self._make(group, op)
             except QuantError as error:
                 raise ModelError(f"{self.graph.file}: metadata {shown(group.key)}: {error}") from None
+            if group.fold is not None:
+                self.graph.importer.folds.append(group.fold)
         return True
 
     # -- reading entries --------------------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ class Exported:
         if inner & {port.name for port in self.around.graph.outputs}:
             return None
         clamp = None if then is None else self._attributes(key, then)
-        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index)
+        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes))
 
     def _list(self, key: str, said: Mapping[str, Any], name: str) -> list[Any]:
         found = said.get(name)
@@ -289,6 +293,14 @@ class Exported:
             self.graph.values[said.name] = value
         elif said.name in self._read_plainly and None not in order:
             self.graph.values[said.name] = node.emit("qrt.transpose", [value], {"permutation": order})
+
+
+def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
+    """What the report of an import says of a group: its operator is folded, where it stands beside casts."""
+    own = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
+    if own is None or own.type in CASTS or all(op.type not in CASTS for op in nodes):
+        return None
+    return Fold(own.label, own.type, "")
 
 
 def _is_integer(value: object) -> bool:

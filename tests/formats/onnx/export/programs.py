@@ -63,7 +63,7 @@ def nibbles() -> str:
     """A lookup of 4 bits."""
     nibble = "!quant.uniform<u4:f32, 0.5:8>"
     body = f"""  %q = qrt.requantize %x : (tensor<2x9x{X}>) -> tensor<2x9x{nibble}>
-  %c = arith.constant dense<{numbers(16, 200, 5)}> : tensor<16xi8>
+  %c = arith.constant dense<{[*range(-8, 8)]}> : tensor<16xi8>
   %t = quant.scast %c : tensor<16xi8> to tensor<16x{Y}>
   %y = qrt.lookup %q, %t : (tensor<2x9x{nibble}>, tensor<16x{Y}>) -> tensor<2x9x{Y}>"""
     return program(f"%x: tensor<2x9x{X}>", body, f"tensor<2x9x{Y}>")

@@ -117,7 +117,7 @@ def test_a_wrong_entry_is_an_error_that_names_it(name):
 def test_an_entry_that_is_no_mapping_is_an_error(text):
     _, model = exported("add")
     next(each for each in model.metadata_props if each.key == "qrt.op.add").value = text
-    with pytest.raises(ModelError, match="metadata 'qrt.op.add': it (is no JSON|names no op)"):
+    with pytest.raises(ModelError, match=r"metadata 'qrt.op.add': it (is no JSON|names no op)"):
         imported(model.SerializeToString())
 
 
@@ -127,7 +127,7 @@ def test_a_wrong_table_is_an_error(elements):
     text = "!quant.uniform<i8:f32, 6.250000e-02>"
     (entry,) = [each for each in model.metadata_props if each.key == "qrt.op.lookup"]
     operands = [json.loads(entry.value)["operands"][0], {"elements": elements, "type": text}]
-    with pytest.raises(ModelError, match="metadata 'qrt.op.lookup'"):
+    with pytest.raises(ModelError, match=r"metadata 'qrt.op.lookup'"):
         imported(changed(model, "qrt.op.lookup", operands=operands))
 
 
@@ -135,7 +135,7 @@ def test_a_wrong_table_is_an_error(elements):
 def test_a_wrong_type_of_a_port_is_an_error(text):
     _, model = exported("add")
     next(each for each in model.metadata_props if each.key == "qrt.port.a").value = text
-    with pytest.raises(ModelError, match="metadata 'qrt.port.a'"):
+    with pytest.raises(ModelError, match=r"metadata 'qrt.port.a'"):
         imported(model.SerializeToString())
 
 
