@@ -57,17 +57,18 @@ def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str 
 
     Examples
     --------
-    >>> import tempfile
-    >>> program = ir.parse('''
+    >>> import tempfile, qrt
+    >>> program = qrt.ir.parse('''
     ... !q = !quant.uniform<i8:f32, 0.5>
     ... func.func @main(%x: tensor<2x!q> {qrt.name = "x"}) -> (tensor<2x!q> {qrt.name = "y"}) {
-    ...   %0 = qrt.add %x, %x : (tensor<2x!q>, tensor<2x!q>) -> tensor<2x!q>
+    ...   %0 = qrt.add %x, %x {requant = "fixed_double"} : (tensor<2x!q>, tensor<2x!q>) -> tensor<2x!q>
     ...   return %0 : tensor<2x!q>
     ... }''')
-    >>> [node.op_type for node in model_proto(program).graph.node]
-    ['DequantizeLinear', 'DequantizeLinear', 'Add', 'QuantizeLinear']
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     export_onnx(f"{folder}/sum.onnx", program)
+    ...     qrt.export_onnx(f"{folder}/sum.onnx", program)
+    ...     loaded = qrt.load(f"{folder}/sum.onnx")
+    >>> loaded.functions[0].regions[0].blocks[0].operations[0].attributes["requant"].python
+    'fixed_double'
     """
     require(path, (str, PathLike), "the path of a model", "a string or a path")
     require(program, ir.Module, "export_onnx: program", "a module")
