@@ -486,6 +486,18 @@ def bind_svdf(
     multipliers: Sequence[tuple[int, int]],
 ) -> Call: ...
 
+# x, w, out: float32 rows times weights, of whose columns each has a zero point and a scale.
+def bind_dynamic_matmul(
+    *,
+    isa: str,
+    rows: int,
+    depth: int,
+    columns: int,
+    w: str,
+    w_zero_points: npt.ArrayLike,
+    w_scales: npt.ArrayLike,
+) -> Call: ...
+
 # x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have
 # 4 * cells columns, each with a zero point and a scale.
 def bind_dynamic_lstm(
