@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from qrt.execute import backend as onnx
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
+    from qrt.formats.onnx.export import export_onnx
     from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -49,6 +50,7 @@ _LAZY = {
     "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
+    "export_onnx": "qrt.formats.onnx.export",
     "load": "qrt.formats.programs",
     "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
@@ -97,6 +99,7 @@ __all__ = [
     "dcast",
     "depthwise_conv2d",
     "explain_program",
+    "export_onnx",
     "float_matmul",
     "float_results",
     "get_num_threads",
