@@ -49,12 +49,18 @@ cdef bint describe_items(Arguments *to, object value, int depth) noexcept:
 
 
 cdef bint describe_arguments(Arguments *to, Route route, tuple args, dict kwargs) noexcept:
-    """The words of a call that a rule plans. The last says which arrays are one."""
+    """The words of a call that a rule plans: the rule, the ISA that `kernels.use` forces, the arguments, and which arrays
+    are one."""
+    cdef PyObject *isa = NULL
     cdef uint64_t same = 0
     cdef int i, j
+    PyContextVar_Get(FORCED_ISA, NULL, &isa)
+    Py_DECREF(<object>isa)  # the context keeps it
     to.words = to.types = to.arrays = 0
     to.keeper = NULL
-    if not put_identity(to, INTERNED, route) or not put(to, TUPLE | <uint64_t>len(args) << 8):
+    if not put_identity(to, INTERNED, route) or not put_identity(to, INTERNED, <object>isa):
+        return False
+    if not put(to, TUPLE | <uint64_t>len(args) << 8):
         return False
     for value in args:
         if not describe_items(to, value, 0):
@@ -151,7 +157,7 @@ def set_routine(function, routine not None, tuple places not None, int most, fro
                 bint is_moved):
     cdef Route route = <Route?>ROUTES[function]
     cdef int place
-    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or (is_list and len(places) != 1):
+    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or len(places) > (1 if is_list else 3):
         raise ValueError(f"{function}: no route takes {most} arguments with tensors at {places}")
     for place in places:
         route.tensors |= 1 << place
@@ -202,8 +208,13 @@ cdef inline bint is_tensor(object value) noexcept:
 
 
 cdef tuple shape_of(cnp.ndarray array):
-    cdef int d
-    return tuple([cnp.PyArray_DIM(array, d) for d in range(cnp.PyArray_NDIM(array))])
+    cdef int d, rank = cnp.PyArray_NDIM(array)
+    cdef tuple shape = PyTuple_New(rank)
+    for d in range(rank):
+        size = PyLong_FromSsize_t(cnp.PyArray_DIM(array, d))
+        Py_INCREF(size)  # which the tuple steals
+        PyTuple_SET_ITEM(shape, d, size)
+    return shape
 
 
 cdef object moved(object result, object element):
@@ -234,8 +245,8 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
     """What NumPy makes of storage, or None: then the rule says what else the arguments mean, or what is wrong."""
     cdef PyObject *given[MOST_BY_POSITION]
     cdef Py_ssize_t i, count = len(args)
-    cdef object element = None, value, data
-    cdef list held = [], parts
+    cdef object element = None, value, data, first = None, second = None, third = None
+    cdef list parts
     if not route.least <= count <= route.most:
         return None
     if kwargs is not None and len(kwargs):
@@ -254,7 +265,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
             if data is None:
                 return None
             element = (<Tensor>value).type
-            held.append(data)
+            first, second, third = data, first, second  # held: another thread may give a tensor other data meanwhile
         else:
             if not (PyList_CheckExact(value) or PyTuple_CheckExact(value)) or not len(value):
                 return None
@@ -265,8 +276,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
                     return None
                 element = (<Tensor>item).type
                 parts.append(data)
-            data = parts
-            held.append(parts)
+            first = data = parts
         given[i] = <PyObject *>data
     try:
         result = PyObject_VectorcallDict(route.routine, given, count, <PyObject *>kwargs if kwargs else NULL)

@@ -188,6 +188,10 @@ def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: 
     the products of the units."""
     ratios = ratios or units.products()
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
+    if len(ratios) == 1 and acc.size <= _FEW:
+        numerator, denominator = ratios[0].numerator, ratios[0].denominator
+        few = [rounded(number * numerator, denominator) for number in numbers.tolist()]
+        return np.array(few, np.float64).reshape(acc.shape)
     which = np.zeros(acc.size, np.int64)
     if len(ratios) > 1:
         which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
