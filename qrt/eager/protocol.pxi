@@ -31,9 +31,10 @@ cdef class Route:
 cdef class Planned:
     cdef readonly tuple operands
     cdef readonly object run
+    cdef readonly bint holds_no_list
 
-    def __init__(self, tuple operands not None, run not None):
-        self.operands, self.run = operands, run
+    def __init__(self, tuple operands not None, run not None, bint holds_no_list=False):
+        self.operands, self.run, self.holds_no_list = operands, run, holds_no_list
 
 
 cdef bint describe_items(Arguments *to, object value, int depth) noexcept:
@@ -107,6 +108,13 @@ cdef inline object at_place(tuple args, tuple place):
     return value if place[1] is None else (<list>value)[<Py_ssize_t>place[1]]
 
 
+cdef bint has_list(tuple args):
+    for value in args:
+        if PyList_CheckExact(value):
+            return True
+    return False
+
+
 cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
     """The result of what a rule planned. It is kept by the arguments, if the operands are among these; not where bits are
     packed, for the words of a tensor have the shape of its memory."""
@@ -119,6 +127,8 @@ cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
         if place is None:
             break
         places.append(place)
+    if not made.holds_no_list and (has_list(args) or (kwargs is not None and has_list(tuple(kwargs.values())))):
+        return made.run(made.operands)
     if (len(places) == len(made.operands) and describe_arguments(&given, route, args, kwargs)
             and are_operands(&given, made.operands)):
         kept = Kept.__new__(Kept)

@@ -99,7 +99,8 @@ def planned(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """As ``finish`` of the integers that ``compute`` makes of the operands: by their types and shapes alone."""
+    """As ``finish`` of the integers that ``compute`` makes of the operands, by their types and shapes alone. It may hold
+    no list that was given."""
     if dtype is not None or out is not None:
         return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)
     t = i32_type(name, units, bound)
@@ -108,7 +109,7 @@ def planned(
         acc = np.asarray(compute(operands), np.int32)
         return tensor_of(acc, t, acc.shape)
 
-    return Planned(operands, run)
+    return Planned(operands, run, holds_no_list=True)
 
 
 def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:

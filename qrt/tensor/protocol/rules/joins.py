@@ -223,12 +223,18 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
     return concatenate([arr, values], axis)
 
 
+_insert: Callable[..., Array] = unwrap(np.insert)
+
+
 @implements(np.insert, kind="moves")
-def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
+def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
     arr = tensor(arr, "arr")
     if arr.type.is_per_layer:
+        if type(values) in NUMBERS and type(obj) is int:
+            t, number = arr.type, _of_layer(values, arr.type)
+            return Planned((arr,), lambda operands: made(_insert(stored(operands[0]), obj, number, axis), t))
         return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)
     if axis is None:
         arr, axis = ravel(arr), 0
@@ -319,7 +325,7 @@ def _selected(conditions: list[Any], options: list[Any], t: UniformType, held: l
 
     if any(type(x) is not np.ndarray for x in conditions):
         return run((*held, *tensors))
-    return Planned((*conditions, *tensors), run)
+    return Planned((*conditions, *tensors), run, holds_no_list=True)
 
 
 _select: Callable[..., Any] = unwrap(np.select)

@@ -14,7 +14,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import made, stored
+from qrt.tensor.protocol.elements import NUMBERS, made, stored
 from qrt.tensor.protocol.exact import is_kept
 from qrt.tensor.protocol.keys import in_order
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
@@ -206,9 +206,12 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
+        if out is None and t.is_per_layer:
+            dtype = storage_dtype(t)
+            return Planned((x,), lambda operands: made(own(stored(operands[0]), q, axis, **options).astype(dtype), t))
         source = stored(x)
         storage = np.asarray(own(source, q, axis, **options))
-        element = t if t.is_per_layer else broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
+        element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
@@ -254,7 +257,7 @@ def _choices(ufunc: np.ufunc) -> None:
     """The rule of a ufunc that chooses one of two values."""
     name = f"np.{ufunc.__name__}"
 
-    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         if others:
             refuse(name, others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
@@ -263,7 +266,11 @@ def _choices(ufunc: np.ufunc) -> None:
         number = number[()] if isinstance(number, np.ndarray) else number
         if not isinstance(number, (int, float)) and np.ndim(number):
             raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
-        return delivered(name, _with_bound(name, ufunc, stored(one_tensor(name, q)), q.type, number), q.type, out)
+        q = one_tensor(name, q)
+        if out is None and q.type.is_per_layer and type(number) in NUMBERS:
+            bound = _bound_of_layer(name, ufunc, q.type, float(number) if type(number) is float else int(number))
+            return Planned((q,), lambda operands: made(ufunc(stored(operands[0]), bound), operands[0].type))
+        return delivered(name, _with_bound(name, ufunc, stored(q), q.type, number), q.type, out)
 
     rule.__doc__ = f"The {'greater' if ufunc is np.maximum else 'lesser'} of two values; a real number is quantized."
     implements(*_UFUNCS[ufunc], kind="order")(rule)
