@@ -5,7 +5,7 @@ it misses:
 
 - `CALL`: more than 1.1 times, and at most 1 us. So much cost NumPy's protocol, a lookup and a tensor around the result,
   whatever the size: 1.1 times is less where NumPy takes less than 10 us.
-- the name of a cause of `benches/numpy_limits.py`: within the limit that stands there with the reason.
+- the name of a cause of `tests/tensor/numpy_limits.py`: within the limit that stands there with the reason.
 - `MORE`: neither.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import qrt
-from benches.numpy_limits import LIMITS, limit_of
 from qrt.tensor.protocol.table import name_of, table
+from tests.tensor.numpy_limits import LIMITS, limit_of
 
 T = qrt.UniformType("i8", "f32", 0.02, 3)
 SIZES = {"16": 4, "64K": 256}

@@ -99,7 +99,7 @@ def planned(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """As ``finish`` of the integers that ``compute`` makes of the operands, by their types and shapes alone. It may hold
+    """As ``finish`` of the integers that ``compute`` makes of the operands, by their types and shapes alone. It holds
     no list that was given."""
     if dtype is not None or out is not None:
         return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)

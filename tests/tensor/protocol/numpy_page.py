@@ -3,10 +3,10 @@
 import inspect
 from collections import defaultdict
 
-from benches.numpy_limits import LIMITS
 from qrt.tensor.protocol.methods import ABSENT, Methods
 from qrt.tensor.protocol.table import Entry, Function, Kind, name_of, table
 from tests.docs.documents import ROOT
+from tests.tensor.numpy_limits import LIMITS
 
 PAGE = ROOT / "docs" / "reference" / "numpy.md"
 HEAD = """# NumPy's functions on a QuantTensor
