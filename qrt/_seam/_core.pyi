@@ -21,8 +21,8 @@ import numpy.typing as npt
 class Requant(Protocol):
     """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
     read: fixed, fixed_double and half_up_twice: multiplier, shift; float32: scale_f32; raw_mean: scale_f32, offset_f32;
-    float64_away: scale_f64; integer: multiplier; dequantized: scale_f32, divisor_f32, offset_f32, multiplier; each with zero_point, all of them as long as the parameter index
-    needs. Objects without offset_f32 and divisor_f32 will do for the other rules."""
+    float64_away: scale_f64; integer: multiplier; dequantized: scale_f32, divisor_f32, offset_f32, multiplier; each with
+    zero_point, all of them as long as the parameter index needs. Objects without offset_f32 and divisor_f32 will do for the other rules."""
 
     @property
     def rule(self) -> str: ...  # "fixed" "fixed_double" "half_up_twice" "float32" "float64_away" "raw_mean" "integer"
@@ -484,6 +484,24 @@ def bind_svdf(
     x_zero_point: int,
     result_zero_point: int,
     multipliers: Sequence[tuple[int, int]],
+) -> Call: ...
+
+# x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have
+# 4 * cells columns, each with a zero point and a scale.
+def bind_dynamic_lstm(
+    *,
+    isa: str,
+    steps: int,
+    batch: int,
+    inputs: int,
+    cells: int,
+    reverse: bool,
+    w: str,
+    w_zero_points: npt.ArrayLike,
+    w_scales: npt.ArrayLike,
+    r: str,
+    r_zero_points: npt.ArrayLike,
+    r_scales: npt.ArrayLike,
 ) -> Call: ...
 
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to

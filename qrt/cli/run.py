@@ -51,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--timing", action="store_true", help="print what each step took, on standard error")
     parser.add_argument(
-        "--max-steps", type=whole_number, metavar="N", help="stop after N operations in the interpreter"
+        "--max-steps",
+        type=whole_number,
+        metavar="N",
+        help="stop after N operations in the interpreter; without it, after a million rounds of a while",
     )
     parser.add_argument(
         "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"

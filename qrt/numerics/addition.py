@@ -12,8 +12,9 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.numerics.floats import OPS
+from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
-from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32, scale_fixed_double
+from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
 
 SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
