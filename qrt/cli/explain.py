@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.data is None:
         raise ModelError("--against needs --data: what both programs run on")
-    quantized, floats = load(options.file), load(options.against)
+    quantized, floats = load(options.file), load(options.against, for_quantization=True)
     data = by_names(Program(floats, options.function), load_tensors(options.data))
     with chosen_kernels(options):
         report = explain_program(

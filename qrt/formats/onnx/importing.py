@@ -21,7 +21,7 @@ from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ops.core import Array, element_dtype
 from qrt.profiles import Profile
-from qrt.types import FloatType, TensorType, Type, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 __all__ = ["Graph", "Importer", "import_model"]
 
@@ -63,7 +63,9 @@ class Importer:
 
 
 class Graph(importing.Graph):
-    """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known."""
+    """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known,
+    ``sizes`` the elements of those of which some are.
+    """
 
     def __init__(self, importer: Importer, graph: description.Graph) -> None:
         super().__init__(importer.profile, importer.model.name)
@@ -73,6 +75,8 @@ class Graph(importing.Graph):
         self.constants: dict[str, Constant] = {
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
         }
+        self.lost: set[str] = set()
+        self.sizes: dict[str, tuple[int | Value, ...]] = {}
         self.ports = {port.name: port for port in graph.inputs}
 
     def function(self, name: str) -> Operation:
@@ -85,7 +89,8 @@ class Graph(importing.Graph):
         self.importer.module.body.append(made)
         for op in self.graph.operators:
             self._import(op)
-        self.close_function(made, [self._result(port) for port in self.graph.outputs])
+        if not self.importer.refused:
+            self.close_function(made, [self._result(port) for port in self.graph.outputs])
         return made
 
     def _port_type(self, port: Port) -> TensorType:
@@ -100,10 +105,10 @@ class Graph(importing.Graph):
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
-        if isinstance(value.type.element, UniformType) and not self.importer.refused:
+        if isinstance(value.type.element, UniformType):
             value = self._stored(value, value.type, value.type.element)
         found = value.type.element if isinstance(value.type, TensorType) else None
-        if not self.importer.refused and port.dtype and found is not element_of(port.dtype):
+        if port.dtype and found is not element_of(port.dtype):
             raise ModelError(
                 f"{self.file}: output {shown(port.name)} is of {port.dtype} in the file, but computed as {value.type}"
             )
@@ -118,24 +123,18 @@ class Graph(importing.Graph):
         return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
 
     def _import(self, op: Operator) -> None:
+        """Makes the operations of a node. What reads a result of a refused node is not tried."""
         node = Node(self, op)
         function = find(op)
         try:
             if function is None:
                 node.refuse("no form of it is")
-            function(node)
+            if self.lost.isdisjoint(op.inputs):
+                function(node)
+                return
         except Refused as refused:
             self.importer.refused[op.name, str(refused)] += 1
-            for name in filter(None, op.outputs):
-                self.values[name] = Value(self._placeholder(name), None, 0)
-
-    def _placeholder(self, name: str) -> TensorType:
-        """The type of a result that is not made, so that the walk goes on."""
-        said = self.graph.said.get(name)
-        if said is None or said.shape is None or not said.dtype:
-            return TensorType(None, FloatType("f32"))
-        shape = tuple(size if isinstance(size, int) else None for size in said.shape)
-        return TensorType(shape, element_of(said.dtype))
+        self.lost.update(filter(None, op.outputs))
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 

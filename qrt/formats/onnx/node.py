@@ -52,6 +52,10 @@ class Node(importing.Node):
             self.fail(f"attribute {name} is {shown(found)}, expected integers")
         return found
 
+    def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """An attribute of integers."""
+        return self.attribute(name, default)
+
     def required(self, name: str, kind: type[_T]) -> _T:
         """An attribute that must be there."""
         found = self.op.attributes.get(name)
