@@ -68,6 +68,24 @@ def load(
     ...     load(file).functions[0].sym_name
     'f'
     """
+    return load_reported(
+        path,
+        profile=profile,
+        allow_unregistered=allow_unregistered,
+        max_bytes=max_bytes,
+        for_quantization=for_quantization,
+    )[0]
+
+
+def load_reported(
+    path: str | Path,
+    *,
+    profile: str | None = None,
+    allow_unregistered: bool = False,
+    max_bytes: int | None = None,
+    for_quantization: bool = False,
+) -> tuple[ir.Module, str]:
+    """What `load` gives, and what the importer reports: of a model of ONNX which operators beside casts are folded."""
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     require(for_quantization, bool, "for_quantization", "True or False")
@@ -82,16 +100,18 @@ def load(
         from qrt.formats.tflite import importing as tflite  # here: only models need it
         from qrt.formats.tflite.read import read
 
-        return tflite.import_model(read(file, max_bytes=most), found)
+        return tflite.import_model(read(file, max_bytes=most), found), ""
     if file.suffix == ".onnx":
-        from qrt.formats.onnx import importing as onnx
+        from qrt.formats.onnx.folding import fold_report
+        from qrt.formats.onnx.importing import Importer
         from qrt.formats.onnx.read import read as read_onnx
 
-        return onnx.import_model(read_onnx(file, max_bytes=most), found, max_bytes=most)
+        importer = Importer(read_onnx(file, max_bytes=most), found, max_bytes=most)
+        return importer.run(), fold_report(importer.folds)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
-    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
+    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""

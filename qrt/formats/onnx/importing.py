@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
+from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
-from qrt.formats.onnx.node import Constant, Node, plain_of
+from qrt.formats.onnx.node import Constant, Node, clamped, plain_of
 from qrt.formats.onnx.registry import find
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Attribute, Module, Operation, Value
@@ -39,7 +41,7 @@ class Importer:
     """A model that is imported: its module.
 
     ``given`` are values of inputs: an operator that must know an input at import takes it from there, and the input's
-    name is in ``fixed`` then.
+    name is in ``fixed`` then. ``folds`` says what became of each operator beside casts.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Importer:
         self.refused: Counter[tuple[str, str]] = Counter()
         self.given = given or {}
         self.fixed: set[str] = set()
+        self.folds: list[Fold] = []
 
     def run(self) -> Module:
         """Makes the function ``main``."""
@@ -71,6 +74,7 @@ class Graph(importing.Graph):
         super().__init__(importer.profile, importer.model.name)
         self.importer = importer
         self.graph = graph
+        self.folding = Folding(graph)
         self.values: dict[str, Value] = {}
         self.constants: dict[str, Constant] = {
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
@@ -87,8 +91,7 @@ class Graph(importing.Graph):
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs])
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
-        for op in self.graph.operators:
-            self._import(op)
+        self._walk()
         if not self.importer.refused:
             self.close_function(made, [self._result(port) for port in self.graph.outputs])
         return made
@@ -121,6 +124,54 @@ class Graph(importing.Graph):
         if own is element.storage_type:
             return stored
         return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
+
+    def _walk(self) -> None:
+        """Makes the operations of every node, groups as one."""
+        self.constants.update(
+            {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
+        )
+        for op in self.graph.operators:
+            group = self.folding.groups.get(op.index)
+            if group is not None:
+                self._import_group(group)
+            elif op.index not in self.folding.inside:
+                self._import(op)
+                if op.index in self.folding.reasons:
+                    self._record(op, self.folding.reasons[op.index])
+
+    def _record(self, op: Operator, reason: str) -> None:
+        self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
+
+    def _import_group(self, group: Group) -> None:
+        """Makes the operations of a group on quantized tensors; one by one where they have no such form."""
+        reason = ""
+        try:
+            self._fold(group)
+        except (Refused, ModelError) as error:
+            reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
+            for part in group.parts:
+                self._import(part)
+        self._record(group.parts[0], reason)
+
+    def _fold(self, group: Group) -> None:
+        if not self.lost.isdisjoint(group.folded.inputs):
+            raise Refused("an operator before it is not supported")
+        op = group.folded
+        (output,) = op.outputs
+        if group.within is not None:
+            op = replace(op, outputs=(f"{output}#unclamped",))
+        node, function = Node(self, op), find(op)
+        if function is None:
+            raise Refused(f"no form of {op.name} is supported")
+        function(node)
+        if group.within is not None:
+            last = Node(self, group.parts[-1])
+            value = self.value(op.outputs[0], op)
+            assert isinstance(value.type, TensorType)
+            if not isinstance(value.type.element, UniformType):
+                element = last.uniform(value.type.element, (), 1, 2)
+                value = last.emit("quant.scast", [last.as_storage(value)], None, value.type.with_(element=element))
+            last.set(0, clamped(last, value, *group.within))
 
     def _import(self, op: Operator) -> None:
         """Makes the operations of a node. What reads a result of a refused node is not tried."""

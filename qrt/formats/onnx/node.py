@@ -258,6 +258,22 @@ class Node(importing.Node):
 _KINDS: dict[type, str] = {int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor"}
 
 
+def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
+    """A quantized value between bounds, each rounded as a value of its type is: half to even, the zero point after."""
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    assert isinstance(element, UniformType)
+    ends = {}
+    for name, bound, end in (("min", low, element.storage_min), ("max", high, element.storage_max)):
+        if bound is None:
+            continue
+        quotient = np.clip(np.float32(bound) / np.float32(element.scale), -(2.0**40), 2.0**40)
+        stored = min(max(int(np.rint(quotient)) + element.zero_point, element.storage_min), element.storage_max)
+        if stored != end:
+            ends[name] = (stored - element.zero_point) * element.scale
+    return node.emit("qrt.clamp", [value], ends) if ends else value
+
+
 def plain_of(element: Type) -> Type:
     """A plain type as ONNX has it: of a quantized type that of its storage, unsigned where that is."""
     if not isinstance(element, UniformType):
