@@ -283,6 +283,8 @@ def dequantized(
     values: list[int], source: tuple[float, int], to: tuple[float, int], count: int, bounds: tuple[int, int]
 ) -> int:
     """ONNX Runtime's QLinearAveragePool, of the values of a window in order."""
+    if source[0] >= 2**64:
+        raise Refused("sums that leave float32")
     scale, divisor = (rounded_ratio((s,), (), "f32") for s in (source[0], to[0]))
     total: Number = Fraction(0)
     for value in values:

@@ -194,7 +194,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     shape = np.broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
-        zero_points = np.zeros(1, np.int64) if is_raw(attributes) else t.zero_point_array.ravel()[index]
+        zero_points = np.zeros((), np.int64) if is_raw(attributes) else t.zero_point_array.ravel()[index]
         return np.broadcast_to(zero_points, shape).ravel()
 
     arguments: dict[str, Any] = {}

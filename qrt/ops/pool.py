@@ -38,6 +38,10 @@ Dims = tuple[int | None, ...]
 AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageRule)
 
 
+_MOST_SCALE = 2.0**64
+"""Below it no sum of dequantized values leaves float32."""
+
+
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
     (x,) = types
     if x.shape is None or len(x.shape) != 4:
@@ -77,6 +81,8 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
+    if rule == "dequantized" and max(x.scales) >= _MOST_SCALE:
+        fail("avg_pool2d", f"requant = 'dequantized' needs scales below 2**64, got {max(x.scales)}", types)
     return checked_result("avg_pool2d", shape, element)
 
 
