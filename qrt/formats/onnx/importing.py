@@ -198,6 +198,10 @@ class Graph(importing.Graph):
 
     def known(self, name: str) -> Constant | None:
         """A tensor that is constant in the file, or whose elements follow from constants."""
+        return self.constants.get(name)
+
+    def required(self, name: str) -> Constant | None:
+        """The same; an input that is given is known too where an operator cannot do without."""
         found = self.constants.get(name)
         if found is None and name in self.importer.given and name in self.ports:
             self.importer.fixed.add(name)
