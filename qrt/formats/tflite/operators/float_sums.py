@@ -1,4 +1,4 @@
-"""Pools, MEAN and SOFTMAX of floats."""
+"""Pools, MEAN, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION of floats."""
 
 from math import prod
 
@@ -121,16 +121,9 @@ def softmax(node: Node) -> None:
     """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
     site, x = site_of(node), node.value(0)
     beta = float(node.options["beta"])
-    *rows, depth = site.extents(x)
-
-    def folded(op: str, value: Value, start: float) -> Value:
-        nest = Nest(site, "accumulate", rows, [depth])
-        element = nest.read(value, nest.loops)
-        return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
-
-    largest = folded("arith.maximumf", x, -np.inf)
+    largest = _folded(site, x, "arith.maximumf", -np.inf)
     powers = _powers(site, x, largest, beta)
-    total = folded("arith.addf", powers, 0.0)
+    total = _folded(site, powers, "arith.addf", 0.0)
     nest = Nest(site, "divide", site.extents(x))
     power, sums = nest.read(powers, nest.loops), nest.read(total, nest.loops[:-1])
     if node.rule("float_softmax") == "multiply":
@@ -147,3 +140,44 @@ def _powers(site: Site, x: Value, largest: Value, beta: float) -> Value:
     if beta != 1:
         apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
     return nest.finish(nest.emit("math.exp", (apart,), F32))[0]
+
+
+def _folded(site: Site, value: Value, op: str, start: float) -> Value:
+    """What an op makes of the elements along the last axis, one after the other."""
+    *rows, depth = site.extents(value)
+    nest = Nest(site, "accumulate", rows, [depth])
+    element = nest.read(value, nest.loops)
+    return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
+
+
+@plain_operator("LOG_SOFTMAX")
+def log_softmax(node: Node) -> None:
+    """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
+    site, x = site_of(node), node.value(0)
+    largest = _folded(site, x, "arith.maximumf", -np.inf)
+    total = _folded(site, _powers(site, x, largest, 1), "arith.addf", 0.0)
+    nest = Nest(site, "subtract", site.extents(x))
+    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
+    logarithm = nest.emit("math.log", (nest.read(total, nest.loops[:-1]),), F32)
+    node.set(0, nest.finish(nest.emit("arith.subf", (apart, logarithm), F32))[0])
+
+
+_LEAST_NORM = 1e-6
+"""What a norm is taken to be at least."""
+
+
+@plain_operator("L2_NORMALIZATION")
+def l2_normalization(node: Node) -> None:
+    """Floats divided by the root of the sum of their squares along the last axis."""
+    if node.options["fused_activation_function"] != "NONE":
+        node.refuse(f"fused {node.options['fused_activation_function']}")
+    site, x = site_of(node), node.value(0)
+    *rows, depth = site.extents(x)
+    nest = Nest(site, "accumulate", rows, [depth])
+    element = nest.read(x, nest.loops)
+    square = nest.emit("arith.mulf", (element, element), F32)
+    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), square), F32))
+    nest = Nest(site, "divide", site.extents(x))
+    norm = nest.emit("math.sqrt", (nest.read(sums, nest.loops[:-1]),), F32)
+    norm = nest.emit("arith.maximumf", (norm, nest.constant(_LEAST_NORM, F32)), F32)
+    node.set(0, nest.finish(nest.emit("arith.divf", (nest.read(x, nest.loops), norm), F32))[0])
