@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from qrt.execute import Program, compile
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
+    from qrt.formats.onnx.export import export_onnx
     from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -47,6 +48,7 @@ _LAZY = {
     "ir": "qrt.ir",
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
+    "export_onnx": "qrt.formats.onnx.export",
     "load": "qrt.formats.programs",
     "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
@@ -93,6 +95,7 @@ __all__ = [
     "dcast",
     "depthwise_conv2d",
     "explain_program",
+    "export_onnx",
     "float_matmul",
     "float_results",
     "get_num_threads",
