@@ -150,7 +150,7 @@ def _fixed_double(
 def _float32_fused(
     bounds: tuple[str, int, int], scales: Sequence[Array], zero_points: Sequence[Array], sign: int
 ) -> SumParameters:
-    """Ratios in float32. What all zero points add is one offset, each step of which is rounded."""
+    """Ratios in float32. What all zero points add is one offset, of whose products the first is fused."""
     a, b, to = scales
     ra, rb = (rounded_ratios(s[:, None], to[:, None], np.float32) for s in (a, b))
     rb = rb * np.float32(sign)
@@ -158,7 +158,7 @@ def _float32_fused(
     largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
     if largest >= _MOST_RATIO:
         raise QuantTypeError(f"requant = 'float32_fused' needs ratios of scales below 2**64, got {largest}")
-    offset = zo - (ra * za + rb * zb)
+    offset = zo - _FMA(ra, za, rb * zb)
     none, count = np.empty(0, np.int32), len(zero_points[2])
     end = RequantParameters(
         "raw_mean", *bounds, np.zeros(count, np.int64), none, none, np.ones(count, np.float32), _NO_DOUBLE, offset
