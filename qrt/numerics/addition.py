@@ -5,7 +5,7 @@ Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of AD
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
 from qrt.numerics.requantization import RequantParameters, requantize, scale_fixed_double
 from qrt.numerics.rounding import Array
+from qrt.records import record
 
 SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "scaled20"]
 SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
@@ -22,7 +23,7 @@ BLOCK: Final = 16
 _NO_SHIFT = np.empty(0, np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class SumParameters:
     """Each operand without its zero point is shifted ``left`` places and scaled, by a product with its multiplier, or
     by ``fixed_double`` where there are shifts. ``end`` makes storage of what they add up to. Arrays are flat, one

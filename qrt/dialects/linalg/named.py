@@ -7,7 +7,6 @@ times the stride plus `y` times the dilation. Loops that the output, after the a
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from qrt.dialects.linalg.bodies import (
@@ -53,6 +52,7 @@ from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
+from qrt.records import record
 from qrt.text import Location
 from qrt.types import IntegerType, Type
 
@@ -122,7 +122,7 @@ _CASTING = ("matmul", "batch_matmul", "copy", "contract")
 too, and upstream builds signed casts whatever it says."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Named:
     """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
     output. The body of `elementwise` is that of its kind.

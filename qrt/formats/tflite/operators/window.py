@@ -1,15 +1,14 @@
 """Sliding windows over images, as the options of an operator give them."""
 
-from dataclasses import dataclass
-
 from qrt.formats.tflite.node import Node
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
+from qrt.records import record
 
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Window:
     """Height and width of the kernel, strides and dilations, (before, after) of the padding, and how many windows there
     are."""
