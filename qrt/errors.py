@@ -243,9 +243,9 @@ class ModelError(QuantError):
     Examples
     --------
     >>> import qrt
-    >>> qrt.load("model.onnx")
+    >>> qrt.load("model.pb")
     Traceback (most recent call last):
-    qrt.errors.ModelError: model.onnx: only .mlir and .tflite files are read, not .onnx
+    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are read, not .pb
     """
 
 

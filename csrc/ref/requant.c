@@ -1,4 +1,5 @@
 /* Requantizes exact accumulators by the rules of docs/numerics.md, in portable C. */
+#include "functions/gemmlowp.h"
 #include "ref.h"
 
 /* A scaled value beyond this saturates in any case: zero points and storage bounds are far smaller. */
@@ -33,32 +34,16 @@ int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t z
     return ref_clamp((int128)(int64_t)rintf(v) + zero_point, requant->storage_min, requant->storage_max);
 }
 
-static int32_t saturate_i32(int128 value) {
-    return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX);
-}
-
-/* gemmlowp's SaturatingRoundingDoublingHighMul, of what a shift to the left made of the accumulator. Its nudge, which a
- * division by truncation follows, rounds half up. Multipliers are not negative, so that the product of two least values
- * never occurs. */
 int32_t ref_doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift) {
-    const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
-    /* Saturating before the shift keeps it within 128 bits and changes nothing, because such a value saturates
+    const int left = shift > 0 ? shift < 31 ? shift : 31 : 0;
+    /* Saturating before the shift keeps it within 64 bits and changes nothing, because such a value saturates
      * afterwards too. */
-    const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
-    return (int32_t)(((int64_t)x * multiplier + ((int64_t)1 << 30)) >> 31);
-}
-
-/* gemmlowp's RoundingDivideByPOT rounds half away from zero. */
-static int64_t divide_by_power(int32_t x, int exponent) {
-    if (exponent > 31)
-        return 0;
-    const int64_t mask = ((int64_t)1 << exponent) - 1;
-    const int64_t threshold = (mask >> 1) + (x < 0);
-    return ((int64_t)x >> exponent) + (((int64_t)x & mask) > threshold);
+    const int64_t x = ref_clamp(acc, INT32_MIN, INT32_MAX) * ((int64_t)1 << left);
+    return (int32_t)gemmlowp_multiply(gemmlowp_saturate(x, 32), multiplier, 32);
 }
 
 int64_t ref_scale_fixed_double(int128 acc, int32_t multiplier, int32_t shift) {
-    return divide_by_power(ref_doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
+    return gemmlowp_divide(ref_doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
 }
 
 static int64_t scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift) {

@@ -10,6 +10,8 @@ from qrt.execute import Program
 from qrt.ops.core import Array
 from qrt.profiles import PROFILES
 
+_NAMES = tuple(each.name for each in PROFILES.values() if each.suffix == ".tflite")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
@@ -17,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         required=True,
-        choices=tuple(PROFILES),
+        choices=_NAMES,
         help="what it is compared with: LiteRT's default build, or its reference kernels",
     )
     parser.add_argument(
-        "--profile", choices=tuple(PROFILES), help="whose arithmetic the model gets here, if not that of --against"
+        "--profile", choices=_NAMES, help="whose arithmetic the model gets here, if not that of --against"
     )
     parser.add_argument(
         "--input",

@@ -17,7 +17,7 @@ from qrt.workflow import explain_program
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="a program or a .tflite model, whose steps are listed")
+    parser.add_argument("file", metavar="FILE", help="a program or a model, whose steps are listed")
     parser.add_argument(
         "--against", metavar="F.mlir", help="the float program that qrt quantize made the file of: what was lost"
     )

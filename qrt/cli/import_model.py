@@ -12,7 +12,7 @@ from qrt.formats.programs import load
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the model, a .tflite file")
+    parser.add_argument("file", metavar="FILE", help="the model, a .tflite or .onnx file")
     parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes; standard output if not given")
     parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
     add_profile(parser)

@@ -33,8 +33,8 @@ def add_input_limit(parser: argparse.ArgumentParser) -> None:
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
     """``--profile``: whose arithmetic a model gets."""
-    text = "whose arithmetic a model of TFLite gets: litert, or litert-ref for its reference kernels"
-    parser.add_argument("--profile", choices=tuple(PROFILES), default="litert", help=text)
+    text = "whose arithmetic a model gets: litert or litert-ref of TFLite, ort of ONNX"
+    parser.add_argument("--profile", choices=tuple(PROFILES), help=text)
 
 
 def add_kernel_choice(parser: argparse.ArgumentParser) -> None:

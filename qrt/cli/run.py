@@ -32,7 +32,7 @@ from qrt.tensor import QuantTensor
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite model; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite or .onnx model; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
         ("--input", "input", "NAME=X.npy", "an argument from a file; NAME is its qrt.name, or a for %%a in the text"),
@@ -51,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--timing", action="store_true", help="print what each step took, on standard error")
     parser.add_argument(
-        "--max-steps", type=whole_number, metavar="N", help="stop after N operations in the interpreter"
+        "--max-steps",
+        type=whole_number,
+        metavar="N",
+        help="stop after N operations in the interpreter; without it, after a million rounds of a while",
     )
     parser.add_argument(
         "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"

@@ -141,7 +141,8 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
         kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
-        arguments that do not fit, is a ``ModelError``."""
+        arguments that do not fit, is a ``ModelError``. Where it is not given, an `scf.while` may take a million
+        rounds."""
         if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (quick := self._quickly(tuple(given))) is not None:

@@ -4,29 +4,33 @@ from os import PathLike
 from pathlib import Path
 
 from qrt import ir
-from qrt.errors import ModelError, require
+from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.profiles import profile as profile_of
 
 MAX_MODEL = 2 << 30
 """The memory that a model's description and declared tensors take, unless a caller says another limit."""
+_PROFILES = {".onnx": "ort"}
+"""The profiles of models, where it is another than LiteRT's default build."""
 
 
 def load(
     path: str | Path,
     *,
-    profile: str = "litert",
+    profile: str | None = None,
     allow_unregistered: bool = False,
     max_bytes: int | None = None,
 ) -> ir.Module:
-    """Reads a program from a file, without verifying it. A TFLite model is imported.
+    """Reads a program from a file, without verifying it. A model of TFLite or ONNX is imported.
 
     Parameters
     ----------
     path : str or Path
-        A file whose name ends in ``.mlir``, or in ``.tflite`` (docs/reference/tflite.md).
-    profile : str, default "litert"
-        The runtime whose arithmetic a model of TFLite gets: "litert", or "litert-ref" for its reference kernels.
+        A file whose name ends in ``.mlir``, in ``.tflite`` (docs/reference/tflite.md) or in ``.onnx``
+        (docs/reference/onnx.md), for which qrt[onnx] must be installed.
+    profile : str, optional
+        The runtime whose arithmetic a model gets: "litert", or "litert-ref" for its reference kernels, or "ort". If it
+        is not given, a model of TFLite gets "litert", and one of ONNX "ort".
     allow_unregistered : bool, default False
         True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
     max_bytes : int, optional
@@ -44,8 +48,10 @@ def load(
         supported.
     ParseError
         If the text is not MLIR.
+    ImportError
+        If the package that reads the model is not installed.
     QuantTypeError
-        If there is no such profile, or another argument is of another type.
+        If there is no such profile, it is of another format, or another argument is of another type.
 
     Examples
     --------
@@ -59,17 +65,25 @@ def load(
     """
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
-    found = profile_of(profile)
     file = Path(path)
+    found = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
+    if file.suffix in (".tflite", ".onnx") and found.suffix != file.suffix:
+        raise QuantTypeError(f"{file}: profile {found.name!r} is of a runtime that reads {found.suffix} files")
+    most = MAX_MODEL if max_bytes is None else max_bytes
     if file.suffix == ".tflite":
-        from qrt.formats.tflite.importing import import_model  # here: only models need it
+        from qrt.formats.tflite import importing as tflite  # here: only models need it
         from qrt.formats.tflite.read import read
 
-        return import_model(read(file, max_bytes=MAX_MODEL if max_bytes is None else max_bytes), found)
+        return tflite.import_model(read(file, max_bytes=most), found)
+    if file.suffix == ".onnx":
+        from qrt.formats.onnx import importing as onnx
+        from qrt.formats.onnx.read import read as read_onnx
+
+        return onnx.import_model(read_onnx(file, max_bytes=most), found, max_bytes=most)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
-        raise ModelError(f"{file}: only .mlir and .tflite files are read, not {suffix}")
+        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)

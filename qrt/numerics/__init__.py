@@ -18,12 +18,14 @@ from qrt.numerics.addition import (
     sum_parameters,
 )
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
+from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_storage
 from qrt.numerics.gemmlowp import (
     divide_by_power,
     doubling_high_multiply,
     multiply_by_multiplier,
     one_over_one_plus,
     quotient,
+    scale_fixed_double,
     squared_difference,
 )
 from qrt.numerics.interpolation import INTERPOLATED_BITS, interpolated_table, lookup_interpolated
@@ -62,7 +64,6 @@ from qrt.numerics.requantization import (
     rescale_bias,
     round_scaled_float32,
     scale_fixed,
-    scale_fixed_double,
 )
 from qrt.numerics.rounding import (
     LEAST_UNIT_EXPONENT,

@@ -11,8 +11,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
-from qrt.numerics.requantization import RequantParameters, requantize, scale_fixed_double
+from qrt.numerics.requantization import RequantParameters, requantize
 from qrt.numerics.rounding import Array
 from qrt.records import record
 

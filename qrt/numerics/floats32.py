@@ -12,14 +12,16 @@ import numpy as np
 
 from qrt.numerics.rounding import Array
 
-_PARTS: Final = 32
-_EXP: Final = tuple(
-    float.fromhex(c) / _PARTS**n
+PARTS: Final = 32
+EXP: Final = tuple(
+    float.fromhex(c) / PARTS**n
     for c, n in (("0x1.c6af84b912394p-5", 3), ("0x1.ebfce50fac4f3p-3", 2), ("0x1.62e42ff0c52d6p-1", 1))
 )
-_PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * _PARTS
+PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * PARTS
 LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
 """The polynomial of ``logf``."""
+_FRACTION: Final = 23
+"""Fractional bits of a float32."""
 LOG_2: Final = float.fromhex("0x1.62e42fefa39efp-1")
 LOG_OFFSET: Final = 0x3F330000
 """The bits of the float from which the parts are counted."""
@@ -49,11 +51,26 @@ LOG_LOGARITHMS: Final = tuple(
 
 def _powers() -> Array:
     with localcontext(prec=40):
-        return np.array([float(Decimal(2) ** (Decimal(i) / _PARTS)) for i in range(_PARTS)])
+        return np.array([float(Decimal(2) ** (Decimal(i) / PARTS)) for i in range(PARTS)])
 
 
-_POWERS: Final = _powers()
+POWERS: Final = _powers()
 """2^(i/32), rounded to float64."""
+
+
+def exp64(x: Array) -> Array:
+    """The exponential of numbers that float32 holds, before it is rounded to float32.
+
+    >>> float(exp64(np.array([0.5]))[0])
+    1.6487212707215566
+    """
+    z = np.clip(np.asarray(x, np.float64) * PER_E, -1e5, 1e5)
+    whole = np.rint(z)
+    r, k = z - whole, np.where(np.isnan(whole), 0, whole).astype(np.int64)
+    c0, c1, c2 = EXP
+    with np.errstate(all="ignore"):
+        power = np.ldexp(POWERS[k % PARTS], k // PARTS)
+        return np.asarray(((c0 * r + c1) * (r * r) + (c2 * r + 1.0)) * power)
 
 
 def expf(x: Array) -> Array:
@@ -62,26 +79,26 @@ def expf(x: Array) -> Array:
     >>> float(expf(np.float32([0.5]))[0])
     1.6487212181091309
     """
-    z = np.clip(np.asarray(x, np.float32).astype(np.float64) * _PER_E, -1e5, 1e5)
-    whole = np.rint(z)
-    r, k = z - whole, whole.astype(np.int64)
-    c0, c1, c2 = _EXP
     with np.errstate(all="ignore"):
-        power = np.ldexp(_POWERS[k % _PARTS], k // _PARTS)
-        return np.asarray((((c0 * r + c1) * (r * r) + (c2 * r + 1.0)) * power).astype(np.float32))
+        return exp64(np.asarray(x, np.float32)).astype(np.float32)
 
 
 def logf(x: Array) -> Array:
-    """The logarithm of float32 values that are positive and normal.
+    """The logarithm of float32 values that are positive.
 
-    >>> float(logf(np.float32([2.0]))[0])
-    0.6931471824645996
+    >>> logf(np.float32([2.0, 2.0**-149, np.inf])).tolist()
+    [0.6931471824645996, -103.2789306640625, inf]
     """
-    bits = np.asarray(x, np.float32).view(np.int32).astype(np.int64)
+    values = np.asarray(x, np.float32)
+    is_small = values < np.finfo(np.float32).tiny  # subnormal values are brought to the least normal ones first
+    normal = values * np.where(is_small, np.float32(2**_FRACTION), np.float32(1))
+    bits = normal.view(np.int32).astype(np.int64)
+    bits = bits - (np.where(is_small, _FRACTION, 0) << _FRACTION)
     over = bits - LOG_OFFSET
-    part, exponent = (over >> 19) & 15, over >> 23
-    z = (bits - (exponent << 23)).astype(np.int32).view(np.float32).astype(np.float64)
+    part, exponent = (over >> 19) & 15, over >> _FRACTION
+    z = (bits - (exponent << _FRACTION)).astype(np.int32).view(np.float32).astype(np.float64)
     r = z * np.array(LOG_INVERSES)[part] - 1.0
     y0, square = np.array(LOG_LOGARITHMS)[part] + exponent * LOG_2, r * r
     y = LOG[0] * square + (LOG[1] * r + LOG[2])
-    return np.asarray((y * square + (y0 + r)).astype(np.float32))
+    found = (y * square + (y0 + r)).astype(np.float32)
+    return np.asarray(np.where(np.isinf(values), values, found))

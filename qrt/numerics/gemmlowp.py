@@ -15,21 +15,22 @@ _SQUARE_BITS = 7
 
 
 def saturate(x: npt.ArrayLike, bits: int = 32) -> Array:
-    """Integers as signed ones of so many bits."""
-    return np.clip(np.asarray(x, np.int64), -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    """Integers, of any magnitude, as signed ones of so many bits."""
+    values = np.asarray(x)
+    wide = values if values.dtype == object else values.astype(np.int64)
+    return np.asarray(np.clip(wide, -(1 << (bits - 1)), (1 << (bits - 1)) - 1), np.int64)
 
 
 def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -> Array:
-    """``a * b / 2**(bits - 1)``, half away from zero but for negative ties, saturated.
+    """``a * b / 2**(bits - 1)``, half up, saturated. gemmlowp divides by truncation, after a nudge that depends on the
+    sign: that is half up, as NEON's vqrdmulh.
 
     >>> doubling_high_multiply([3 << 29, -(1 << 31)], [1 << 30, -(1 << 31)]).tolist()
     [805306368, 2147483647]
     """
     product = np.asarray(a, np.int64) * np.asarray(b, np.int64)
     half = 1 << (bits - 2)
-    nudged = product + np.where(product >= 0, half, 1 - half)
-    # The division truncates: the nudge makes that a rounding.
-    return np.minimum(np.where(nudged >= 0, nudged >> (bits - 1), -((-nudged) >> (bits - 1))), 2 * half - 1)
+    return np.asarray(np.minimum((product + half) >> (bits - 1), 2 * half - 1))
 
 
 def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
@@ -48,13 +49,19 @@ def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
 def multiply_by_multiplier(x: npt.ArrayLike, multiplier: float) -> Array:
     """TFLite's product of 32-bit values with a real multiplier: a saturating shift to the left where that is above 1,
     then two roundings."""
-    return multiply_by_quantized(x, *double_multiplier(multiplier))
+    return scale_fixed_double(x, *double_multiplier(multiplier))
 
 
-def multiply_by_quantized(x: npt.ArrayLike, m0: int, shift: int) -> Array:
-    """``multiply_by_multiplier`` with the multiplier ``M0 / 2**31 * 2**shift``."""
-    left = saturate(saturate(x) << min(max(shift, 0), 31))
-    return divide_by_power(doubling_high_multiply(left, m0), max(-shift, 0))
+def shifted_high_multiply(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
+    """``doubling_high_multiply`` of M0 and of ``x``, of any magnitude, after the shift to the left, if there is one,
+    which saturates."""
+    left = np.clip(np.asarray(shift, np.int64), 0, 31)
+    return doubling_high_multiply(saturate(saturate(x) << left), m0)
+
+
+def scale_fixed_double(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
+    """``x * M0 / 2**31 * 2**shift`` as the rule ``fixed_double`` has it, before the zero point and the clamp."""
+    return divide_by_power(shifted_high_multiply(x, m0, shift), np.maximum(-np.asarray(shift, np.int64), 0))
 
 
 def squared_difference(

@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.numerics import fixed_functions
-from qrt.numerics.gemmlowp import divide_by_power, multiply_by_quantized, saturate
+from qrt.numerics.gemmlowp import divide_by_power, saturate, scale_fixed_double
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
 from qrt.records import record
@@ -89,15 +89,15 @@ def lstm_step(
     centred, state = (a.astype(np.int64) - z for a, z in ((x, p.input_zero_point), (hidden, p.hidden_zero_point)))
     sums = []
     for w, r, bias, m, n in zip(weights, recurrent, biases, p.input, p.recurrent, strict=True):
-        gate = saturate(multiply_by_quantized(centred @ w.T.astype(np.int64) + bias, *m), 16)
-        sums.append(saturate(multiply_by_quantized(state @ r.T.astype(np.int64), *n) + gate, 16))
+        gate = saturate(scale_fixed_double(centred @ w.T.astype(np.int64) + bias, *m), 16)
+        sums.append(saturate(scale_fixed_double(state @ r.T.astype(np.int64), *n) + gate, 16))
     enter, forget, out = (fixed_functions.logistic(sums[i], GATE_INTEGER_BITS, 16) for i in (0, 1, 3))
     candidate = fixed_functions.tanh(sums[2], GATE_INTEGER_BITS, 16)
     kept = saturate(divide_by_power(forget * cell.astype(np.int64), 15), 16)
     added = saturate(divide_by_power(enter * candidate, 30 + p.cell_exponent), 16)
     cell = np.clip(saturate(kept + added, 16), -p.cell_clip, p.cell_clip)
     activated = fixed_functions.tanh(cell, 15 + p.cell_exponent, 16)
-    hidden = multiply_by_quantized(out * activated, *p.result) + p.result_zero_point
+    hidden = scale_fixed_double(out * activated, *p.result) + p.result_zero_point
     return saturate(hidden, 8), cell
 
 
@@ -130,8 +130,8 @@ def svdf_step(
     filters, memory = time.shape
     lines = state.astype(np.int64).reshape(len(x), filters, memory)
     found = (x.astype(np.int64) - p.input_zero_point) @ feature.T.astype(np.int64)
-    newest = saturate(multiply_by_quantized(found, *p.feature), 16)
+    newest = saturate(scale_fixed_double(found, *p.feature), 16)
     lines = np.concatenate([lines[:, :, 1:], newest[:, :, None]], axis=2)
     sums = (lines * time.astype(np.int64)).sum(axis=2).reshape(len(x), filters // rank, rank).sum(axis=2)
-    made = multiply_by_quantized(sums if bias is None else sums + bias, *p.result) + p.result_zero_point
+    made = scale_fixed_double(sums if bias is None else sums + bias, *p.result) + p.result_zero_point
     return saturate(made, 8), lines.reshape(state.shape)

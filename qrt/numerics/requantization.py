@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.gemmlowp import scale_fixed_double, shifted_high_multiply
 from qrt.numerics.multipliers import (
     byte_multipliers,
     divided_multipliers,
@@ -251,29 +252,11 @@ def scale_fixed(acc: int, m0: int, shift: int) -> int:
     return (acc * m0) << -shift
 
 
-def _doubling_high(acc: Array, m0: Array, shift: Array) -> Array:
-    """gemmlowp's saturating rounding doubling high multiply, of what a shift to the left made of the accumulator. Its
-    nudge, which a division by truncation follows, rounds half up: so does NEON's vqrdmulh."""
-    limit = 1 << 31
-    left = np.clip(acc.astype(object) * (1 << np.maximum(shift, 0).astype(object)), -limit, limit - 1).astype(np.int64)
-    return np.asarray((left * m0.astype(np.int64) + (1 << 30)) >> 31)
-
-
-def scale_fixed_double(acc: Array, m0: Array, shift: Array) -> Array:
-    """``fixed_double`` before the zero point and the clamp: a doubling high multiply, then a rounding divide by a power
-    of two, half away from zero."""
-    high = _doubling_high(acc, m0, shift)
-    right = np.maximum(-shift, 0).astype(np.int64)
-    mask = (np.int64(1) << right) - 1
-    threshold = (mask >> 1) + (high < 0)
-    return np.asarray((high >> right) + ((high & mask) > threshold))
-
-
 def _scale_half_up_twice(acc: Array, m0: Array, shift: Array) -> Array:
     """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
     right = np.maximum(-shift, 0).astype(np.int64)
     half = (np.int64(1) << right) >> 1
-    return np.asarray((_doubling_high(acc, m0, shift) + half) >> right)
+    return np.asarray((shifted_high_multiply(acc, m0, shift) + half) >> right)
 
 
 _SCALES: dict[str, Callable[[Array, Array, Array], Array]] = {

@@ -180,7 +180,7 @@ def log_softmax_gemmlowp(
     distance = _distances(q, axis)
     total = gemmlowp.divide_by_power(p.table[distance], SUM_BITS).sum(axis=axis, keepdims=True)
     log = fixed_functions.log_at_least_one(total, SUM_BITS, _DIFFERENCE_BITS)
-    found = gemmlowp.multiply_by_quantized(log - (1 << 31), p.multiplier, p.shift)
+    found = gemmlowp.scale_fixed_double(log - (1 << 31), p.multiplier, p.shift)
     values = gemmlowp.divide_by_power(p.scaled[distance] - log, 31 - _DIFFERENCE_BITS - 4) + zero_point
     counts = -distance > np.maximum(found, -p.radius - 1)
     return np.where(counts, np.clip(values, storage_min, storage_max), storage_min)

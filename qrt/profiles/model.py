@@ -58,6 +58,8 @@ class Profile:
         Which of its kernels the table is of.
     rows : tuple of Row
         For each op the rows in the order in which they are tried.
+    suffix : str
+        The files that the runtime reads.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Profile:
     runtime: str
     description: str
     rows: tuple[Row, ...]
+    suffix: str = ".tflite"
 
     @cached_property
     def by_op(self) -> Mapping[str, tuple[Row, ...]]:

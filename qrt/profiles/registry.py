@@ -4,8 +4,9 @@ from qrt.errors import QuantTypeError, nearest, shown
 from qrt.profiles.litert import LITERT
 from qrt.profiles.litert_ref import LITERT_REF
 from qrt.profiles.model import Profile
+from qrt.profiles.ort import ORT
 
-PROFILES = {each.name: each for each in (LITERT, LITERT_REF)}
+PROFILES = {each.name: each for each in (LITERT, LITERT_REF, ORT)}
 """Every profile, by its name."""
 
 

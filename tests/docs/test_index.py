@@ -20,6 +20,7 @@ GENERATED = {
     "docs/reference/dialects/qrt.md",  # its table
     "docs/reference/numpy.md",
     "docs/reference/quantization_rfc.md",
+    "docs/reference/onnx.md",
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""

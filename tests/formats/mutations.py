@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.source_changes import Change, changed, main
 
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
-SUMS, RESIZING, DIVISION = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
+SUMS, RESIZING, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
 SOFTMAXES, SIGMOIDS = "qrt/numerics/softmaxes.py", "qrt/numerics/sigmoids.py"
 FLOATS32, FUNCTIONS = "qrt/numerics/floats32.py", "qrt/numerics/fixed_functions.py"
 RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolation.py"
@@ -32,8 +32,8 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
         ("FULLY_CONNECTED i8",),
         MANY,
     ),
-    (RULES, "threshold = (mask >> 1) + (high < 0)", "threshold = mask >> 1"): (("CONV_2D i8",), ELEMENTS),
-    (RULES, "m0.astype(np.int64) + (1 << 30)) >> 31)", "m0.astype(np.int64)) >> 31)"): (("CONV_2D i8",), ELEMENTS),
+    (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"): (("CONV_2D i8",), ELEMENTS),
+    (GEMMLOWP, "(product + half) >> (bits - 1)", "product >> (bits - 1)"): (("CONV_2D i8",), ELEMENTS),
     (RULES, '("fixed_double_f32", np.float32)', '("fixed_double_f32", np.float64)'): (("MUL i8", "MUL i16"), MANY),
     (RULES, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"): (
         ("FULLY_CONNECTED i8, weight zero point",),
@@ -53,10 +53,10 @@ FORMS: dict[Change, tuple[tuple[str, ...], int]] = {
     (SUMS, "return 20 if max(widths) <= 8 else 15", "return 20 if max(widths) <= 8 else 14"): (("ADD i16",), ELEMENTS),
     (SUMS, "BLOCK: Final = 16", "BLOCK: Final = 8"): (("ADD i16", "QUANTIZE i8 to u8"), MANY),
     # Division, resizing.
-    (DIVISION, "half = 1 << (bits - 2)", "half = 1 << (bits - 3)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
-    (DIVISION, "1515870810", "1515870811"): (("DIV i8",), ELEMENTS),
-    (DIVISION, "places & 31", "places & 15"): (("DIV i8",), ELEMENTS),
-    (DIVISION, "_SQUARE_BITS = 7", "_SQUARE_BITS = 6"): (("SQUARED_DIFFERENCE i8",), ELEMENTS),
+    (GEMMLOWP, "half = 1 << (bits - 2)", "half = 1 << (bits - 3)"): (("DIV u8", "SQUARED_DIFFERENCE i8"), ELEMENTS),
+    (GEMMLOWP, "1515870810", "1515870811"): (("DIV i8",), ELEMENTS),
+    (GEMMLOWP, "places & 31", "places & 15"): (("DIV i8",), ELEMENTS),
+    (GEMMLOWP, "_SQUARE_BITS = 7", "_SQUARE_BITS = 6"): (("SQUARED_DIFFERENCE i8",), ELEMENTS),
     (RESIZING, "(1 << 21)) >> 22", "(1 << 21) - 1) >> 22"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "1 << 19, -(1 << 19)", "1 << 19, (1 << 19)"): (("RESIZE_BILINEAR i8",), ELEMENTS),
     (RESIZING, "(total + _HALF)", "total"): (("RESIZE_BILINEAR u8",), ELEMENTS),

@@ -199,7 +199,7 @@ MISTAKES = {
     "program(np.zeros(3, np.float32))": "input 'arg0' must be tensor<2xf32>, got shape [3]",
     'program.run({"y": np.zeros(2, np.float32)})': "no input is named 'y'; the inputs are arg0",
     "program.run({})": "input 'arg0' is missing: it takes tensor<2xf32>",
-    'qrt.load("model.onnx")': "model.onnx: only .mlir and .tflite files are read, not .onnx",
+    'qrt.load("model.pb")': "model.pb: only .mlir, .tflite and .onnx files are read, not .pb",
     'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
     'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors ends in .npz or .safetensors",
     'qrt.save_tensors("w.npz", w)': (

@@ -2,13 +2,9 @@
 profiles. `make expected` writes it.
 """
 
-from collections import defaultdict
-from inspect import getdoc
-from typing import Any
-
 from qrt.formats.tflite.registry import OPERATORS, load_all
-from qrt.profiles import PROFILES, Profile, Range, Row
 from tests.docs.documents import ROOT
+from tests.reference import importer_page
 
 PAGE = ROOT / "docs" / "reference" / "tflite.md"
 _HEAD = """# TFLite models
@@ -54,38 +50,14 @@ decides how bounds of fused activations are rounded: `activation` has the rows f
 
 def page() -> str:
     """The page."""
-    rows = "".join(f"| {', '.join(names)} | {_cell(text)} |\n" for names, text in operators())
-    tables = "".join(map(_table, PROFILES.values()))
-    return f"{_HEAD}| operator | forms |\n|---|---|\n{rows}{_TABLES}{tables}"
+    return importer_page.page(_HEAD, _TABLES, _operators(), ".tflite")
 
 
 def operators() -> list[tuple[list[str], str]]:
     """The names of operators that one function imports, and what it says of their forms."""
-    functions = defaultdict(list)
+    return importer_page.described(_operators())
+
+
+def _operators() -> importer_page.Operators:
     load_all()
-    for name, function in OPERATORS.items():
-        functions[function].append(name)
-    return sorted((sorted(names), getdoc(function) or "") for function, names in functions.items())
-
-
-def _table(profile: Profile) -> str:
-    rows = "".join(_line(row) for rows in profile.by_op.values() for row in rows)
-    title = f"\n### {profile.name}\n\n{profile.runtime}: {profile.description}.\n\n"
-    return f"{title}| op | where | rule | kernel |\n|---|---|---|---|\n{rows}"
-
-
-def _line(row: Row) -> str:
-    where = ", ".join(f"{name} {_condition(value)}" for name, value in row.when.items())
-    return f"| {row.op} | {where} | `{row.rule}` | {row.kernel} |\n"
-
-
-def _condition(value: Any) -> str:
-    if isinstance(value, Range):
-        return str(value)
-    if isinstance(value, tuple):
-        return "is " + " or ".join("absent" if each is None else str(each) for each in value)
-    return f"is {value}"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return OPERATORS

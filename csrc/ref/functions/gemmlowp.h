@@ -10,25 +10,19 @@ static inline int64_t gemmlowp_saturate(int64_t x, int bits) {
     return x < -end ? -end : x > end - 1 ? end - 1 : x;
 }
 
-/* a * b / 2^(bits - 1), half away from zero but for negative ties: the division truncates. */
+/* SaturatingRoundingDoublingHighMul: a * b / 2^(bits - 1). Its nudge, which a division by truncation follows, rounds
+ * half up. */
 static inline int64_t gemmlowp_multiply(int64_t a, int64_t b, int bits) {
-    const int64_t half = (int64_t)1 << (bits - 2), product = a * b;
-    const int64_t quotient = (product + (product >= 0 ? half : 1 - half)) / (2 * half);
+    const int64_t half = (int64_t)1 << (bits - 2), quotient = (a * b + half) >> (bits - 1);
     return quotient < 2 * half ? quotient : 2 * half - 1;
 }
 
-/* x / 2^exponent, half away from zero. */
+/* RoundingDivideByPOT: x / 2^exponent, half away from zero. */
 static inline int64_t gemmlowp_divide(int64_t x, int exponent) {
     if (exponent > 31)
         return 0;
     const int64_t mask = ((int64_t)1 << exponent) - 1;
     return (x >> exponent) + ((x & mask) > (mask >> 1) + (x < 0));
-}
-
-/* x * M0 * 2^(shift - 31) as the rule fixed_double has it. */
-static inline int64_t gemmlowp_scale(int64_t x, int32_t multiplier, int shift) {
-    const int64_t left = gemmlowp_saturate(gemmlowp_saturate(x, 32) * ((int64_t)1 << (shift > 0 ? shift : 0)), 32);
-    return gemmlowp_divide(gemmlowp_multiply(left, multiplier, 32), shift < 0 ? -shift : 0);
 }
 
 /* A constant of 32 bits at another width. */

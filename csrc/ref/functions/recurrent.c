@@ -27,8 +27,9 @@ static int64_t gate_sum(const qrt_lstm_args *args, void *const *operands, int ga
     const int32_t *bias = operands[9 + gate];
     const int64_t from_x = products(x, w + cell * args->inputs, args->inputs, args->x_zero_point) + bias[cell];
     const int64_t from_hidden = products(hidden, r + cell * args->cells, args->cells, args->hidden_zero_point);
-    const int64_t first = gemmlowp_saturate(gemmlowp_scale(from_x, args->multiplier[gate], args->shift[gate]), 16);
-    const int64_t then = gemmlowp_scale(from_hidden, args->multiplier[4 + gate], args->shift[4 + gate]);
+    const int64_t first =
+        gemmlowp_saturate(ref_scale_fixed_double(from_x, args->multiplier[gate], args->shift[gate]), 16);
+    const int64_t then = ref_scale_fixed_double(from_hidden, args->multiplier[4 + gate], args->shift[4 + gate]);
     return gemmlowp_saturate(then + first, 16);
 }
 
@@ -48,7 +49,7 @@ void ref_lstm_step(const qrt_lstm_args *args, void *const *operands, const int8_
         const int64_t sum = gemmlowp_saturate(kept + added, 16);
         cell[i] = (int16_t)(sum < -args->cell_clip ? -args->cell_clip : sum > args->cell_clip ? args->cell_clip : sum);
         const int64_t activated = gemmlowp_tanh(cell[i], 15 + args->cell_exponent, 16);
-        const int64_t made = gemmlowp_scale(out * activated, args->multiplier[8], args->shift[8]);
+        const int64_t made = ref_scale_fixed_double(out * activated, args->multiplier[8], args->shift[8]);
         hidden[i] = (int8_t)gemmlowp_saturate(made + args->result_zero_point, 8);
     }
 }
@@ -66,11 +67,11 @@ void ref_svdf_step(const qrt_svdf_args *args, void *const *operands, const int8_
                 features[i] = features[i + 1];
             const int64_t found = products(x, feature + filter * args->inputs, args->inputs, args->x_zero_point);
             features[memory - 1] =
-                (int16_t)gemmlowp_saturate(gemmlowp_scale(found, args->multiplier[0], args->shift[0]), 16);
+                (int16_t)gemmlowp_saturate(ref_scale_fixed_double(found, args->multiplier[0], args->shift[0]), 16);
             for (int64_t i = 0; i < memory; i++)
                 sum += (int64_t)features[i] * time[filter * memory + i];
         }
-        const int64_t made = gemmlowp_scale(sum, args->multiplier[1], args->shift[1]) + args->result_zero_point;
+        const int64_t made = ref_scale_fixed_double(sum, args->multiplier[1], args->shift[1]) + args->result_zero_point;
         target[unit] = (int8_t)gemmlowp_saturate(made, 8);
     }
 }

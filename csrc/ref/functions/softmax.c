@@ -84,7 +84,8 @@ static int64_t interpolated(const int16_t *table, int64_t x) {
 
 static int64_t exponential_int16(const softmax_values *of, int64_t i) {
     const qrt_softmax_args *args = of->args;
-    return interpolated(args->exponential, gemmlowp_scale(-distance(of, i), args->multiplier, args->shift) + INT16_MAX);
+    return interpolated(args->exponential,
+                        ref_scale_fixed_double(-distance(of, i), args->multiplier, args->shift) + INT16_MAX);
 }
 
 static void table_int16(const softmax_values *of) {
@@ -136,7 +137,7 @@ static void log_float32_row(const softmax_values *of) {
 static void log_gemmlowp_row(const softmax_values *of) {
     const qrt_softmax_args *args = of->args;
     const int64_t log = gemmlowp_log(sum_gemmlowp(of), 12, 5);
-    const int64_t found = gemmlowp_scale(log - ((int64_t)1 << 31), args->multiplier, args->shift);
+    const int64_t found = ref_scale_fixed_double(log - ((int64_t)1 << 31), args->multiplier, args->shift);
     const int64_t least = found > -args->radius - 1 ? found : -args->radius - 1;
     for (int64_t i = 0; i < args->size; i++) {
         const int64_t d = distance(of, i);

@@ -80,16 +80,21 @@ may be replaced, the run goes on with what the function returns, if that is not 
 reference to the value."""
 
 
-class Run:
-    """One execution: what is left of its steps, how deep its calls are nested, the memory of global variables, the
-    values that outlive it, and who is told of values."""
+MOST_ROUNDS = 1_000_000
+"""The rounds of one loop that has no bounds, where nobody limits the steps."""
 
-    __slots__ = ("depth", "globals", "state", "steps", "tap")
+
+class Run:
+    """One execution: what is left of its steps, how many rounds a loop may take, how deep its calls are nested, the
+    memory of global variables, the values that outlive it, and who is told of values."""
+
+    __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")
 
     def __init__(
         self, max_steps: int | None = None, tap: Tap | None = None, state: dict[str, Any] | None = None
     ) -> None:
         self.steps: float = np.inf if max_steps is None else max_steps
+        self.rounds: float = MOST_ROUNDS if max_steps is None else np.inf
         self.tap = tap
         self.depth = 0
         self.globals: dict[Operation, Any] = {}
@@ -99,6 +104,11 @@ class Run:
         self.steps -= steps
         if self.steps < 0:
             raise failure(owner, "does not end within the steps it may take")
+
+    def check_round(self, number: int, owner: Operation) -> None:
+        """Refuses the round of a loop, counted from 0, that the limit does not allow."""
+        if number >= self.rounds:
+            raise failure(owner, f"does not end within {self.rounds:,} rounds, the limit unless max_steps is given")
 
 
 class Compiler:

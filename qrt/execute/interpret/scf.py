@@ -2,6 +2,7 @@
 whose reductions combine in that order, and `scf.forall`."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,8 @@ def _while(op: Operation, compiler: Compiler) -> Step:
 
     def run(frame: Frame) -> None:
         begin(frame)
-        while True:
+        for number in count():
+            frame[0].check_round(number, op)
             frame[0].count(before.size, op)
             for step in before.steps:
                 step(frame)

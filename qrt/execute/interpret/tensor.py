@@ -18,6 +18,7 @@ from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor, concrete, sizes_of
 from qrt.ir import Operation, Value
 from qrt.ops.core import Array, element_dtype
+from qrt.types import IntegerType
 
 Mixed = list[int | Value]
 
@@ -225,9 +226,21 @@ def _bitcast(op: Operation, compiler: Compiler) -> Function:
     source, target = (as_tensor(value.type).element for value in (op.operands[0], op.results[0]))
     dtype = _dtype(op.results[0])
     given = getattr(source, "width", 0)
+    if isinstance(source, IntegerType) and isinstance(target, IntegerType) and 1 < given < 8:
+        return _signed_bits(given) if dtype.kind == "i" else lambda array: array.view(dtype) & dtype.type(2**given - 1)
     if given not in (8, 16, 32, 64):
         raise UndefinedError(f"values of {source} are no bit patterns of {target} in memory")
     return lambda array: array.view(dtype)
+
+
+def _signed_bits(width: int) -> Function:
+    """Patterns of less than a byte as signed integers, each in a byte."""
+    sign = np.int8(1 << (width - 1))
+
+    def signed(array: Array) -> Array:
+        return (((array.view(np.int8) & np.int8(2 * int(sign) - 1)) ^ sign) - sign).astype(np.int8)
+
+    return signed
 
 
 def _reshape(op: Operation, compiler: Compiler) -> Function:

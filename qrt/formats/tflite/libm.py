@@ -1,5 +1,6 @@
 """The C library's functions, which LiteRT calls to fill its tables: the same library of this machine, so that the last
-bits are the same. Where none is found, Python's functions in float64 are rounded to float32.
+bits are the same. Where none is found, Python's functions in float64 are rounded to float32. ``numerics.floats32`` has
+expf and logf of any machine.
 """
 
 import ctypes
@@ -10,12 +11,12 @@ from functools import cache
 
 import numpy as np
 
+from qrt.ops.core import Array
+
 Function = Callable[[float], float]
 
 _FLOAT64: dict[str, Function] = {
-    "expf": math.exp,
     "expm1f": math.expm1,
-    "logf": math.log,
     "tanhf": math.tanh,
     "erfcf": math.erfc,
 }
@@ -29,18 +30,26 @@ def _library() -> ctypes.CDLL | None:
             library = ctypes.CDLL(name("m") if callable(name) else name)
         except (OSError, TypeError):
             continue
-        if hasattr(library, "expf"):
+        if hasattr(library, "expm1f"):
             return library
     return None
 
 
 @cache
-def float32(name: str) -> Function:
-    """A function of one float32: ``expf``, ``expm1f``, ``logf``, ``tanhf`` or ``erfcf``."""
+def _function(name: str) -> Function:
     library = _library()
     if library is None:
-        function = _FLOAT64[name]
-        return lambda x: float(np.float32(function(x)))
+        return _FLOAT64[name]
     found = getattr(library, name)
     found.argtypes, found.restype = [ctypes.c_float], ctypes.c_float
     return found  # type: ignore[no-any-return]  # of a library
+
+
+def float32(name: str, values: Array) -> Array:
+    """A function of float32 values: ``expm1f``, ``tanhf`` or ``erfcf``."""
+    return each(_function(name), values).astype(np.float32)
+
+
+def each(function: Function, values: Array) -> Array:
+    """A function of Python's floats, of each value in turn, in float64."""
+    return np.fromiter(map(function, values.tolist()), np.float64, values.size).reshape(values.shape)

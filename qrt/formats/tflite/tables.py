@@ -13,72 +13,69 @@ import numpy as np
 from qrt import numerics
 from qrt.formats.tflite import libm
 from qrt.numerics import gemmlowp
+from qrt.numerics.floats32 import expf, logf
 from qrt.numerics.multipliers import double_multiplier
 from qrt.ops.core import Array, storage_dtype
 from qrt.types import UniformType
 
 F32 = np.float32
-Function = Callable[[float], float]
+Function = Callable[[Array], Array]
 
 
-def _logistic(x: float) -> float:
-    return float(F32(1) / (F32(1) + F32(libm.float32("expf")(-x))))
+def _logistic(x: Array) -> Array:
+    return F32(1) / (F32(1) + expf(-x))
 
 
-def _logistic_float64(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if abs(x) < 100 else float(x > 0)
+def _logistic_float64(x: Array) -> Array:
+    return 1.0 / (1.0 + libm.each(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
 
 
-def _elu(x: float) -> float:
-    return x if x >= 0 else libm.float32("expm1f")(x)
+def _tanh_float64(x: Array) -> Array:
+    return libm.each(math.tanh, x)
 
 
-def _gelu(x: float) -> float:
-    scaled = float(F32(x) * F32(-math.sqrt(0.5)))
-    return float(F32(0.5) * F32(x) * F32(libm.float32("erfcf")(scaled)))
+def _elu(x: Array) -> Array:
+    return np.where(x >= 0, x, libm.float32("expm1f", x))
 
 
-def _gelu_approximate(x: float) -> float:
-    v = F32(x)
-    inner = F32(math.sqrt(2.0 / math.pi)) * (v + F32(0.044715) * v * v * v)
-    return float(F32(0.5) * v * (F32(1) + F32(libm.float32("tanhf")(float(inner)))))
+def _gelu(x: Array) -> Array:
+    return F32(0.5) * x * libm.float32("erfcf", x * F32(-math.sqrt(0.5)))
 
 
-def _exp(x: float) -> float:
-    return libm.float32("expf")(x)
+def _gelu_approximate(x: Array) -> Array:
+    inner = F32(math.sqrt(2.0 / math.pi)) * (x + F32(0.044715) * x * x * x)
+    return F32(0.5) * x * (F32(1) + libm.float32("tanhf", inner))
 
 
-def _tanh(x: float) -> float:
-    return libm.float32("tanhf")(x)
+def _tanh(x: Array) -> Array:
+    return libm.float32("tanhf", x)
 
 
 FUNCTIONS: dict[str, Function] = {
     "LOGISTIC": _logistic,
     "TANH": _tanh,
     "ELU": _elu,
-    "EXP": _exp,
+    "EXP": expf,
     "GELU": _gelu,
     "GELU approximate": _gelu_approximate,
 }
-IN_FLOAT64: dict[str, Function] = {"LOGISTIC": _logistic_float64, "TANH": math.tanh}
+IN_FLOAT64: dict[str, Function] = {"LOGISTIC": _logistic_float64, "TANH": _tanh_float64}
 """What XNNPACK computes in float64."""
 
 
-def _log(x: float, low: float, high: float) -> float:
-    return libm.float32("logf")(x) if x > 0 else low
-
-
-def _rsqrt(x: float, low: float, high: float) -> float:
-    return float(F32(1) / np.sqrt(F32(x))) if x > 0 else high
+def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
+    found = np.full(x.shape, otherwise, F32)
+    found[x > 0] = function(x[x > 0])
+    return found
 
 
 def function_of(name: str, out: UniformType, rule: str) -> Function:
-    """A function of float32 values. LOG and RSQRT have one end of the result's range where they are not defined."""
+    """A function of arrays of float32. LOG and RSQRT have one end of the result's range where they are not defined."""
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":
-        return lambda x: _log(x, low, high)
+        return lambda x: _where_positive(logf, x, low)
     if name == "RSQRT":
-        return lambda x: _rsqrt(x, low, high)
+        return lambda x: _where_positive(lambda v: F32(1) / np.sqrt(v), x, high)
     return IN_FLOAT64[name] if rule == "half_even" and name in IN_FLOAT64 else FUNCTIONS[name]
 
 
@@ -93,8 +90,8 @@ def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
 
 def _of_floats(name: str, centred: Array, x: UniformType, out: UniformType, rule: str) -> Array:
     function = function_of(name, out, rule)
-    values = np.array([function(float(v)) for v in F32(x.scale) * centred.astype(F32)], np.float64).astype(F32)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = function(F32(x.scale) * centred.astype(F32)).astype(F32)
         if rule == "half_even":
             rounded = np.rint(values / F32(out.scale) + F32(out.zero_point))
             return np.asarray(np.clip(rounded, out.storage_min, out.storage_max).astype(np.int64))
@@ -146,32 +143,27 @@ _BITS = 20
 def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
     """The reciprocal root of the integer, in 20 fractional bits, times the scales; the largest where it has none."""
     m0, shift = double_multiplier(1.0 / float(np.sqrt(F32(x.scale)) * F32(out.scale)))
-    roots = np.array([_integer_rsqrt(int(v)) for v in centred if v > 0], np.int64)
-    stored = np.full(centred.shape, out.storage_max, np.int64)
-    stored[centred > 0] = gemmlowp.multiply_by_quantized(roots, m0, shift - _BITS) + out.zero_point
-    return stored
+    roots = _integer_rsqrt(np.maximum(centred, 1))
+    stored = gemmlowp.scale_fixed_double(roots, m0, shift - _BITS) + out.zero_point
+    return np.where(centred > 0, stored, out.storage_max)
 
 
-def _integer_rsqrt(value: int) -> int:
-    if value == 1:
-        m0, right = (1 << 31) - 1, 0
-    else:
-        pairs = (31 - value.bit_length()) // 2 - 1
-        m0, right = _newton(value << 2 * pairs), 11 - pairs
-    return int(gemmlowp.multiply_by_quantized(np.int64(1), m0, _BITS - right))
+def _integer_rsqrt(values: Array) -> Array:
+    """Of integers from 1 up to 9 bits."""
+    pairs = (31 - np.frexp(values.astype(np.float64))[1].astype(np.int64)) // 2 - 1
+    is_one = values == 1
+    m0 = np.where(is_one, (1 << 31) - 1, _newton(values << 2 * pairs))
+    return gemmlowp.scale_fixed_double(1, m0, _BITS - np.where(is_one, 0, 11 - pairs))
 
 
-def _newton(value: int) -> int:
+def _newton(values: Array) -> Array:
     """Five steps from 1, with three integer bits, and a factor of half the root of 2."""
-
-    def multiply(a: int, b: int) -> int:
-        return int(gemmlowp.doubling_high_multiply(a, b))
-
-    whole, three_halves, x = value >> 1, (1 << 28) + (1 << 27), 1 << 28
-    half = int(gemmlowp.divide_by_power(whole, 1))
+    multiply, saturate = gemmlowp.doubling_high_multiply, gemmlowp.saturate
+    half, three_halves = gemmlowp.divide_by_power(values >> 1, 1), (1 << 28) + (1 << 27)
+    x = np.full(values.shape, 1 << 28, np.int64)
     for _ in range(5):
-        cube = int(gemmlowp.saturate(multiply(multiply(x, x), x) << 6))
-        x = int(gemmlowp.saturate((multiply(three_halves, x) - multiply(half, cube)) << 3))
+        cube = saturate(multiply(multiply(x, x), x) << 6)
+        x = saturate((multiply(three_halves, x) - multiply(half, cube)) << 3)
     return multiply(x, 1518500250)
 
 
@@ -189,9 +181,6 @@ def interpolated(name: str, x: UniformType, out: UniformType) -> Array:
     """The 513 entries of a function of 16-bit values; every step is a float32."""
     function = function_of(name, out, "half_away")
 
-    def of_line(values: Array) -> Array:
-        return np.array([function(float(v)) for v in values], np.float64).astype(F32)
-
     low, high, least, most = (float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds)
     with np.errstate(over="ignore", invalid="ignore"):
-        return numerics.interpolated_table(of_line, low, high, least, most, F32)
+        return numerics.interpolated_table(function, low, high, least, most, F32)

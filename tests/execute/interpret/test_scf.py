@@ -4,6 +4,7 @@ carried values read after they change, a loop that never ends."""
 import numpy as np
 import pytest
 
+from qrt.execute.interpret import core
 from tests.execute.interpret.run import refused, run
 
 i64 = np.int64
@@ -77,6 +78,26 @@ def test_a_loop_that_never_ends():
     }"""
     refused(text, np.True_, message="'scf.while' op does not end within the steps it may take", max_steps=100)
     assert run(text, np.False_, max_steps=100) == []
+
+
+def test_a_loop_that_never_ends_has_a_limit_of_its_own(monkeypatch):
+    """Hazard: a loop that many rounds before it have used up."""
+    monkeypatch.setattr(core, "MOST_ROUNDS", 4)
+    many = (
+        WHILE.replace("@f", "@g")
+        + """
+    func.func @f(%n: i64) -> i64 {
+      %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %c9 = arith.constant 9 : index
+      %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %n) -> i64 {
+        %u, %v = func.call @g(%s, %n) : (i64, i64) -> (i64, i64)
+        scf.yield %u : i64
+      }
+      return %r : i64
+    }"""
+    )
+    assert run(many, i64(3), name="f") == [3]
+    refused(WHILE, i64(89), i64(55), message="'scf.while' op does not end within 4 rounds, the limit unless max_steps")
+    assert run(WHILE, i64(89), i64(55), max_steps=1000) == [1, 0]
 
 
 def test_index_switch():

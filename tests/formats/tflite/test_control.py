@@ -9,6 +9,7 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
+from qrt.execute.interpret import core
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
 from qrt.profiles import profile
@@ -184,9 +185,16 @@ def test_while_goes_on_until_its_condition_is_false() -> None:
     assert _results(program, 5, [1, 2]) == [5, [1, 2]]
 
 
-def test_while_that_never_ends_is_stopped_by_the_limit_of_steps() -> None:
+def test_while_that_never_ends_is_stopped_by_the_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     x, total = _int(), _int(2)
     same = Subgraph([x, total], [x, total], [])
+    monkeypatch.setattr(core, "MOST_ROUNDS", 1000)
+    program = _compiled(*_loop(_less_than(5, _int(2)), same))
+    said = r"subgraph 0, operator 0 WHILE.*'scf\.while' op does not end within 1,000 rounds"
+    with pytest.raises(ModelError, match=said):
+        _results(program, 0, [0, 0])
+    with pytest.raises(ModelError, match=said):
+        program(np.int32(0), np.int32([0, 0]))
     with pytest.raises(ModelError, match=r"'scf\.while' op does not end within the steps it may take"):
         _results(_compiled(*_loop(_less_than(5, _int(2)), same)), 0, [0, 0], max_steps=1000)
 

@@ -8,6 +8,7 @@ import qrt
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
 from qrt.profiles import PROFILES
+from tests.formats.tflite import oracle
 from tests.formats.tflite.writing import Tensor, one_op
 
 F32 = np.float32
@@ -62,7 +63,7 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray, is_fused: bool) 
     return np.clip(y, 0, 6)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", oracle.PROFILES)
 def test_a_convolution_is_a_chain_in_the_order_of_the_profile(profile: str) -> None:
     x, w, bias = draw(1, (1, 5, 4, 7), (9, 3, 2, 7), (9,))
     inputs = [Tensor(x.shape, "float32"), Tensor(w.shape, "float32", data=w), Tensor(bias.shape, "float32", data=bias)]

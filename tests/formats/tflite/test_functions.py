@@ -30,16 +30,20 @@ def of_library(name, values):
 def test_floats32_are_those_of_the_c_library():
     """Bit for bit, where this machine's is glibc; a correctly rounded function differs in one of 1600."""
     rng = np.random.default_rng(1)
-    x = np.append(-np.exp(rng.uniform(-20, 4.7, 20000)), [0.0, -0.0, -103.9, -104.1, -1e30]).astype(np.float32)
+    x = np.append(-np.exp(rng.uniform(-20, 4.7, 20000)), [0.0, -0.0, -103.9, -104.1, -1e30, 1e30, np.inf]).astype(
+        np.float32
+    )
+    x = np.append(x, np.linspace(-103.0, 90.0, 5001)).astype(np.float32)  # to subnormal results, and past the largest
     assert expf(x).tobytes() == of_library("expf", x).tobytes()
-    x = np.append(np.exp(rng.uniform(-80, 80, 20000)), [1.0, 2.0, 0.5]).astype(np.float32)
+    x = np.append(np.exp(rng.uniform(-80, 80, 20000)), [1.0, 2.0, 0.5, 2.0**-149, 2.0**-126, np.inf]).astype(np.float32)
+    x = np.append(x, rng.integers(1, 1 << 23, 5000, np.int32).view(np.float32))  # subnormal values
     assert logf(x).tobytes() == of_library("logf", x).tobytes()
 
 
 def test_a_function_is_the_librarys():
-    for name in ("expf", "expm1f", "logf", "tanhf", "erfcf"):
+    for name in ("expm1f", "tanhf", "erfcf"):
         values = np.float32([0.1, 0.7, 1.3, 2.9])
-        assert [libm.float32(name)(float(v)) for v in values] == of_library(name, values).tolist()
+        assert libm.float32(name, values).tolist() == of_library(name, values).tolist()
 
 
 @pytest.mark.parametrize(("rule", "entry"), [("half_even", 3), ("half_away", 4)])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.profiles import PROFILES
-from tests.formats.tflite.oracle import MODELS
+from tests.formats.tflite.oracle import MODELS, PROFILES
 
 FOLDER = MODELS / "int16x8"
 FILES = sorted(FOLDER.glob("*.tflite"))

@@ -15,6 +15,7 @@ from qrt.formats.tflite.read import read
 from qrt.ir import Module
 from qrt.profiles import PROFILES
 from tests import mlir_opt
+from tests.formats.tflite import oracle
 from tests.formats.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 MODELS = Path(__file__).parents[4] / "shared" / "models" / "tflite"
@@ -151,7 +152,7 @@ def test_an_error_says_where_it_is() -> None:
 
 @pytest.mark.skipif(not MODELS.exists(), reason="the models are not here")
 @pytest.mark.parametrize("name", ["hello_world_int8", "ad01_int8"])
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", oracle.PROFILES)
 def test_a_model_runs_as_its_text_does(name: str, profile: str, tmp_path: Path) -> None:
     text, source = tmp_path / "m.mlir", MODELS / f"{name}.tflite"
     assert main(["import", str(source), "-o", str(text), "--profile", profile]) == 0

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import qrt
-from qrt.profiles import PROFILES
 from tests import mlir_opt
-from tests.formats.tflite.oracle import MODELS
+from tests.formats.tflite.oracle import MODELS, PROFILES
 
 FILES = sorted((MODELS / "tflite").glob("*.tflite"))
 pytestmark = pytest.mark.skipif(

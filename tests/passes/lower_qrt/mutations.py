@@ -17,7 +17,8 @@ from tests.source_changes import main, pytest_in
 TEST = "tests/passes/lower_qrt/test_drawn.py"
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
-SUMS = "qrt/numerics/addition.py"
+SUMS, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/gemmlowp.py"
+GEMMLOWP_C = "csrc/ref/functions/gemmlowp.h"
 RESIZED = "qrt/numerics/resizing.py"
 STORE = "csrc/isa/x86/store/store.inl"
 _HALF = "V(sllv_epi64)(one, V(sub_epi64)(to->shift_{lanes}, one))"
@@ -66,12 +67,12 @@ CHANGES = [
     (MULTIPLIERS, "(counts.astype(np.float64))[1] - 1, 32)", "(counts.astype(np.float64))[1], 32)"),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
     (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"),
-    (RULES, "m0.astype(np.int64) + (1 << 30)) >> 31)", "m0.astype(np.int64) + (1 << 30) - 1) >> 31)"),
+    (GEMMLOWP, "(product + half) >> (bits - 1)", "(product + half - 1) >> (bits - 1)"),
     (RULES, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"),
     (RULES, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"),
     (RULES, "(np.float32(1) / counts)", "np.float32(1) / counts"),
     (RULES, "offset = f.zero_points.astype(np.float32) - raw * scale", "offset = 0 - raw * scale"),
-    (RULES, "threshold = (mask >> 1) + (high < 0)", "threshold = mask >> 1"),
+    (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"),
     (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"),
     (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'),
     (SUMS, "places = ADD_FRACTION_BITS + 1 -", "places = ADD_FRACTION_BITS -"),
@@ -109,12 +110,12 @@ CHANGES = [
     ("csrc/ref/requant.c", "if (shift > 62)", "if (shift > 61)"),
     ("csrc/ref/requant.c", "if (shift > 62)", "if (shift > 63)"),
     ("csrc/ref/requant.c", "rintf(v)", "roundf(v)"),
-    ("csrc/ref/requant.c", "+ ((int64_t)1 << 30)) >> 31", "+ ((int64_t)1 << 30) - 1) >> 31"),
+    (GEMMLOWP_C, "(a * b + half) >> (bits - 1)", "(a * b + half - 1) >> (bits - 1)"),
     ("csrc/ref/requant.c", "((int64_t)1 << right) >> 1", "(((int64_t)1 << right) - 1) >> 1"),
     ("csrc/ref/requant.c", "acc < 0 ? acc - divisor / 2", "acc < 0 ? acc + divisor / 2"),
     ("csrc/ref/requant.c", "scaled + requant->offset_f32", "scaled - requant->offset_f32"),
-    ("csrc/ref/requant.c", "(mask >> 1) + (x < 0)", "(mask >> 1)"),
-    ("csrc/ref/requant.c", "> threshold", ">= threshold"),
+    (GEMMLOWP_C, "(mask >> 1) + (x < 0)", "(mask >> 1)"),
+    (GEMMLOWP_C, "((x & mask) > (mask", "((x & mask) >= (mask"),
     ("csrc/ref/requant.c", "ref_round_half_away((double)", "rint((double)"),
     ("csrc/ref/elementwise.c", "args->left_shift + shift;", "args->left_shift + shift - 1;"),
     (

@@ -150,7 +150,8 @@ def if_(node: Node) -> None:
 
 @operator("WHILE")
 def while_(node: Node) -> None:
-    """A function that says whether to go on, and one that computes what the next round begins with."""
+    """A function that says whether to go on, and one that computes what the next round begins with. More than a million
+    rounds are an error, unless the run is given a limit of steps."""
     operands = [node.input(number) for number in range(len(node.inputs))]
     goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
     _check_results(node, body)

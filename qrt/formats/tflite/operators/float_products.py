@@ -6,54 +6,36 @@ kernels round each product, begin with 0, go over the rows first, and add the bi
 float32, which the nests repeat.
 """
 
-from collections.abc import Callable
-
+from qrt.formats.importing import float_products
+from qrt.formats.importing.float_products import Operands
 from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish
-from qrt.formats.tflite.operators.window import Window
 from qrt.ir import Value
-from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Extent, Site
-
-Operands = Callable[[Nest], tuple[Value, Value]]
-"""Reads the two factors of a product in the body of a nest."""
+from qrt.passes.lower_qrt.site import Extent, Site
 
 
 def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     """Weights OHWI, in groups where they have fewer channels than the input."""
-    groups = (node.type(0).shape or ())[3] or depth
-    site, x = site_of(node), window.padded(node)
-    height, width = window.kernel
-    kept = [site.extent(x, 0), *window.outputs, channels]
-    per_group = channels // max(groups // depth, 1)
-
-    def operands(nest: Nest) -> tuple[Value, Value]:
-        image, i, j, o, row, column, c = nest.loops
-        place = add(multiply(floordiv(o, per_group), depth), c) if per_group < channels else c
-        return nest.read(x, [image, *window.index((i, j), (row, column)), place]), nest.read(
-            node.value(1), [o, row, column, c]
-        )
-
-    _sum(node, site, kept, [height, width, depth], operands)
+    width = (node.type(0).shape or ())[3] or depth
+    groups = max(width // depth, 1) if depth else 1
+    site, x = site_of(node), window.padded(node, node.value(0))
+    order, start, rest = _order(node)
+    made = float_products.convolution(site, x, node.value(1), window, channels, depth, groups, order, start)
+    finish(node, site, made, rest)
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
-    site, x = site_of(node), window.padded(node)
-    kept = [site.extent(x, 0), *window.outputs, channels]
-    columns_first = _is_fused(node) and multiplier == 1  # XNNPACK takes several filters for a convolution in groups
-    height, width = window.kernel
-
-    def operands(nest: Nest) -> tuple[Value, Value]:
-        image, i, j, o, first, second = nest.loops
-        row, column = (second, first) if columns_first else (first, second)
-        source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
-        places = [image, *window.index((i, j), (row, column)), source]
-        return nest.read(x, places), nest.read(node.value(1), [0, row, column, o])
-
-    _sum(node, site, kept, [width, height] if columns_first else [height, width], operands)
+    site, x = site_of(node), window.padded(node, node.value(0))
+    order, start, rest = _order(node)
+    columns_first = order == "bias_then_fma" and multiplier == 1  # XNNPACK takes several filters for groups
+    made = float_products.depthwise(
+        site, x, node.value(1), window, channels, multiplier, order, start, columns_first=columns_first
+    )
+    finish(node, site, made, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
@@ -68,23 +50,13 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     _sum(node, site, [*kept, units], [depth], operands)
 
 
-def _is_fused(node: Node) -> bool:
-    return node.rule("float_products") == "bias_then_fma"
+def _order(node: Node) -> tuple[str, Value | None, Value | None]:
+    """The rule, and the bias: that with which a sum begins, or that which the end of the result adds."""
+    order = node.rule("float_products")
+    bias = node.value(2) if node.has(2) else None
+    return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)
 
 
 def _sum(node: Node, site: Site, kept: list[Extent], reduced: list[Extent], operands: Operands) -> None:
-    """The result of a sum of products in the order of the profile's rule."""
-    bias = node.value(2) if node.has(2) else None
-    fused = _is_fused(node)
-    start: Value | float = 0.0
-    if fused and bias is not None:
-        spread = Nest(site, "bias", kept)
-        (start,) = spread.finish(spread.read(bias, spread.loops[-1:]))
-    nest = Nest(site, "accumulate", kept, reduced)
-    x, w = operands(nest)
-    if fused:
-        (sums,) = nest.finish(nest.emit("math.fma", (x, w, nest.running(F32, start)), F32))
-    else:
-        product = nest.emit("arith.mulf", (x, w), F32)
-        (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, start), product), F32))
-    finish(node, site, sums, None if fused else bias)
+    order, start, rest = _order(node)
+    finish(node, site, float_products.total(site, kept, reduced, operands, order, start), rest)

@@ -5,9 +5,9 @@ from math import prod
 import numpy as np
 
 from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, reshaped
-from qrt.formats.tflite.operators.window import Window
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core import affine
@@ -18,7 +18,7 @@ from qrt.passes.lower_qrt.site import F32, Extent, Site
 
 def max_pool(node: Node, window: Window) -> None:
     """Padding is less than every number."""
-    site, x = site_of(node), window.padded(node, -np.inf)
+    site, x = site_of(node), window.padded(node, node.value(0), -np.inf)
     nest = Nest(site, "accumulate", [site.extent(x, 0), *window.outputs, site.extent(x, 3)], window.kernel)
     image, i, j, channel, row, column = nest.loops
     element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
@@ -28,7 +28,7 @@ def max_pool(node: Node, window: Window) -> None:
 
 def average_pool(node: Node, window: Window) -> None:
     """A sum over the window, divided by the number of its elements that are no padding."""
-    site, x = site_of(node), window.padded(node)
+    site, x = site_of(node), window.padded(node, node.value(0))
     has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
     is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
     kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]

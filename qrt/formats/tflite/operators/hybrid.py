@@ -8,9 +8,9 @@ are exact integers; a float scale and the bias follow.
 import numpy as np
 
 from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
-from qrt.formats.tflite.operators.window import Window
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression
 from qrt.passes.lower_qrt.nest import Nest

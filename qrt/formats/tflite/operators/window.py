@@ -1,39 +1,7 @@
 """Sliding windows over images, as the options of an operator give them."""
 
+from qrt.formats.importing.windows import Pair, Window, make_window
 from qrt.formats.tflite.node import Node
-from qrt.ir import Value
-from qrt.ir.core.affine import Expression, add, multiply
-from qrt.records import record
-
-Pair = tuple[int, int]
-
-
-@record(frozen=True)
-class Window:
-    """Height and width of the kernel, strides and dilations, (before, after) of the padding, and how many windows there
-    are."""
-
-    kernel: Pair
-    strides: Pair
-    dilations: Pair
-    padding: tuple[Pair, Pair]
-    outputs: Pair
-
-    def padded(self, node: Node, value: float | None = None) -> Value:
-        """The input with its padding: zeros, or another value."""
-        if not any(map(any, self.padding)):
-            return node.value(0)
-        attributes: dict[str, object] = {"padding": ((0, 0), *self.padding, (0, 0))}
-        if value is not None:
-            attributes["value"] = value
-        return node.emit("qrt.pad", [node.value(0)], attributes)
-
-    def index(self, window: tuple[Expression, Expression], inside: tuple[Expression, Expression]) -> list[Expression]:
-        """Where an element of a window stands in the padded input."""
-        return [
-            add(multiply(at, stride), multiply(element, dilation))
-            for at, element, stride, dilation in zip(window, inside, self.strides, self.dilations, strict=True)
-        ]
 
 
 def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 1)) -> Window:
@@ -41,22 +9,7 @@ def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 
     options = node.options
     strides = options["stride_h"], options["stride_w"]
     padding = padding_of(node, kernel, strides, dilations)
-    outputs, sizes = [], (node.type(0).shape or ())[1:3]
-    for size, extent, stride, dilation, ends in zip(sizes, kernel, strides, dilations, padding, strict=True):
-        if size is None or extent is None:
-            node.refuse("images whose size only the run knows")
-        room = size + sum(ends) - (extent - 1) * dilation - 1
-        if room < 0 or extent < 1:
-            node.fail(f"a window of {extent} elements, dilation {dilation}, does not fit {size}")
-        outputs.append(room // stride + 1)
-    return Window(_pair(kernel), strides, dilations, padding, _pair(outputs))
-
-
-def _pair(values: "list[int] | tuple[int | None, ...]") -> Pair:
-    first, second = values
-    assert first is not None
-    assert second is not None
-    return first, second
+    return make_window(node, (node.type(0).shape or ())[1:3], kernel, strides, dilations, padding)
 
 
 def padding_of(

@@ -1,0 +1,1 @@
+"""Models of ONNX: read from a file, checked, and imported as a program."""

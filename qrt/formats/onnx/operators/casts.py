@@ -1,0 +1,177 @@
+"""QuantizeLinear and DequantizeLinear: of a whole tensor, of each index along an axis, of blocks along it."""
+
+import numpy as np
+
+from qrt.formats.importing.plain import Operand, apply, number_of
+from qrt.formats.onnx.model import ABSENT
+from qrt.formats.onnx.node import Node, plain_of, signless
+from qrt.formats.onnx.registry import operator
+from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
+from qrt.ir import Value
+from qrt.types import FloatType, IntegerType, TensorType, Type
+
+F32 = FloatType("f32")
+CASTS = {
+    "divide": {"zero_point": "after"},
+    "divide_before": {},
+}
+"""What `quant.qcast` is told for each rule of quantize."""
+_EXPRESSED = ("f32", "f16", "bf16", "f64")
+
+
+@operator("QuantizeLinear")
+def quantize_linear(node: Node) -> None:
+    """Floats to integers of 4, 8 or 16 bits, or to float8. A scale that only the run knows is for the whole tensor or
+    for an axis.
+    """
+    x = node.type(0).element
+    if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
+        node.refuse(f"of {node.dtype(0)}")
+    element = _target(node)
+    axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
+    if isinstance(element, FloatType) and element.width == 8:
+        _to_small_floats(node, element)
+        return
+    if not isinstance(element, IntegerType) or element.width > 16:
+        node.refuse(f"to {dtype_of(element)}")
+    rule = node.rule("quantize", storage=f"{'u' if element.signedness == 'unsigned' else 'i'}{element.width}")
+    if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
+        _quantized_at_run(node, element)
+        return
+    out = node.uniform(element, node.shape(), 1, 2, axis, size, expressed=x.name)
+    node.set(0, node.emit("quant.qcast", [node.value(0)], CASTS[rule], out))
+
+
+def _target(node: Node) -> Type:
+    """The plain type of the result: that of the zero point, or what an attribute says, or uint8."""
+    said = node.attribute("output_dtype", 0)
+    if node.has(2):
+        found = node.plain(2)
+        if said and element_of(NUMBERS.get(said, ABSENT)) is not found:
+            node.fail(f"output_dtype is {NUMBERS.get(said, said)}, but the zero point is of {node.dtype(2)}")
+        return found
+    if said and said not in NUMBERS:
+        node.fail(f"output_dtype is {said}, which is no type")
+    return element_of(NUMBERS[said] if said else "uint8")
+
+
+def along(node: Node, i: int, axis: int) -> Value:
+    """A scale or a zero point so that it broadcasts to the first input."""
+    shape, own = node.shape(0), node.shape(i)
+    value = node.value(i)
+    if own in ((), (1,)):
+        return value
+    axis = node.axis(axis, len(shape))
+    if len(own) != 1:
+        node.refuse("blocks whose scales only the run knows")
+    assert isinstance(value.type, TensorType)
+    kept = tuple(own[0] if d == axis else 1 for d in range(len(shape)))
+    return node.emit("qrt.reshape", [value], None, value.type.with_(shape=kept))
+
+
+def _quantized_at_run(node: Node, element: IntegerType) -> None:
+    """With a scale or a zero point that the run computes: the quotient is rounded half to even, the zero point added,
+    and the sum clamped. A NaN is stored as the least integer.
+    """
+    x = node.type(0).element
+    if x is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
+        node.refuse("with a scale that only the run knows, of another type than float32 or in blocks")
+    axis = node.attribute("axis", 1)
+    least, greatest = (0, 2**element.width - 1) if element.signedness == "unsigned" else (
+        -(2 ** (element.width - 1)), 2 ** (element.width - 1) - 1)  # fmt: skip
+    found: Operand = apply(node, "arith.divf", [node.value(0), along(node, 1, axis)], [F32, F32], F32)
+    found = apply(node, "math.roundeven", [found], [F32], F32)
+    if node.has(2):
+        found = apply(node, "arith.addf", [found, widened(node, along(node, 2, axis), element)], [F32, F32], F32)
+    for name, bound in (("arith.maxnumf", least), ("arith.minnumf", greatest)):
+        found = apply(node, name, [found, number_of(bound, F32)], [F32, F32], F32)
+    wide = IntegerType(32)
+    narrow = IntegerType(element.width)
+    found = apply(node, "arith.fptosi", [found], [F32], wide)
+    found = apply(node, "arith.trunci", [found], [wide], narrow)
+    assert isinstance(found, Value)
+    node.set_plain(0, found, element)
+
+
+def widened(node: Node, value: Value, element: Type) -> Value:
+    """Integers as float32."""
+    assert isinstance(element, IntegerType)
+    stored = node.as_storage(value)
+    name = "arith.uitofp" if element.signedness == "unsigned" else "arith.sitofp"
+    found = apply(node, name, [stored], [IntegerType(element.width)], F32)
+    assert isinstance(found, Value)
+    return found
+
+
+def _to_small_floats(node: Node, element: FloatType) -> None:
+    """The quotient, clamped to what the format holds where ``saturate`` says so, and rounded half to even."""
+    if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
+        node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
+    if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
+        node.refuse(f"to {node.dtype(2)} with a zero point other than 0")
+    scale = along(node, 1, node.attribute("axis", 1))
+    found: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
+    if node.attribute("saturate", 1):
+        for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
+            found = apply(node, name, [found, number_of(float(bound), F32)], [F32, F32], F32)
+    found = apply(node, "arith.truncf", [found], [F32], element)
+    if isinstance(found, Value):
+        node.set(0, found)
+    else:
+        node.set_constant(0, found, element)
+
+
+@operator("DequantizeLinear")
+def dequantize_linear(node: Node) -> None:
+    """Integers of up to 32 bits, or float8, to the floats that they stand for."""
+    source, out = node.plain(0), node.type(1).element
+    said = node.attribute("output_dtype", 0)
+    if said:
+        out = element_of(NUMBERS.get(said, "float"))
+    if not isinstance(out, FloatType) or out.name not in _EXPRESSED:
+        node.refuse(f"to {node.dtype(1)}")
+    axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
+    node.rule("dequantize")
+    if isinstance(source, FloatType):
+        _of_small_floats(node, source, out)
+        return
+    if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
+        _dequantized_at_run(node, source)
+        return
+    element = node.uniform(source, node.shape(), 1, 2, axis, size, expressed=out.name)
+    node.set(0, node.emit("quant.dcast", [node.cast(0, element)], None, out))
+
+
+def _dequantized_at_run(node: Node, source: Type) -> None:
+    """With a scale or a zero point that the run computes: the difference in int32, times the scale."""
+    if node.type(1).element is not F32 or node.attribute("block_size", 0):
+        node.refuse("with a scale that only the run knows, of another type than float32 or in blocks")
+    axis, wide = node.attribute("axis", 1), IntegerType(32)
+    found: Operand = _as_int32(node, node.value(0), source)
+    if node.has(2):
+        zero = _as_int32(node, along(node, 2, axis), plain_of(node.type(2).element))
+        found = apply(node, "arith.subi", [found, zero], [wide, wide], wide)
+    found = apply(node, "arith.sitofp", [found], [wide], F32)
+    found = apply(node, "arith.mulf", [found, along(node, 1, axis)], [F32, F32], F32)
+    assert isinstance(found, Value)
+    node.set(0, found)
+
+
+def _as_int32(node: Node, value: Value, element: Type) -> Operand:
+    assert isinstance(element, IntegerType)
+    wide = IntegerType(32)
+    if element.width == 32:
+        return node.as_storage(value)
+    name = "arith.extui" if element.signedness == "unsigned" else "arith.extsi"
+    return apply(node, name, [node.as_storage(value)], [signless(element)], wide)
+
+
+def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
+    if out is not F32 or node.attribute("block_size", 0):
+        node.refuse(f"of {node.dtype(0)} to {node.dtype(1)}")
+    if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
+        node.refuse(f"of {node.dtype(0)} with a zero point other than 0")
+    wide = apply(node, "arith.extf", [node.value(0)], [source], F32)
+    found = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [F32, F32], F32)
+    assert isinstance(found, Value)
+    node.set(0, found)

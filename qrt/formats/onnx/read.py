@@ -1,0 +1,301 @@
+"""An ONNX file, read through the package `onnx` and checked. Local functions are inlined."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from qrt import files
+from qrt.errors import FileError, ModelError, require, shown
+from qrt.extras import extra
+from qrt.formats.onnx.check import check_graph, check_versions
+from qrt.formats.onnx.external import External
+from qrt.formats.onnx.model import ABSENT, Graph, Model, Operator, Port
+from qrt.formats.onnx.tensors import dtype_name, tensor, text
+
+_OF_AN_OBJECT = 400
+"""Bytes that a node, an attribute or the description of a value takes in memory at least."""
+_DEEPEST = 32
+"""Functions that may call one another in a chain, and graphs that may stand in one another."""
+_KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
+"""The field of an attribute's value by its type."""
+
+Names = Callable[[str], str]
+"""What a name inside a function is called in the graph."""
+
+
+def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) -> Model:
+    """A model as its file describes it.
+
+    Parameters
+    ----------
+    source : str, PathLike or bytes
+        A path, or the bytes of a file. Files with external data beside it are mapped, and must not change while the
+        model is used.
+    max_bytes : int, default 2 GiB
+        The limit of what the objects that describe the model, and the tensors that it declares, take in memory.
+        Constants do not count.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        If the file is damaged, or breaks a rule that needs no operator's own knowledge. The error names the file, the
+        node and the tensor.
+    FileError
+        If the file cannot be read. It is an OSError too.
+    ImportError
+        If the package onnx is missing.
+
+    Examples
+    --------
+    >>> read(b"no model")  # doctest: +SKIP
+    Traceback (most recent call last):
+    qrt.errors.ModelError: <bytes>: it is no ONNX model: Error parsing message
+    """
+    onnx = extra("onnx", "onnx")
+    name, content, folder = _content(source)
+    message = onnx.ModelProto()
+    try:
+        message.ParseFromString(content)
+    except Exception as error:  # protobuf's DecodeError, whose class depends on its version
+        raise ModelError(f"{name}: it is no ONNX model: {error}") from None
+    del content
+    try:
+        return _Reading(message, name, folder, max_bytes).model()
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{name}: a text in it is not UTF-8: {error.reason}") from None
+
+
+def _content(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes, Path | None]:
+    if isinstance(source, bytes):
+        return "<bytes>", source, None
+    require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
+    path = Path(source)
+    try:
+        return str(path), path.read_bytes(), path.parent
+    except OSError as error:
+        raise FileError(f"{path}: {files.reason(error)}") from None
+
+
+class _Reading:
+    """The dataclasses of a file, made from its messages."""
+
+    def __init__(self, message: Any, name: str, folder: Path | None, max_bytes: int) -> None:
+        self.message, self.name, self.max_bytes = message, name, max_bytes
+        self.external = External(folder)
+        self.left = max_bytes
+        self.depth = 0
+        self.functions: dict[tuple[str, str, str], Any] = {}
+        self.calls: list[tuple[str, str, str]] = []
+        self.given: Mapping[str, Any] = {}
+
+    def model(self) -> Model:
+        """The whole file."""
+        message = self.message
+        opsets = self._opsets(message.opset_import)
+        check_versions(self.name, message.ir_version, opsets)
+        for function in message.functions:
+            key = text(function.domain), text(function.name), text(getattr(function, "overload", ""))
+            if key in self.functions:
+                raise ModelError(f"{self.name}: function {shown(function.name)} stands in it twice")
+            self.functions[key] = function
+        if not message.HasField("graph"):
+            raise ModelError(f"{self.name}: it has no graph")
+        graph = self._graph(f"{self.name}: ", message.graph, opsets, _same)
+        metadata = {text(entry.key): text(entry.value) for entry in message.metadata_props}
+        made = Model(self.name, message.ir_version, opsets, text(message.producer_name), graph, metadata)
+        check_graph(self.name, graph, self.max_bytes)
+        return made
+
+    def _opsets(self, entries: Any) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for entry in entries:
+            domain = _domain(entry.domain)
+            if found.setdefault(domain, entry.version) != entry.version:
+                raise ModelError(f"{self.name}: it imports two opsets of the domain {shown(domain or 'ai.onnx')}")
+        return found
+
+    def _charge(self, place: str) -> None:
+        self.left -= _OF_AN_OBJECT
+        if self.left < 0:
+            raise ModelError(
+                f"{place.rstrip(' ,:')}: what describes the model takes more than max_bytes, which is {self.max_bytes}"
+            )
+
+    # -- graphs ------------------------------------------------------------------------------------------------------
+
+    def _graph(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> Graph:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ModelError(f"{place.rstrip(' ,:')}: graphs stand more than {_DEEPEST} deep in one another")
+        if len(said.sparse_initializer):
+            sparse = said.sparse_initializer[0].values.name
+            raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not read")
+        constants = {}
+        for each in said.initializer:
+            self._charge(place)
+            made = tensor(place, each, self.external, names(each.name))
+            if made.name in constants:
+                raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(made.name)} is an initializer twice")
+            constants[made.name] = made
+        inputs = tuple(
+            self._port(place, "input", each, names) for each in said.input if names(each.name) not in constants
+        )
+        given = [names(each.name) for each in said.input]
+        twice = next((name for name in given if given.count(name) > 1), None) if len({*given}) < len(given) else None
+        if twice is not None:
+            raise ModelError(f"{place.rstrip(' ,:')}: {shown(twice)} is an input twice")
+        outputs = tuple(self._port(place, "output", each, names, is_output=True) for each in said.output)
+        stated = {}
+        for each in said.value_info:
+            if each.type.WhichOneof("value") == "tensor_type":
+                stated[names(each.name)] = self._port(place, "value", each, names, is_output=True)
+        operators: list[Operator] = []
+        for node in said.node:
+            self._node(place, node, opsets, names, operators)
+        self.depth -= 1
+        return Graph(text(said.name), inputs, outputs, tuple(operators), constants, stated)
+
+    def _port(self, place: str, what: str, said: Any, names: Names, is_output: bool = False) -> Port:
+        self._charge(place)
+        place = f"{place}{what} {shown(said.name)}"
+        if not said.name:
+            raise ModelError(f"{place}: it has no name")
+        kind = said.type.WhichOneof("value")
+        if kind is None and is_output:
+            return Port(names(said.name), "", None)  # of a subgraph, whose types follow
+        if kind != "tensor_type":
+            text = (kind or "value without a type").removesuffix("_type").replace("_", " ")
+            raise ModelError(f"{place}: it is a {text}, expected a tensor")
+        told = said.type.tensor_type
+        dtype = "" if is_output and not told.elem_type else dtype_name(place, told.elem_type)
+        shape = tuple(map(_size, told.shape.dim)) if told.HasField("shape") else None
+        return Port(names(said.name), dtype, shape)
+
+    # -- nodes -------------------------------------------------------------------------------------------------------
+
+    def _node(self, place: str, said: Any, opsets: Mapping[str, int], names: Names, found: list[Operator]) -> None:
+        self._charge(place)
+        domain, index = _domain(said.domain), len(found)
+        label = f" {shown(said.name)}" if said.name else ""
+        own = f"{place}node {index} {said.op_type}{label}"
+        inputs = tuple(names(name) if name else ABSENT for name in said.input)
+        outputs = tuple(names(name) if name else ABSENT for name in said.output)
+        attributes = self._attributes(own, said.attribute, opsets, names)
+        key = text(said.domain), text(said.op_type), text(getattr(said, "overload", ""))
+        if key in self.functions:
+            self._inline(own, key, inputs, outputs, attributes, found)
+            return
+        if not said.op_type:
+            raise ModelError(f"{own}: it has no operator")
+        opset = opsets.get(domain)
+        if opset is None:
+            raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
+        found.append(Operator(index, domain, text(said.op_type), text(said.name), inputs, outputs, attributes, opset))
+
+    def _attributes(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for each in said:
+            self._charge(place)
+            name = text(each.name)
+            if name in found:
+                raise ModelError(f"{place}: attribute {shown(name)} stands there twice")
+            if not each.ref_attr_name:
+                found[name] = self._value(f"{place}, attribute {shown(name)}", each, opsets, names)
+            elif each.ref_attr_name in self.given:
+                found[name] = self.given[each.ref_attr_name]
+        return found
+
+    def _value(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> Any:
+        kind = _KINDS.get(said.type or _kind_of(said))
+        if kind is None:
+            raise ModelError(f"{place}: its kind is {said.type}, which is not read")
+        value = getattr(said, kind)
+        if kind in ("f", "i"):
+            return value
+        if kind == "s":
+            return text(value)
+        if kind == "t":
+            return tensor(f"{place}, ", value, self.external)
+        if kind == "g":
+            return self._graph(f"{place}, ", value, opsets, names)
+        if kind == "strings":
+            return tuple(map(text, value))
+        if kind in ("tensors", "graphs"):
+            raise ModelError(f"{place}: it is a list of {kind}, which is not read")
+        return tuple(value)
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def _inline(
+        self,
+        place: str,
+        key: tuple[str, str, str],
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        given: Mapping[str, Any],
+        found: list[Operator],
+    ) -> None:
+        """The nodes of a function in place of the node that calls it."""
+        function = self.functions[key]
+        if key in self.calls:
+            chain = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
+            raise ModelError(f"{place}: functions call each other without end: {chain}")
+        if len(self.calls) >= _DEEPEST:
+            raise ModelError(f"{place}: functions call each other more than {_DEEPEST} deep")
+        if len(inputs) > len(function.input) or len(outputs) > len(function.output):
+            raise ModelError(
+                f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, "
+                f"the function {len(function.input)} and {len(function.output)}"
+            )
+        prefix = f"{next(filter(None, outputs), place)}/"
+        known = dict(zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False))
+        results = {inner: outer for inner, outer in zip(function.output, outputs, strict=False) if outer}
+        opsets = self._opsets(function.opset_import)
+
+        def names(name: str) -> str:
+            name = text(name)
+            if name in known:
+                return str(known[name])
+            return results.get(name) or f"{prefix}{name}"
+
+        self.calls.append(key)
+        callers, self.given = self.given, {}
+        defaults = self._attributes(place, getattr(function, "attribute_proto", ()), opsets, names)
+        self.given = {**defaults, **given}
+        for node in function.node:
+            self._node(f"{place}, ", node, opsets, names, found)
+        for inner, outer in results.items():
+            if inner in known:
+                opset = opsets.get("", 13)
+                found.append(Operator(len(found), "", "Identity", "", (known[inner],), (outer,), {}, opset))
+        self.given = callers
+        self.calls.pop()
+
+
+def _same(name: str) -> str:
+    return text(name)
+
+
+def _domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else text(domain)
+
+
+def _size(dimension: Any) -> int | str | None:
+    kind = dimension.WhichOneof("value")
+    if kind == "dim_param":
+        return text(dimension.dim_param) or None
+    return None if kind is None or dimension.dim_value < 0 else int(dimension.dim_value)
+
+
+def _kind_of(said: Any) -> int:
+    """The kind of an attribute that says none, as files before IR version 2 leave it."""
+    return next((kind for kind, name in _KINDS.items() if _has(said, name)), 0)
+
+
+def _has(said: Any, name: str) -> bool:
+    return bool(len(getattr(said, name)) if name.endswith("s") and name != "s" else said.HasField(name))

@@ -1,0 +1,56 @@
+"""The types that tensors of a file have in IR, and how NumPy holds their elements."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.ops.core import element_dtype
+from qrt.types import FloatType, IntegerType, Type
+
+FLOATS = {
+    "float": "f32", "float16": "f16", "double": "f64", "bfloat16": "bf16", "float8e4m3fn": "f8E4M3FN",
+    "float8e4m3fnuz": "f8E4M3FNUZ", "float8e5m2": "f8E5M2", "float8e5m2fnuz": "f8E5M2FNUZ",
+    "float8e8m0": "f8E8M0FNU", "float4e2m1": "f4E2M1FN",
+}  # fmt: skip
+"""MLIR's names of ONNX's floats."""
+WIDTHS = (2, 4, 8, 16, 32, 64)
+NUMBERS = {
+    1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
+    10: "float16", 11: "double", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
+    17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
+    23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
+}  # fmt: skip
+"""The dtypes by the numbers that files have."""
+PACKED = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4e2m1": 4}
+"""The dtypes of which several elements share a byte, and their bits."""
+
+
+@cache
+def element_of(dtype: str) -> Type:
+    """The type of elements of an ONNX dtype. Raises ModelError for one that has no type in IR."""
+    if dtype in FLOATS:
+        return FloatType(FLOATS[dtype])
+    if dtype == "bool":
+        return IntegerType(1)
+    name, width = dtype.rstrip("0123456789"), dtype.lstrip("uint")
+    if name in ("int", "uint") and width.isdigit() and int(width) in WIDTHS:
+        return IntegerType(int(width), "unsigned" if name == "uint" else "signless")
+    raise ModelError(f"{dtype} is not supported")
+
+
+@cache
+def numpy_dtype(dtype: str) -> np.dtype[Any]:
+    """NumPy's type of elements, unpacked."""
+    return np.dtype(element_dtype(element_of(dtype)))
+
+
+def dtype_of(element: Type) -> str:
+    """ONNX's name of a plain type."""
+    if isinstance(element, FloatType):
+        return next(name for name, text in FLOATS.items() if text == element.name)
+    assert isinstance(element, IntegerType)
+    if element.width == 1:
+        return "bool"
+    return f"{'u' if element.signedness == 'unsigned' else ''}int{element.width}"

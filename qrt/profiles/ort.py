@@ -1,0 +1,20 @@
+"""ONNX Runtime on x86-64 with VNNI, with its optimizations off: what its CPU kernels compute."""
+
+from qrt.profiles.model import Profile, Row
+
+_BYTES = ("i8", "u8")
+
+ORT = Profile(
+    "ort",
+    "onnxruntime 1.31",
+    "its CPU kernels on x86-64 with AVX2 and VNNI, optimizations off",
+    (
+        Row("conv2d", "float32", {"storage": _BYTES}),
+        Row("depthwise_conv2d", "float32", {"storage": _BYTES}),
+        Row("matmul", "float32", {"storage": _BYTES}),
+        Row("quantize", "divide"),
+        Row("dequantize", "multiply"),
+        Row("float_products", "fma_then_bias"),
+    ),
+    ".onnx",
+)

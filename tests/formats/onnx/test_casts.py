@@ -1,0 +1,148 @@
+"""QuantizeLinear and DequantizeLinear in every form, beside NumPy."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from qrt.errors import ModelError
+from tests.formats.onnx.running import has_oracle, imported, run, run_oracle
+from tests.formats.onnx.writing import DTYPES, model, node, port, tensor
+
+BOUNDS = {
+    "INT8": (-128, 127), "UINT8": (0, 255), "INT16": (-32768, 32767), "UINT16": (0, 65535), "INT4": (-8, 7),
+    "UINT4": (0, 15),
+}  # fmt: skip
+SHAPE = (3, 4, 10)
+
+
+def drawn(shape: tuple[int, ...] = SHAPE) -> Any:
+    """Floats with ties, infinities and large numbers among them."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(0, 3, shape).astype(np.float32)
+    x.flat[:6] = [0.125, -0.125, 0.375, np.inf, -np.inf, 1e30]
+    return x
+
+
+def expected(x: Any, scale: Any, zero: Any, bounds: tuple[int, int]) -> Any:
+    """x / scale in float32, rounded half to even, the zero point after."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        quotient = np.rint(np.asarray(x / scale, np.float32).astype(np.float64))
+    return np.clip(quotient + zero, *bounds).astype(np.int64)
+
+
+def parameters(form: str, dtype: str) -> tuple[Any, Any, dict[str, int]]:
+    """(scales, zero points, attributes) of a form, and how they broadcast."""
+    rng = np.random.default_rng(3)
+    low, high = BOUNDS[dtype]
+    shape, more = {
+        "tensor": ((), {}), "axis": ((4,), {"axis": 1}), "blocks": ((3, 4, 2), {"axis": 2, "block_size": 5}),
+    }[form]  # fmt: skip
+    scale = rng.uniform(0.1, 0.6, shape).astype(np.float32)
+    return scale, rng.integers(low, high, shape, endpoint=True), more
+
+
+def spread(form: str, values: Any) -> Any:
+    if form == "axis":
+        return values.reshape(1, 4, 1)
+    return np.repeat(values, 5, axis=2) if form == "blocks" else values
+
+
+@pytest.mark.parametrize("form", ["tensor", "axis", "blocks"])
+@pytest.mark.parametrize("dtype", BOUNDS)
+def test_quantize_and_dequantize(dtype: str, form: str) -> None:
+    x, (scale, zero, more) = drawn(), parameters(form, dtype)
+    constants = {"s": scale, "z": tensor("z", zero, dtype)}
+    nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"], **more),
+             node("DequantizeLinear", ["q", "s", "z"], ["y"], **more)]  # fmt: skip
+    q, y = run(model(nodes, [port("x", shape=SHAPE)], [port("q", dtype), port("y")], constants, opset=21), x=x)
+    stored = expected(x, spread(form, scale), spread(form, zero), BOUNDS[dtype])
+    np.testing.assert_array_equal(q.astype(np.int64), stored)
+    wide = (stored - spread(form, zero)).astype(np.float32) * spread(form, scale)
+    np.testing.assert_array_equal(y, wide)
+    if has_oracle():  # which gives no integers of 4 bits away
+        content = model(nodes, [port("x", shape=SHAPE)], [port("y")], constants, opset=21)
+        x = np.clip(x, -1e4, 1e4)  # beyond the range of int32 its blocks of 4 bits wrap around
+        np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("form", ["tensor", "axis"])
+@pytest.mark.parametrize("dtype", ["INT8", "UINT8", "INT16", "UINT16"])
+def test_scales_that_the_run_knows(dtype: str, form: str, given: bool) -> None:
+    """The scale and the zero point are inputs of the graph."""
+    x, (scale, zero, more) = drawn(), parameters(form, dtype)
+    zero = zero.astype(dtype.lower())
+    names = ["s", "z"] if given else ["s"]
+    nodes = [node("QuantizeLinear", ["x", *names], ["q"], **more),
+             node("DequantizeLinear", ["q", *names], ["y"], **more)]  # fmt: skip
+    inputs = [port("x", shape=SHAPE), port("s", shape=scale.shape)]
+    values = {"x": x, "s": scale}
+    if given:
+        inputs.append(port("z", dtype, zero.shape))
+        values["z"] = zero
+    if not given:
+        zero = np.zeros_like(zero)
+        if dtype != "UINT8":
+            return  # without a zero point the result is uint8
+    q, y = run(model(nodes, inputs, [port("q", dtype), port("y")], opset=21), **values)
+    stored = expected(x, spread(form, scale), spread(form, zero.astype(np.int64)), BOUNDS[dtype])
+    np.testing.assert_array_equal(q.astype(np.int64), stored)
+    wide = (stored - spread(form, zero.astype(np.int64))).astype(np.float32) * spread(form, scale)
+    np.testing.assert_array_equal(y, wide)
+
+
+@pytest.mark.parametrize("saturate", [0, 1])
+@pytest.mark.parametrize("dtype", ["FLOAT8E4M3FN", "FLOAT8E5M2", "FLOAT8E4M3FNUZ", "FLOAT8E5M2FNUZ"])
+def test_float8(dtype: str, saturate: int) -> None:
+    kind = np.dtype(getattr(ml_dtypes, {"FLOAT8E4M3FN": "float8_e4m3fn", "FLOAT8E5M2": "float8_e5m2",
+        "FLOAT8E4M3FNUZ": "float8_e4m3fnuz", "FLOAT8E5M2FNUZ": "float8_e5m2fnuz"}[dtype]))  # fmt: skip
+    x = np.random.default_rng(1).normal(0, 100, (4, 50)).astype(np.float32)
+    x[0, :2] = 1e6, -1e6
+    scale = np.float32(0.25)
+    nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"], saturate=saturate),
+             node("DequantizeLinear", ["q", "s"], ["y"])]  # fmt: skip
+    content = model(nodes, [port("x", shape=x.shape)], [port("q", dtype), port("y")],
+                    {"s": scale, "z": tensor("z", np.float32(0), dtype)}, opset=19)  # fmt: skip
+    q, y = run(content, x=x)
+    quotient = x / scale
+    if saturate:
+        largest = np.float32(ml_dtypes.finfo(kind).max)
+        quotient = np.clip(quotient, -largest, largest)
+    stored = quotient.astype(kind)
+    np.testing.assert_array_equal(q.astype(np.float32), stored.astype(np.float32))
+    np.testing.assert_array_equal(y, stored.astype(np.float32) * scale)
+
+
+def test_a_bias_of_int32() -> None:
+    w, scale = np.arange(-5, 7, dtype=np.int32).reshape(3, 4), np.float32([0.5, 0.25, 2, 1])
+    content = model([node("DequantizeLinear", ["w", "s"], ["y"], axis=-1)], [], [port("y")], {"w": w, "s": scale})
+    np.testing.assert_array_equal(run(content)[0], w * scale)
+
+
+def test_the_output_type_of_opset_21() -> None:
+    x = drawn()
+    content = model([node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=DTYPES["INT16"])],
+                    [port("x", shape=SHAPE)], [port("q", "INT16")], {"s": np.float32(0.01)}, opset=21)  # fmt: skip
+    np.testing.assert_array_equal(run(content, x=x)[0], expected(x, np.float32(0.01), 0, BOUNDS["INT16"]))
+
+
+@pytest.mark.parametrize(
+    ("scale", "zero", "more", "said"),
+    [
+        (np.float32(0), np.int8(0), {}, "the scale 's' is 0.0, expected a positive finite number"),
+        (np.float32(np.nan), np.int8(0), {}, "the scale 's' is nan"),
+        (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, "the scale 's' is -1.0"),
+        (np.float32([1, 1]), np.int8([0, 0]), {}, r"there are scales of shape \(2,\) for axis 1"),
+        (np.float32([1] * 4), np.int8([0] * 3), {}, r"the scale has shape \(4,\) and the zero point \(3,\)"),
+        (np.float32([1] * 4), np.int8([0] * 4), {"axis": 3}, "axis 3 is out of range for rank 3"),
+        (np.float32([[[1]]]), np.int8([[[0]]]), {"axis": 2, "block_size": 4}, "for blocks of 4 along axis 2"),
+        (np.float32(1), np.float32(0), {}, "to float"),
+    ],
+)
+def test_parameters_that_are_wrong(scale: Any, zero: Any, more: dict[str, int], said: str) -> None:
+    content = model([node("QuantizeLinear", ["x", "s", "z"], ["q"], name="n", **more)],
+                    [port("x", shape=SHAPE)], [port("q", "INT8")], {"s": scale, "z": zero}, opset=21)  # fmt: skip
+    with pytest.raises(ModelError, match=said):
+        imported(content)

@@ -1,0 +1,67 @@
+"""docs/reference/onnx.md: the operators that are imported, as their functions describe them, and the table of the
+profile. `make expected` writes it.
+"""
+
+from qrt.formats.onnx.check import IR_VERSIONS, OPSETS
+from qrt.formats.onnx.registry import OPERATORS, load_all
+from tests.docs.documents import ROOT
+from tests.reference import importer_page
+
+PAGE = ROOT / "docs" / "reference" / "onnx.md"
+_HEAD = f"""# ONNX models
+
+`qrt.load("model.onnx")` [imports a model](../howto/run_an_onnx_model.md), and so do [the
+commands](commands_models.md). The package `onnx` reads the file: `pip install "qrt[onnx]"`.
+IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are read.
+`make expected` writes this page from the operators and the table of `qrt/profiles`.
+
+## What a model becomes
+
+- A function `@main`. Arguments and results keep the file's order, names and types: an input of uint8 is
+  `tensor<..xui8>`. A dimension that the file leaves open is `?`.
+- An initializer is a constant, though it may be an input too. Local functions are inlined.
+- An operation carries the name of the tensor that it makes: `qrt.tensor = "name"`.
+- What an operator quantizes has a quantized type of its scale and zero point, where these are known. A scale is the
+  file's float32 as a double. `quant.scast` stands between it and operators on integers.
+- Operators that move elements keep their bits, and the quantized type.
+- The bias of a sum of products has the product of the two scales, because the runtime adds it as it is.
+- ONNX has the channels of an image before its height and width. Convolutions and pools stand between two transposes.
+- What follows from constants is computed at import.
+
+A form that is not supported is refused. One error lists every such operator and form, and how often each occurs.
+
+## Floats
+
+Sums of products of float32 are loop nests whose text says the order of every sum, and that a product is fused with the
+sum. The runtime adds in an order that depends on the CPU and the sizes. A sum of n products lies within
+`n * 2^-24` times the sum of their magnitudes of the exact one here and there.
+
+## Files that are wrong
+
+Each is a `ModelError` that names the file, the node and the tensor. Data beside the model is read from files in the
+model's folder alone, and never through a link.
+
+## Operators
+
+"""
+_TABLES = """
+## Profile
+
+A profile says which rule an op follows where its conditions hold. The first row that applies decides.
+[Numerics](../numerics.md) defines the rules.
+"""
+
+
+def page() -> str:
+    """The page."""
+    return importer_page.page(_HEAD, _TABLES, _operators(), ".onnx")
+
+
+def operators() -> list[tuple[list[str], str]]:
+    """The names of operators that one function imports, and what it says of their forms."""
+    return importer_page.described(_operators())
+
+
+def _operators() -> importer_page.Operators:
+    load_all()
+    return OPERATORS
