@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, nearest
 from qrt.ir.core.attributes import Attribute, Constraint, DenseArrayAttr
@@ -272,13 +272,13 @@ class Definition:
         object.__setattr__(self, "trait_order", expand((*self.traits, *implied)))
         object.__setattr__(self, "traits", frozenset(self.trait_order))
 
-    compiled: "ClassVar[Callable[[Definition], Assembly]]"
-    """The function that compiles a format. The parser sets it."""
-
     @cached_property
     def assembly(self) -> "Assembly | None":
-        """The compiled format."""
-        return None if self.format is None else Definition.compiled(self)
+        """The format, compiled when a text is first read or printed."""
+        if self.format is None:
+            return None
+        compiled: Assembly = import_module("qrt.ir.text.assembly").Assembly(self)
+        return compiled
 
     @cached_property
     def properties(self) -> frozenset[str]:
