@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from qrt import register_pass, run_passes
+    from qrt.execute.passes import register_pass, run_passes
     from qrt.ir.builder import Builder
     from qrt.ir.core.attributes import (
         ArrayAttr,
@@ -62,6 +62,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "qrt.execute.passes": "register_pass run_passes",
     "qrt.ir.builder": "Builder",
     "qrt.ir.core.attributes": "ArrayAttr Attribute DenseArrayAttr DictAttr FloatAttr IntegerAttr LocationAttr "
     "OpaqueAttr StringAttr SymbolRefAttr TypeAttr UnitAttr attribute",
@@ -79,10 +80,6 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("register_pass", "run_passes"):
-        import qrt  # the public face, which alone knows the passes, and loads them on first use
-
-        return getattr(qrt, name)
     if name not in _HOME:
         raise AttributeError(f"module 'qrt.ir' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
