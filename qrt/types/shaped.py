@@ -20,7 +20,7 @@ MAX_DIM = (1 << 63) - 1
 def _shape(shape: Iterable[int | None]) -> Shape:
     """A shape of plain integers, whatever kind they came as."""
     try:
-        if isinstance(shape, str | bytes | Mapping | Set):
+        if type(shape) is not tuple and isinstance(shape, str | bytes | Mapping | Set):
             raise TypeError
         dims = tuple(None if dim is None else index(dim) for dim in shape)
     except TypeError:
