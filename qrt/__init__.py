@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
+    from qrt.formats.onnx.export import export_onnx
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
     from qrt.workflow import QuantizedProgram, explain_program, quantize_program
@@ -46,6 +47,7 @@ _LAZY = {
     "calibrate": "qrt.calibrate",
     "ir": "qrt.ir",
     "metrics": "qrt.metrics",
+    "export_onnx": "qrt.formats.onnx.export",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
     "load_tensors": "qrt.formats.tensors",
@@ -90,6 +92,7 @@ __all__ = [
     "dcast",
     "depthwise_conv2d",
     "explain_program",
+    "export_onnx",
     "float_matmul",
     "float_results",
     "get_num_threads",

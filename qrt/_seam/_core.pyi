@@ -48,7 +48,8 @@ __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 @final
 class Call:
     """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
-    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand."""
+    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
+    but stand exactly where one of those `in_place` does."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
@@ -57,6 +58,8 @@ class Call:
     def isa(self) -> str: ...
     @property
     def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
+    @property
+    def in_place(self) -> tuple[int, ...]: ...  # the operands over which the output may be written
     @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
@@ -481,6 +484,18 @@ def bind_svdf(
     x_zero_point: int,
     result_zero_point: int,
     multipliers: Sequence[tuple[int, int]],
+) -> Call: ...
+
+# x, w, out: float32 rows times weights, of whose columns each has a zero point and a scale.
+def bind_dynamic_matmul(
+    *,
+    isa: str,
+    rows: int,
+    depth: int,
+    columns: int,
+    w: str,
+    w_zero_points: npt.ArrayLike,
+    w_scales: npt.ArrayLike,
 ) -> Call: ...
 
 # x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have

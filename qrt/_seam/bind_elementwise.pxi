@@ -80,7 +80,7 @@ cdef Call new_unary(str name, str isa, qrt_entry entry, object storage, object o
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_unary_args))
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     args.kernels = find_kernels(name, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 1
     args.container = <qrt_container>container_of(name, storage)
     args.out = <qrt_container>container_of(name, out)
     return call
@@ -134,7 +134,7 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     call = new_call(kind, isa, qrt_binary, sizeof(qrt_binary_args))
     args = <qrt_binary_args *>call.args
     args.kernels = find_kernels(kind, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 2
     args.kind = <qrt_binary_kind>number
     args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
     a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
@@ -183,7 +183,7 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
     cdef Call call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
     cdef qrt_pair_args *args = <qrt_pair_args *>call.args
     args.kernels = find_kernels(kind, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 2
     args.kind = <qrt_pair_kind>number
     args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
     args.out = <qrt_container>container_of(kind, out)

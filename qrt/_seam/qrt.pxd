@@ -306,6 +306,11 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *zero_points
         const float *scales
 
+    ctypedef struct qrt_dynamic_matmul_args:
+        const qrt_kernels *kernels
+        int64_t rows, depth, columns
+        qrt_dynamic_weights w
+
     ctypedef struct qrt_dynamic_lstm_args:
         const qrt_kernels *kernels
         int64_t steps, batch, inputs, cells
@@ -402,6 +407,7 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dynamic_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)

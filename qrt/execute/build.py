@@ -21,6 +21,7 @@ from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
+from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.routine import copy_call
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, empty, is_kernel, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
@@ -342,7 +343,7 @@ class _Builder:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
-        return Plan(self.slots, inputs, self.steps, results, self.frame)
+        return Plan(self.slots, inputs, overwritten(self.slots, self.steps), results, self.frame)
 
 
 def _copied(op: Operation) -> Coverage:

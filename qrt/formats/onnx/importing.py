@@ -14,6 +14,7 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
+from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of
@@ -82,6 +83,7 @@ class Graph(importing.Graph):
         self.lost: set[str] = set()
         self.sizes: dict[str, tuple[int | Value, ...]] = {}
         self.ports = {port.name: port for port in graph.inputs}
+        self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
         """Makes the function, and in it the operations of every node."""
@@ -102,12 +104,15 @@ class Graph(importing.Graph):
             raise ModelError(f"{place}: the file does not say how many dimensions it has")
         if 0 in port.shape:
             raise ModelError(f"{place}: its shape {port.shape} has a dimension of 0")
-        return TensorType(tuple(size if isinstance(size, int) else None for size in port.shape), element_of(port.dtype))
+        shape = tuple(size if isinstance(size, int) else None for size in port.shape)
+        return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
     def _result(self, port: Port) -> Value:
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
+        if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
+            return value
         if isinstance(value.type.element, UniformType):
             value = self._stored(value, value.type, value.type.element)
         found = value.type.element if isinstance(value.type, TensorType) else None
@@ -131,6 +136,8 @@ class Graph(importing.Graph):
             {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
         )
         for op in self.graph.operators:
+            if self.exported.takes(op):
+                continue
             group = self.folding.groups.get(op.index)
             if group is not None:
                 self._import_group(group)
