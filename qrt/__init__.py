@@ -35,6 +35,7 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 
 if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
+    from qrt.execute import backend as onnx
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
     from qrt.formats.onnx.export import export_onnx
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "calibrate": "qrt.calibrate",
     "ir": "qrt.ir",
+    "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
     "export_onnx": "qrt.formats.onnx.export",
     "register_pass": "qrt.execute.passes",
@@ -61,6 +63,8 @@ _LAZY = {
     "explain_program": "qrt.workflow",
     "quantize_program": "qrt.workflow",
 }
+_MODULES = {"onnx"}
+"""Public names of modules that stand elsewhere."""
 
 __all__ = [
     "AnyQuantizedType",
@@ -108,6 +112,7 @@ __all__ = [
     "mean",
     "metrics",
     "mul",
+    "onnx",
     "pack",
     "pad",
     "parse_type",
@@ -136,7 +141,7 @@ def __getattr__(name: str) -> Any:
     if module is None:
         raise AttributeError(f"module 'qrt' has no attribute {name!r}")
     loaded = import_module(module)
-    value = loaded if module == f"qrt.{name}" else getattr(loaded, name)
+    value = loaded if module == f"qrt.{name}" or name in _MODULES else getattr(loaded, name)
     globals()[name] = value
     return value
 

@@ -22,5 +22,5 @@ def run(options: argparse.Namespace) -> None:
     from qrt.formats.onnx.export import export_onnx  # here: other verbs need no writers
 
     check_places([options.output])
-    module = load(options.file, profile=options.profile, max_bytes=options.max_input)
+    module = load(options.file, profile=options.profile, max_bytes=options.max_input, for_quantization=True)
     export_onnx(options.output, module, function=options.function)

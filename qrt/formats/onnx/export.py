@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from qrt import ir
-from qrt.errors import ModelError, QuantTypeError, require
+from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
 from qrt.formats.importing.graph import refusal
 from qrt.formats.importing.node import Refused
@@ -16,15 +16,19 @@ from qrt.formats.onnx.exporting.entries import Entry
 from qrt.formats.onnx.exporting.graph import LEAST_OPSET, Graph
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Held
+from qrt.formats.onnx.exporting.kernels import with_kernels
 from qrt.formats.onnx.exporting.metadata import annotate
 from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
 from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir.core.rewrite import is_dead
 from qrt.ops.core import Array, storage_dtype
 from qrt.types import IntegerType, TensorType, UniformType
 
 _OPS = "add avg_pool2d conv2d depthwise_conv2d matmul mean mul requantize sub sum transpose_conv2d"
 LAST_CLAMPS = frozenset(f"qrt.{name}" for name in _OPS.split())
 """Ops that end in a clamp to their storage, and give one result: a clamp behind them stands before QuantizeLinear."""
+_SIZES = ("tensor.dim", "tensor.empty", "linalg.fill")
+"""Ops of which writers read nothing but the shape."""
 MOST_BYTES = (1 << 31) - 1
 """The largest message of protobuf."""
 
@@ -96,7 +100,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     """The ``onnx.ModelProto`` of a program. ``name`` is what errors call it."""
     onnx_package()
     program.verify()
-    chosen = _chosen(program, function)
+    chosen = _chosen(with_kernels(program), function)
     opset = LEAST_OPSET
     while True:
         found = _Function(chosen, opset)
@@ -171,6 +175,8 @@ class _Function:
                 self._stand_in(op)
 
     def _write(self, op: Operation) -> None:
+        if is_dead(op) or op.name in _SIZES or not all(isinstance(each.type, TensorType) for each in op.results):
+            return
         if op in self.done:
             return
         if op.name == "arith.constant":
@@ -223,6 +229,8 @@ class _Function:
             self.graph.declare(name, group.result(i), order)
         if group.family is None or len(group.writes) < len(group.op.results):
             return
+        if not _is_of_family(group):
+            return
         defaults = group.family.declaration.defaults
         said = {key: each for key, each in group.attributes.items() if each != defaults[key]}
         if "requant" in defaults:
@@ -257,6 +265,20 @@ class _Function:
                 held.names[held.canonical] = name
             seen.add(name)
             self.outputs.append(self._port(name, held))
+
+
+def _is_of_family(group: Group) -> bool:
+    """Whether the op is one that a program may have: float arithmetic is written by the writers of quantized ops."""
+    assert group.family is not None
+    types, results = (
+        tuple(each.type for each in side if isinstance(each.type, TensorType))
+        for side in (group.op.operands, group.op.results)
+    )
+    try:
+        group.family.resolve_all(types, group.attributes, results)
+    except QuantError:
+        return False
+    return True
 
 
 def _names(function: Operation, key: str, prefix: str, count: int) -> list[str]:

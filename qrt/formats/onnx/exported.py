@@ -5,7 +5,7 @@ nodes are imported as those of any model.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -95,6 +95,11 @@ class Exported:
         """The tensors that nodes outside of groups read, and the outputs."""
         reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.inputs}
         return frozenset(reads | {port.name for port in self.around.graph.outputs})
+
+    @property
+    def nodes(self) -> Set[int]:
+        """The nodes that belong to groups."""
+        return self._by_node.keys()
 
     def takes(self, op: Operator) -> bool:
         """Whether a node belongs to a group. The last one makes the group's operation."""

@@ -135,16 +135,22 @@ class Graph(importing.Graph):
         self.constants.update(
             {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
         )
+        apart = self._apart()
         for op in self.graph.operators:
             if self.exported.takes(op):
                 continue
             group = self.folding.groups.get(op.index)
-            if group is not None:
+            if group is not None and op.index not in apart:
                 self._import_group(group)
-            elif op.index not in self.folding.inside:
+            elif op.index not in self.folding.inside or op.index in apart:
                 self._import(op)
                 if op.index in self.folding.reasons:
                     self._record(op, self.folding.reasons[op.index])
+
+    def _apart(self) -> set[int]:
+        """The nodes of groups of which a node stands for something else already: they are imported one by one."""
+        groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
+        return {index for group in groups if group & self.exported.nodes for index in group}
 
     def _record(self, op: Operator, reason: str) -> None:
         self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
@@ -198,6 +204,10 @@ class Graph(importing.Graph):
 
     def known(self, name: str) -> Constant | None:
         """A tensor that is constant in the file, or whose elements follow from constants."""
+        return self.constants.get(name)
+
+    def required(self, name: str) -> Constant | None:
+        """The same; an input that is given is known too where an operator cannot do without."""
         found = self.constants.get(name)
         if found is None and name in self.importer.given and name in self.ports:
             self.importer.fixed.add(name)

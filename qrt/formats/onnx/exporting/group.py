@@ -89,13 +89,24 @@ class Group:
 
     def real(self, i: int, order: Order | None = None) -> str:
         """The tensor of an operand's values: floats, or what DequantizeLinear makes of its storage."""
-        name, held = self.stored(i, order), self.operand(i)
-        element = held.type.element
+        held = self.operand(i)
+        if order is not None and None in order and held.array is None:
+            return self._spread(i, order)
+        name, element = self.stored(i, order), held.type.element
         if isinstance(element, FloatType):
             return name
         if not isinstance(element, UniformType):
             self.refuse(f"a tensor of {element}")
         return self.dequantized(name, held, held.canonical if order is None else order)
+
+    def _spread(self, i: int, order: Order) -> str:
+        """The values of a computed operand with further axes of size 1."""
+        held, axes = self.operand(i), [axis for axis in order if axis is not None]
+        if axes != list(held.canonical) or held.shape.count(None) > 1:
+            self.refuse("a computed operand with new axes")
+        sizes = [1 if axis is None else held.shape[axis] for axis in order]
+        shape = self.integers([-1 if size is None else size for size in sizes], "shape")
+        return self.node("Reshape", self.real(i), shape, is_part=True)
 
     def dequantized(self, name: str, held: Held, order: Order) -> str:
         """What DequantizeLinear makes of a tensor of storage."""
@@ -220,8 +231,10 @@ class Group:
     def clipped(self, name: str, clamp: Operation) -> str:
         """Values after a clamp, whose bounds become those of the codes that it keeps."""
         element = self.graph.held(clamp.operands[0]).type.element
-        assert isinstance(element, UniformType)  # the family has verified it
         family = _FAMILIES[clamp.name]
+        if not isinstance(element, UniformType):
+            said = family.complete(family.said(clamp.attributes))
+            return self._within(name, said["min"], said["max"])
         low, high = stored_bounds(element, family.complete(family.said(clamp.attributes)))
         if not element.is_per_layer:
             self.refuse("a clamp of channels that have a scale each")
@@ -233,6 +246,9 @@ class Group:
             None if code == bound else (code - element.zero_point) * element.scale
             for code, bound in zip((least, greatest), element.default_bounds, strict=True)
         )
+        return self._within(name, low, high)
+
+    def _within(self, name: str, low: float | None, high: float | None) -> str:
         if (low, high) == (0, None):
             return self.node("Relu", name)
         return self.node(

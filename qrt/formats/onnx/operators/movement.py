@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.formats.importing.moving import joined
 from qrt.formats.onnx.node import Node, Shape
-from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes
+from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
 from qrt.formats.onnx.registry import operator
 from qrt.ir import IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
@@ -34,9 +34,7 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 @operator("Reshape")
 def reshape(node: Node) -> None:
     """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
-    wanted = sizes(node, 1)
-    if wanted is None:
-        node.refuse("a shape that only the run knows")
+    wanted = wanted_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
     shape = _new_shape(node, node.shape(0), wanted, allows_zero)
     reshaped(node, shape, [_source(node, size, place, allows_zero) for place, size in enumerate(wanted)])

@@ -118,6 +118,25 @@ def floats() -> str:
 
 SIGMOID = "!quant.uniform<i16:f32, 3.0517578125E-5>"
 PARTS = "!quant.uniform<u8:f32, 0.00390625>"
+
+
+def nest() -> str:
+    """The greater of a tensor and a vector that is added to it, along the first axis: a loop nest."""
+    maps = "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>]"
+    body = f"""  %0 = quant.dcast %x : tensor<4x2x{X}> to tensor<4x2xf32>
+  %e = tensor.empty() : tensor<4x2xf32>
+  %1 = linalg.generic {{indexing_maps = {maps}, iterator_types = ["parallel", "parallel"]}}
+    ins(%0, %v : tensor<4x2xf32>, tensor<4xf32>) outs(%e : tensor<4x2xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    %c = arith.cmpf ogt, %s, %a : f32
+    %r = arith.select %c, %s, %a : f32
+    linalg.yield %r : f32
+  }} -> tensor<4x2xf32>
+  %y = quant.qcast %1 : tensor<4x2xf32> to tensor<4x2x{Y}>"""
+    return program(f"%x: tensor<4x2x{X}>; %v: tensor<4xf32>", body, f"tensor<4x2x{Y}>")
+
+
 HALF = 'strides = [2, 2], padding = [[1, 0], [0, 1]], requant = "fixed_double"'
 SPREAD = "strides = [2, 2], padding = [[1, 1], [1, 1]], output_padding = [1, 1]"
 AVERAGE = 'qrt.avg_pool2d %x {kernel = [2, 3], strides = [1, 2], padding = [[1, 0], [1, 1]], requant = "integer"}'
@@ -228,4 +247,5 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
     "dcast": (cast("quant.dcast %x", U, "f32"), [D]),
     "blocks": (blocked(), [D, D, "MatMul"]),
     "floats": (floats(), [D, "Exp", "Add", Q]),
+    "a loop nest of floats": (nest(), [D, "Reshape", "Add", "Greater", "Where", Q]),
 }  # fmt: skip

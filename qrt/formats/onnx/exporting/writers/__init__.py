@@ -10,6 +10,7 @@ FILES = {
     "math.ceil math.cos math.erf math.exp math.floor math.log math.roundeven math.sin math.sqrt math.tanh",
     "functions": "qrt.softmax qrt.log_softmax qrt.logistic qrt.tanh qrt.leaky_relu qrt.prelu qrt.lookup",
     "movement": "qrt.reshape qrt.transpose qrt.concat qrt.pad qrt.slice qrt.tile qrt.gather qrt.gather_nd",
+    "nests": "linalg.generic",
     "products": "qrt.conv2d qrt.depthwise_conv2d qrt.transpose_conv2d qrt.matmul qrt.float_matmul",
     "reductions": "qrt.mean qrt.sum qrt.avg_pool2d qrt.max_pool2d",
     "resizing": "qrt.resize_bilinear qrt.resize_nearest",

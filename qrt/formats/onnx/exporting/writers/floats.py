@@ -3,7 +3,7 @@
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.registry import writer
 
-_OPERATORS = {
+OPERATORS = {
     "arith.addf": "Add",
     "arith.subf": "Sub",
     "arith.mulf": "Mul",
@@ -25,9 +25,9 @@ _OPERATORS = {
 }
 
 
-@writer(*_OPERATORS)
+@writer(*OPERATORS)
 def elementwise(group: Group) -> None:
     """The operator of the same meaning."""
     order = group.common_order()
-    operands = [group.real(i, order) for i in range(group.count)]
-    group.set_real(group.node(_OPERATORS[group.op.name], *operands), order)
+    operands = [group.broadcast(i, order) for i in range(group.count)]
+    group.set_real(group.node(OPERATORS[group.op.name], *operands), order)
