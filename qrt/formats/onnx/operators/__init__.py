@@ -6,7 +6,7 @@ FILES = {
     "activations": "Clip HardSigmoid HardSwish LeakyRelu PRelu Relu",
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
-    "casts": "DequantizeLinear QuantizeLinear",
+    "casts": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
     "convolution": "Conv ConvInteger QLinearConv",
     "functions": "Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp Gelu Log Mish Pow Selu Sigmoid Sin Sinh "
     "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
@@ -17,6 +17,9 @@ FILES = {
     "com.microsoft::SkipLayerNormalization com.microsoft::SkipSimplifiedLayerNormalization",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",
     "products": "Gemm MatMul MatMulInteger QLinearMatMul com.microsoft::QGemm",
+    "quantized": "com.microsoft::QLinearAdd com.microsoft::QLinearAveragePool com.microsoft::QLinearConcat "
+    "com.microsoft::QLinearGlobalAveragePool com.microsoft::QLinearLeakyRelu com.microsoft::QLinearMul "
+    "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
     "recurrent": "com.microsoft::DynamicQuantizeLSTM",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
     "shapes": "Constant ConstantOfShape Range Shape Size",
