@@ -21,8 +21,9 @@ import numpy.typing as npt
 class Requant(Protocol):
     """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
     read: fixed, fixed_double and half_up_twice: multiplier, shift; float32: scale_f32; raw_mean: scale_f32, offset_f32;
-    float64_away: scale_f64; integer: multiplier; each with zero_point, all of them as long as the parameter index
-    needs. Objects without offset_f32 will do for the other rules."""
+    float64_away: scale_f64; integer: multiplier; dequantized: scale_f32, divisor_f32, offset_f32, multiplier; each with
+    zero_point, all of them as long as the parameter index needs. Objects without offset_f32 and divisor_f32 will do for
+    the other rules."""
 
     @property
     def rule(self) -> str: ...  # "fixed" "fixed_double" "half_up_twice" "float32" "float64_away" "raw_mean" "integer"
@@ -312,7 +313,8 @@ def bind_depthwise_conv2d(
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: requant(sum of (q - z) * multiplier) by the rule fixed; by fixed_double, with shifts of 0 or less to
 # scale each operand by the rule too, requant(sum of scaled((q - z) << left_shift)). In whole blocks of `rounding_block`
-# elements, if not 0, operands are rounded once.
+# elements, if not 0, operands are rounded once. By raw_mean, with zero points of 0 and with scales instead of the
+# multipliers, fma(qa, a_scale, fma(qb, b_scale, offset)), rounded.
 # mul: requant((qa - za) * (qb - zb)).
 def bind_binary(
     *,
@@ -331,6 +333,8 @@ def bind_binary(
     b_shifts: npt.ArrayLike | None = None,
     left_shift: int = 0,
     rounding_block: int = 0,
+    a_scales: npt.ArrayLike | None = None,
+    b_scales: npt.ArrayLike | None = None,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
 ) -> Call: ...

@@ -23,6 +23,7 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
         QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY, QRT_HALF_UP_TWICE, QRT_RAW_MEAN, QRT_INTEGER
+        QRT_DEQUANTIZED
     ctypedef enum qrt_bias_kind:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
@@ -60,6 +61,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *shift
         const float *scale_f32
         const float *offset_f32
+        const float *divisor_f32
         const double *scale_f64
         const int64_t *zero_point
         const int32_t *zero_point_i32
@@ -204,6 +206,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *a_shift
         const int32_t *b_shift
         int left_shift
+        const float *a_scale
+        const float *b_scale
         int block
         qrt_requant requant
 
@@ -264,6 +268,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     ctypedef enum qrt_softmax_rule:
         QRT_SOFTMAX_INT32, QRT_SOFTMAX_FLOAT32, QRT_SOFTMAX_GEMMLOWP, QRT_SOFTMAX_INT16
+        QRT_SOFTMAX_SHIFTED
         QRT_LOG_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_GEMMLOWP
 
     ctypedef struct qrt_softmax_args:

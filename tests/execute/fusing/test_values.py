@@ -304,6 +304,38 @@ def test_what_is_read_elsewhere_stays(number):
     assert [op for op, _ in planned(text)] == ["qrt.requantize", "qrt.pad", "qrt.conv2d"]
 
 
+def test_a_factor_of_channels_stays_because_it_rounds_again():
+    """In the scales of the weights it would be rounded once, with the sum, and other values would come of it."""
+    gammas = (0.99, 0.63, 1.17, 0.45)
+    image, q = "tensor<1x8x8x4x", "!quant.uniform<i8:f32, 0.05:3>"
+    g = "tensor<1x1x1x4x!quant.uniform<i8:f32:3, {0.011, 0.007, 0.013, 0.005}>>"  # 90 of each are the gammas
+
+    def layer(scales, end, result):
+        w = f"tensor<4x1x1x4x!quant.uniform<i8:f32:0, {{{', '.join(map(str, scales))}}}>>"
+        return qrt.compile(f"""func.func @main(%x: {image}{q}>) -> {image}{q}> {{
+          %c = arith.constant dense<[[[[9, -3, 5, 1]]], [[[7, 2, -8, 4]]], [[[1, 1, 6, -9]]], [[[3, 8, 2, 2]]]]>
+            : tensor<4x1x1x4xi8>
+          %w = quant.scast %c : tensor<4x1x1x4xi8> to {w}
+          %m = qrt.conv2d %x, %w : ({image}{q}>, {w}) -> {image}{q}>
+          {end}
+          return {result} : {image}{q}> }}""")
+
+    apart = layer(
+        [0.08] * 4,
+        f"""%k = arith.constant dense<90> : tensor<1x1x1x4xi8>
+          %g = quant.scast %k : tensor<1x1x1x4xi8> to {g}
+          %n = qrt.mul %m, %g : ({image}{q}>, {g}) -> {image}{q}>""",
+        "%n",
+    )
+    within = layer([0.08 * gamma for gamma in gammas], "", "%m")
+    assert [step.op for step in apart.coverage()] == ["qrt.conv2d", "qrt.mul"]
+    x = np.random.default_rng(3).integers(-128, 128, (1, 8, 8, 4)).astype(np.int8)
+    assert_same(apart.run({"arg0": x}), apart.run({"arg0": x}, interpret=True))
+    got, other = (p.run({"arg0": x})["result0"].storage.astype(int) for p in (apart, within))
+    assert np.abs(got - other).max() > 0
+    assert np.median(np.abs(got - other)) == 0
+
+
 def test_each_pass_that_runs_has_a_name():
     assert list(FUSING) == PASSES
     assert [passes.PASSES[name] for name in PASSES] == list(FUSING.values())

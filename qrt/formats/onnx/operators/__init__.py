@@ -17,6 +17,9 @@ FILES = {
     "com.microsoft::SkipLayerNormalization com.microsoft::SkipSimplifiedLayerNormalization",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",
     "products": "Gemm MatMul MatMulInteger QLinearMatMul com.microsoft::QGemm",
+    "quantized": "com.microsoft::QLinearAdd com.microsoft::QLinearAveragePool com.microsoft::QLinearConcat "
+    "com.microsoft::QLinearGlobalAveragePool com.microsoft::QLinearLeakyRelu com.microsoft::QLinearMul "
+    "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
     "recurrent": "com.microsoft::DynamicQuantizeLSTM",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
     "shapes": "Constant ConstantOfShape Range Shape Size",
