@@ -3,6 +3,8 @@
 A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and goes
 nowhere else. It becomes the operator of the QLinear kind, whose inputs are those of the group's casts. What cannot be
 imported so is imported as it stands, and the reason is kept: for each operator beside a cast there is a record.
+
+DynamicQuantizeLinear, MatMulInteger and what brings the sums back to floats are a group too, with the same bits.
 """
 
 from collections import Counter
@@ -30,6 +32,8 @@ _UNARY = {
     "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
     "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
 }  # fmt: skip
+_FLOAT = 1
+"""ONNX's number of float32."""
 _MOST = 4
 """The names that a line of the report lists."""
 _FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
@@ -99,7 +103,9 @@ class Folding:
         self.inside: set[int] = set()
         self.reasons: dict[int, str] = {}
         for op in graph.operators:
-            if op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
+            if op.key == "DynamicQuantizeLinear":
+                self._try_dynamic(op)
+            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
                 self._try(op)
 
     def _is_beside(self, op: Operator) -> bool:
@@ -119,6 +125,34 @@ class Folding:
             return
         self.groups[group.parts[-1].index] = group
         self.inside.update(part.index for part in group.parts[:-1])
+
+    def _try_dynamic(self, op: Operator) -> None:
+        """A product of what is quantized at run time: MatMulInteger, Cast, and Mul by both scales. Nothing else may
+        read what is between them.
+        """
+        q, scale, zero = op.outputs
+        product, scales = self._single(q, "MatMulInteger"), self._single(scale, "Mul")
+        cast = None if product is None else self._single(product.outputs[0], "Cast")
+        scaled = None if cast is None else self._single(cast.outputs[0], "Mul")
+        if product is None or cast is None or scaled is None or scales is None:
+            return
+        _, w, *zeros = (*product.inputs, ABSENT, ABSENT)[:4]
+        of_w = [name for name in scales.inputs if name != scale]
+        if self._single(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
+            return
+        joins = self._single(scales.outputs[0], "Mul") is scaled and cast.attributes.get("to") == _FLOAT
+        if not joins or not all(self._is_known(name) for name in (w, of_w[0], zeros[1]) if name != ABSENT):
+            return
+        inputs = (op.inputs[0], w, of_w[0], zeros[1])
+        folded = self._operator(product, scaled, _MICROSOFT, "DynamicQuantizeMatMul", inputs, {})
+        parts = sorted((op, product, cast, scales, scaled), key=lambda part: part.index)
+        self.groups[scaled.index] = Group(tuple(parts), folded)
+        self.inside.update(part.index for part in parts[:-1])
+
+    def _single(self, name: str, kind: str) -> Operator | None:
+        """The operator of a kind that reads a tensor once, where nothing else does."""
+        readers = self.readers.get(name, [])
+        return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
 
     # -- what is known ------------------------------------------------------------------------------------------------
 
