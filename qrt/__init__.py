@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from qrt.execute import Program, compile
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
+    from qrt.execute.saved.load import load_program
     from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -48,6 +49,7 @@ _LAZY = {
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
     "load": "qrt.formats.programs",
+    "load_program": "qrt.execute.saved.load",
     "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
@@ -101,6 +103,7 @@ __all__ = [
     "is_quantized",
     "kernels",
     "load",
+    "load_program",
     "load_tensors",
     "lookup",
     "matmul",

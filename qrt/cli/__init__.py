@@ -23,6 +23,7 @@ from qrt.files import reason
 VERBS = {
     "run": "run a function of a program",
     "opt": "check, transform and print a program",
+    "compile": "save a program with its plan and its packed weights",
     "import": "print the program of a TFLite model",
     "quantize": "quantize a float program, with ranges from data",
     "explain": "say what a program or a model runs, or where a quantization lost accuracy",

@@ -102,7 +102,18 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     problem.bias = QRT_BIAS_NONE;
     problem.b_constant = b;
     split->product[i][j] = (qrt_gemm_args){.kernels = args->kernels, .problem = problem};
-    return qrt_gemm_prepare(&split->product[i][j]);
+    const qrt_status status = qrt_gemm_prepare(&split->product[i][j]);
+    split->product[i][j].problem.stored = NULL;
+    return status;
+}
+
+int qrt_split_packed(const qrt_gemm_split *split, qrt_span *to) {
+    int count = 0;
+    for (int j = 0; j < split->b_parts; j++)
+        for (int i = 0; i < split->a_parts; i++)
+            if (!split->product[i][j].plan.packed_by)
+                count += qrt_gemm_packed(&split->product[i][j], to + count);
+    return count;
 }
 
 void qrt_split_free(qrt_gemm_split *split) {
