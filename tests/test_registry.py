@@ -43,6 +43,7 @@ NOT_DRAWN = NOT_LOWERED | {
         "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
     ),
     **dict.fromkeys(("lstm", "svdf"), "it has several results, which tests/ops/test_recurrent.py lowers"),
+    "dynamic_lstm": "it has several results, which tests/ops/test_dynamic.py lowers",
 }
 _SELECTIONS = (
     "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
@@ -59,7 +60,7 @@ WITHOUT_CASES = {
         "its kernel is scalar: its tests draw sizes",
     ),
     **dict.fromkeys(
-        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf"),
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf", "dynamic_lstm"),
         "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes",
     ),
 }
@@ -72,7 +73,7 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "prelu": "programs that were imported have it",
     "transpose_conv2d": "programs that were imported have it",
     **dict.fromkeys(("log_softmax", "logistic", "tanh", "lookup_interpolated"), "programs that were imported have it"),
-    **dict.fromkeys(("lstm", "svdf"), "it has several results, and programs that were imported have it"),
+    **dict.fromkeys(("lstm", "svdf", "dynamic_lstm"), "it has several results; programs that were imported have it"),
 }  # fmt: skip
 """Families that no public function computes, and what does."""
 JOBS_OF_ANOTHER = {

@@ -493,6 +493,24 @@ def bind_svdf(
     multipliers: Sequence[tuple[int, int]],
 ) -> Call: ...
 
+# x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have
+# 4 * cells columns, each with a zero point and a scale.
+def bind_dynamic_lstm(
+    *,
+    isa: str,
+    steps: int,
+    batch: int,
+    inputs: int,
+    cells: int,
+    reverse: bool,
+    w: str,
+    w_zero_points: npt.ArrayLike,
+    w_scales: npt.ArrayLike,
+    r: str,
+    r_zero_points: npt.ArrayLike,
+    r_scales: npt.ArrayLike,
+) -> Call: ...
+
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to
 # target_strides[i] and target_offsets[i] (all in elements). transpose and slice have one part, concat one per operand.
 # source_sizes and target_size are the operands' element counts; dtype is any of 1, 2, 4 or 8 bytes. A part with a

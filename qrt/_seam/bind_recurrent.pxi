@@ -1,4 +1,4 @@
-# lstm, svdf: sequences with a state, which is a result too.
+# lstm, svdf, dynamic_lstm: sequences with a state, which is a result too.
 
 cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
     """Pairs (M0, shift)."""
@@ -61,4 +61,36 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
         add_operand(call, np.int32, (units,))
     add_operand(call, np.int8, (batch, units))
     add_operand(call, np.int16, (batch, filters * memory))
+    return call
+
+
+cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, object storage, object zero_points,
+                  object scales, int64_t columns):
+    weights.is_signed = choose(call.name, f"storage of {name}", {"i8": 1, "u8": 0}, storage)
+    weights.zero_points = <const int32_t *>parameters(call, f"{name}_zero_points", zero_points, np.int32, columns)
+    weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, columns)
+
+
+def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w_zero_points, w_scales, str r,
+                      r_zero_points, r_scales):
+    cdef Call call = new_call("dynamic_lstm", isa, qrt_dynamic_lstm, sizeof(qrt_dynamic_lstm_args))
+    cdef qrt_dynamic_lstm_args *args = <qrt_dynamic_lstm_args *>call.args
+    args.kernels = find_kernels("dynamic_lstm", isa)
+    call.outputs = 3
+    sizes = dimensions("dynamic_lstm", "sizes", (steps, batch, inputs, cells))
+    args.steps, args.batch, args.inputs, args.cells = sizes
+    args.reverse = reverse
+    columns = 4 * cells
+    element_count("dynamic_lstm", (steps, batch, columns))  # the sums of all inputs
+    fill_columns(call, &args.w, "w", w, w_zero_points, w_scales, columns)
+    fill_columns(call, &args.r, "r", r, r_zero_points, r_scales, columns)
+    add_operand(call, np.float32, (steps, batch, inputs))
+    add_operand(call, np.int8 if w == "i8" else np.uint8, (inputs, columns))
+    add_operand(call, np.int8 if r == "i8" else np.uint8, (cells, columns))
+    add_operand(call, np.float32, (columns,))
+    for results in (False, True):
+        if results:
+            add_operand(call, np.float32, (steps, batch, cells))
+        add_operand(call, np.float32, (batch, cells))
+        add_operand(call, np.float32, (batch, cells))
     return call

@@ -321,6 +321,17 @@ cdef extern from "qrt/qrt.h" nogil:
         int32_t multiplier[2]
         int32_t shift[2]
 
+    ctypedef struct qrt_dynamic_weights:
+        bint is_signed
+        const int32_t *zero_points
+        const float *scales
+
+    ctypedef struct qrt_dynamic_lstm_args:
+        const qrt_kernels *kernels
+        int64_t steps, batch, inputs, cells
+        bint reverse
+        qrt_dynamic_weights w, r
+
     ctypedef struct qrt_pool_args:
         const qrt_kernels *kernels
         qrt_window window
@@ -411,6 +422,7 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gather(const void *args, qrt_scratch *scratch)

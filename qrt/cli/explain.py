@@ -10,7 +10,7 @@ from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
 from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import write_files
-from qrt.formats.programs import load
+from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.data is None:
         raise ModelError("--against needs --data: what both programs run on")
-    quantized, floats = load(options.file), load(options.against)
+    quantized, floats = load(options.file), load(options.against, for_quantization=True)
     data = by_names(Program(floats, options.function), load_tensors(options.data))
     with chosen_kernels(options):
         report = explain_program(
@@ -77,8 +77,11 @@ def _explain_steps(options: argparse.Namespace) -> None:
 
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
-    program = Program(load(options.file, profile=options.profile), options.function)
+    module, folds = load_reported(options.file, profile=options.profile)
+    program = Program(module, options.function)
     inputs = None if options.data is None else by_names(program, load_tensors(options.data))
     with chosen_kernels(options):
         report = explain_plan(program, inputs)
-    sys.stdout.write(steps_json(report) if options.json else steps_text(report))
+    sys.stdout.write(steps_json(report) if options.json else f"{steps_text(report)}{folds}")
+    if options.json:
+        sys.stderr.write(folds)

@@ -1,13 +1,14 @@
 """``qrt import``: print the program of a model that another runtime reads."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import BinaryIO
 
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.errors import ModelError
 from qrt.files import write_files
-from qrt.formats.programs import load
+from qrt.formats.programs import load_reported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +25,9 @@ def run(options: argparse.Namespace) -> None:
     """Runs the command."""
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")
-    module = load(options.file, profile=options.profile, max_bytes=options.max_input)
+    module, report = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
     module.verify()
+    sys.stderr.write(report)
     text = module.print(generic=options.emit == "generic")
     if options.output is None:
         print(text, end="")

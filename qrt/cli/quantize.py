@@ -21,7 +21,7 @@ from qrt.workflow.search import Budget
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the float program, whose name ends in .mlir")
+    parser.add_argument("file", metavar="FILE", help="the float program: an .mlir file, or a model")
     parser.add_argument(
         "--data",
         required=True,
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 where the budget is out of reach."""
     check_places([name for name in (options.output, options.html) if name])
-    module = load(options.file)
+    module = load(options.file, for_quantization=True)
     data = by_names(Program(module, options.function), load_tensors(options.data))
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(

@@ -6,6 +6,7 @@ from pathlib import Path
 from qrt import ir
 from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
+from qrt.profiles import for_kernels
 from qrt.profiles import profile as profile_of
 
 MAX_MODEL = 2 << 30
@@ -20,6 +21,7 @@ def load(
     profile: str | None = None,
     allow_unregistered: bool = False,
     max_bytes: int | None = None,
+    for_quantization: bool = False,
 ) -> ir.Module:
     """Reads a program from a file, without verifying it. A model of TFLite or ONNX is imported.
 
@@ -36,6 +38,9 @@ def load(
     max_bytes : int, optional
         The size of the largest text that is read, 1 GiB if not given. Of a model it bounds what it takes in memory
         beside its constants, 2 GiB if not given.
+    for_quantization : bool, default False
+        True writes the float operators of a model as the pass ``fuse-kernels`` recognises them, and weights of float
+        operators as floats; False writes every sum in the order in which the runtime adds.
 
     Returns
     -------
@@ -63,27 +68,50 @@ def load(
     ...     load(file).functions[0].sym_name
     'f'
     """
+    return load_reported(
+        path,
+        profile=profile,
+        allow_unregistered=allow_unregistered,
+        max_bytes=max_bytes,
+        for_quantization=for_quantization,
+    )[0]
+
+
+def load_reported(
+    path: str | Path,
+    *,
+    profile: str | None = None,
+    allow_unregistered: bool = False,
+    max_bytes: int | None = None,
+    for_quantization: bool = False,
+) -> tuple[ir.Module, str]:
+    """What `load` gives, and what the importer reports: of a model of ONNX which operators beside casts are folded."""
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
+    require(for_quantization, bool, "for_quantization", "True or False")
     file = Path(path)
     found = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
     if file.suffix in (".tflite", ".onnx") and found.suffix != file.suffix:
         raise QuantTypeError(f"{file}: profile {found.name!r} is of a runtime that reads {found.suffix} files")
+    if for_quantization:
+        found = for_kernels(found)
     most = MAX_MODEL if max_bytes is None else max_bytes
     if file.suffix == ".tflite":
         from qrt.formats.tflite import importing as tflite  # here: only models need it
         from qrt.formats.tflite.read import read
 
-        return tflite.import_model(read(file, max_bytes=most), found)
+        return tflite.import_model(read(file, max_bytes=most), found), ""
     if file.suffix == ".onnx":
-        from qrt.formats.onnx import importing as onnx
+        from qrt.formats.onnx.folding import fold_report
+        from qrt.formats.onnx.importing import Importer
         from qrt.formats.onnx.read import read as read_onnx
 
-        return onnx.import_model(read_onnx(file, max_bytes=most), found, max_bytes=most)
+        importer = Importer(read_onnx(file, max_bytes=most), found, max_bytes=most)
+        return importer.run(), fold_report(importer.folds)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
-    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
+    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""

@@ -12,12 +12,12 @@ import numpy as np
 
 from qrt.numerics.rounding import Array
 
-_PARTS: Final = 32
-_EXP: Final = tuple(
-    float.fromhex(c) / _PARTS**n
+PARTS: Final = 32
+EXP: Final = tuple(
+    float.fromhex(c) / PARTS**n
     for c, n in (("0x1.c6af84b912394p-5", 3), ("0x1.ebfce50fac4f3p-3", 2), ("0x1.62e42ff0c52d6p-1", 1))
 )
-_PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * _PARTS
+PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * PARTS
 LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
 """The polynomial of ``logf``."""
 _FRACTION: Final = 23
@@ -51,11 +51,26 @@ LOG_LOGARITHMS: Final = tuple(
 
 def _powers() -> Array:
     with localcontext(prec=40):
-        return np.array([float(Decimal(2) ** (Decimal(i) / _PARTS)) for i in range(_PARTS)])
+        return np.array([float(Decimal(2) ** (Decimal(i) / PARTS)) for i in range(PARTS)])
 
 
-_POWERS: Final = _powers()
+POWERS: Final = _powers()
 """2^(i/32), rounded to float64."""
+
+
+def exp64(x: Array) -> Array:
+    """The exponential of numbers that float32 holds, before it is rounded to float32.
+
+    >>> float(exp64(np.array([0.5]))[0])
+    1.6487212707215566
+    """
+    z = np.clip(np.asarray(x, np.float64) * PER_E, -1e5, 1e5)
+    whole = np.rint(z)
+    r, k = z - whole, np.where(np.isnan(whole), 0, whole).astype(np.int64)
+    c0, c1, c2 = EXP
+    with np.errstate(all="ignore"):
+        power = np.ldexp(POWERS[k % PARTS], k // PARTS)
+        return np.asarray(((c0 * r + c1) * (r * r) + (c2 * r + 1.0)) * power)
 
 
 def expf(x: Array) -> Array:
@@ -64,13 +79,8 @@ def expf(x: Array) -> Array:
     >>> float(expf(np.float32([0.5]))[0])
     1.6487212181091309
     """
-    z = np.clip(np.asarray(x, np.float32).astype(np.float64) * _PER_E, -1e5, 1e5)
-    whole = np.rint(z)
-    r, k = z - whole, whole.astype(np.int64)
-    c0, c1, c2 = _EXP
     with np.errstate(all="ignore"):
-        power = np.ldexp(_POWERS[k % _PARTS], k // _PARTS)
-        return np.asarray((((c0 * r + c1) * (r * r) + (c2 * r + 1.0)) * power).astype(np.float32))
+        return exp64(np.asarray(x, np.float32)).astype(np.float32)
 
 
 def logf(x: Array) -> Array:

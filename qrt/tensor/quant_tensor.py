@@ -7,7 +7,7 @@ next larger integer.
 from collections.abc import Callable
 from importlib import import_module
 from math import prod
-from typing import Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,6 @@ from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol import table
 from qrt.tensor.protocol.assignment import assign
 from qrt.tensor.protocol.elements import made, stored
 from qrt.tensor.protocol.methods import Methods
@@ -244,7 +243,11 @@ class QuantTensor(Operators, Tensor, Methods):
 
     # ----------------------------------------------------------------------------------------------------------- views
 
-    def __getitem__(self, key: Any) -> "QuantTensor":
+    if TYPE_CHECKING:  # C code has it, which asks `_item` where NumPy's indexing alone does not do
+
+        def __getitem__(self, key: Any, /) -> "QuantTensor": ...
+
+    def _item(self, key: Any) -> "QuantTensor":
         """Indexing as an ndarray's: a view for integers, slices, ``...`` and None, unless bits are packed; a copy for
         lists, arrays and masks. Channels of a per-axis type are selected as the elements of their axis are; an integer
         there gives that channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix
@@ -259,7 +262,7 @@ class QuantTensor(Operators, Tensor, Methods):
         t = self.type
         return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def _set_item(self, key: Any, value: Any) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
         ValueError where the storage is read-only: a packed tensor, a broadcast, a part of packed bits."""
         assign(self, key, value)
@@ -305,16 +308,6 @@ class QuantTensor(Operators, Tensor, Methods):
 
     def __mul__(self, other: Any) -> Any:
         return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if "out" in kwargs and isinstance(kwargs["out"], tuple) and len(kwargs["out"]) == 1:
-            kwargs["out"] = kwargs["out"][0]
-        return table.call(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
-
-    def __array_function__(
-        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        return table.call(func, args, kwargs)
 
 
 set_tensor_class(QuantTensor)

@@ -85,4 +85,8 @@ module @ops {
     %4:2 = qrt.svdf %v, %w, %t, %s {rank = 2 : i64} : (tensor<5x3x!byte>, tensor<2x3x!byte>, tensor<2x4x!word>, tensor<5x8x!word>) -> (tensor<5x1x!byte>, tensor<5x8x!word>)
     return
   }
+  func.func @floats(%x: tensor<5x1x3xf32>, %w: tensor<3x8x!byte>, %r: tensor<2x8x!byte>, %b: tensor<8xf32>, %h: tensor<1x2xf32>) {
+    %0:3 = qrt.dynamic_lstm %x, %w, %r, %b, %h, %h {reverse = true} : (tensor<5x1x3xf32>, tensor<3x8x!byte>, tensor<2x8x!byte>, tensor<8xf32>, tensor<1x2xf32>, tensor<1x2xf32>) -> (tensor<5x1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>)
+    return
+  }
 }

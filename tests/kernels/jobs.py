@@ -189,6 +189,17 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
         **sizes, units=3, rank=2, memory=4, has_bias=False, multipliers=[(1 << 30, -2), (1 << 30, -9)]
     )
     jobs.append((call, filters))
+    columns: dict[str, Any] = {
+        f"{name}_{what}": np.full(4 * cells, value, dtype)
+        for name in "wr"
+        for what, value, dtype in (("zero_points", 3, np.int32), ("scales", 0.01, np.float32))
+    }
+    call = _core.bind_dynamic_lstm(
+        isa=isa, steps=steps, batch=batch, inputs=inputs, cells=cells, reverse=False, w="i8", r="i8", **columns
+    )
+    shapes = (steps, batch, inputs), (4 * cells,), (batch, cells), (batch, cells)
+    x, *around = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
+    jobs.append((call, (x, draw(rng, inputs, 4 * cells), draw(rng, cells, 4 * cells), *around)))
     return jobs
 
 

@@ -148,3 +148,22 @@ def svdf() -> Iterator[Case]:
         operands = (x, feature, time, state) + (() if bias is None else (bias,))
         yield Case("svdf", given, operands, lambda x=x, f=feature, t=time, s=state, b=bias, r=rank, p=p:
                    np.concatenate([a.ravel() for a in numerics.svdf_step(x, f, t, s, b, r, p)]))  # fmt: skip
+
+
+def dynamic_lstm() -> Iterator[Case]:
+    rng = np.random.default_rng(24)
+    for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES,
+                              reverse=(False, True), w=BYTES, r=BYTES):  # fmt: skip
+        steps, batch, inputs, cells = (drawn[name] for name in ("steps", "batch", "inputs", "cells"))
+        shapes = (steps, batch, inputs), (4 * cells,), (batch, cells), (batch, cells)
+        x, bias, *state = (rng.normal(0, 2, shape).astype(np.float32) for shape in shapes)
+        given: dict[str, Any] = dict(drawn)
+        weights = []
+        for name, depth in (("w", inputs), ("r", cells)):
+            points = rng.integers(-128, 256, 4 * cells, np.int32)
+            scales = rng.uniform(0.001, 0.01, 4 * cells).astype(np.float32)
+            given |= {f"{name}_zero_points": points, f"{name}_scales": scales}
+            weights.append(numerics.DynamicColumns(draw(rng, drawn[name], (depth, 4 * cells)), points, scales))
+        operands = (x, *(each.storage for each in weights), bias, *state)
+        yield Case("dynamic_lstm", given, operands, lambda x=x, w=weights, b=bias, s=state, back=drawn["reverse"]:
+                   np.concatenate([a.ravel() for a in numerics.dynamic_lstm(x, *w, b, *s, back)]))  # fmt: skip

@@ -151,11 +151,11 @@ def test_svdf() -> None:
 
 
 def lowered_results(
-    name: str, arrays: Sequence[Array], types: Sequence[TensorType], options: str, **attributes: Any
+    name: str, arrays: Sequence[Array], types: Sequence[TensorType], options: str, out: Any = OUT, **attributes: Any
 ) -> Any:
     """Every result of the lowered op, interpreted."""
     family = FAMILIES[name]
-    declared = (TensorType(None, OUT), *[None] * (len(family.declaration.results) - 1))
+    declared = None if out is None else (TensorType(None, out), *[None] * (len(family.declaration.results) - 1))
     results = family.resolve_all(tuple(types), family.complete(attributes), declared)
     said = ", ".join(f"{key} = {spelled(value)}" for key, value in attributes.items())
     operands = ", ".join(f"%{i}" for i in range(len(types)))

@@ -170,7 +170,8 @@ FUNCTIONS: dict[str, Call] = {
 }
 PUBLIC_WITHOUT_ARGUMENTS = {"get_num_threads"}
 for _q in (Q, CHANNELS, NIBBLES):
-    for _name in ("__getitem__", "__eq__", "__matmul__", "__add__", "__sub__", "__mul__"):
+    CALLS[f"{_q.type}: __getitem__"] = (lambda key, q=_q: q[key], {})  # C code takes the key by position alone
+    for _name in ("__eq__", "__matmul__", "__add__", "__sub__", "__mul__"):
         CALLS[f"{_q.type}: {_name}"] = (getattr(_q, _name), {})
     CALLS[f"{_q.type}: two indices"] = (lambda index, q=_q: q[0, index], {"index": 1})
     CALLS[f"{_q.type}: transpose"] = (lambda axes, q=_q: q.transpose(axes), {"axes": (1, 0)})

@@ -29,3 +29,22 @@ typedef struct {
 } qrt_svdf_args;
 
 qrt_status qrt_svdf(const void *args, qrt_scratch *scratch);
+
+/* Weights [depth][columns] of 8 bits, signed or not, with the zero point and the scale of each column. */
+typedef struct {
+    bool is_signed;
+    const int32_t *zero_points;
+    const float *scales;
+} qrt_dynamic_weights;
+
+/* Operands x, weights of x, weights of the hidden values, bias, hidden, cell; then y, hidden, cell. x is
+ * [steps][batch][inputs] and y [steps][batch][cells], both float32 as the state is; the weights are [inputs][4 * cells]
+ * and [cells][4 * cells], of the gates input, output, forget and cell. */
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t steps, batch, inputs, cells;
+    bool reverse; /* the last step comes first */
+    qrt_dynamic_weights w, r;
+} qrt_dynamic_lstm_args;
+
+qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch);

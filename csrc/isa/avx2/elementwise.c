@@ -96,12 +96,14 @@ qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a
         !(multiplies ? products_fit(args, parameter, step ? count : 1)
                      : !step && args->requant.container <= QRT_I32 && sum_fits(args, parameter, &p)))
         return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);
-    int32_t left[CHUNK + 16] = {0}, right[CHUNK] = {0};
+    int32_t left[CHUNK + BEHIND], right[CHUNK + BEHIND];
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
         const char *from_a = (const char *)a + i * a_stride * a_size, *from_b = (const char *)b + i * b_stride * b_size;
         char *to = (char *)target + i * size;
         if (multiplies) {
+            clear_behind(left, part);
+            clear_behind(right, part);
             differences(args->a, from_a, a_stride, args->a_zero_point + index, step, part, left);
             differences(args->b, from_b, b_stride, args->b_zero_point + index, step, part, right);
             multiply(left, right, part);

@@ -67,6 +67,7 @@ static bool start_sums(qrt_container container, const int64_t *zero_point, int64
             return false;
         acc[i] = (int32_t)(-values * zero);
     }
+    clear_behind(acc, count);
     return true;
 }
 
@@ -74,7 +75,7 @@ void avx2_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t 
                          int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     const int64_t channels = args->window.channels, valid = rows * columns;
-    int32_t acc[CHUNK + 16] = {0};
+    int32_t acc[CHUNK + BEHIND];
     for (int64_t c = 0; c < channels; c += CHUNK) {
         const int64_t count = channels - c < CHUNK ? channels - c : CHUNK;
         if (!start_sums(args->container, args->zero_point + c * args->zero_point_step, args->zero_point_step, valid,
@@ -161,12 +162,13 @@ static bool has_runs(const qrt_mean_args *args) {
 static void mean_of_runs(const qrt_mean_args *args, const char *x, int64_t x_stride, char *target, int64_t count,
                          int64_t parameter, int64_t step) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
-    int64_t acc[CHUNK + 16] = {0};
+    int64_t acc[CHUNK + BEHIND];
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t part = count - i < CHUNK ? count - i : CHUNK;
         for (int64_t j = 0; j < part; j++)
             acc[j] = reduced_sum(args, x + (i + j) * x_stride * size) -
                      args->count * args->zero_point[parameter + (i + j) * step];
+        memset(acc + part, 0, BEHIND * sizeof *acc);
         args->kernels->store_wide(&args->requant, acc, 0, 1, (int)part, target + i * out_size, 0, parameter + i * step,
                                   0, step);
     }
@@ -175,7 +177,7 @@ static void mean_of_runs(const qrt_mean_args *args, const char *x, int64_t x_str
 void avx2_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
                    int64_t parameter, int64_t step) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
-    int32_t acc[CHUNK + 16] = {0};
+    int32_t acc[CHUNK + BEHIND];
     if (has_runs(args)) {
         mean_of_runs(args, x, x_stride, target, count, parameter, step);
         return;

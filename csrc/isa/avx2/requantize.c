@@ -13,11 +13,12 @@ void avx2_requantize_row(const qrt_unary_args *args, const void *source, void *t
         avx2_parent.requantize_row(args, source, target, count, parameter, step);
         return;
     }
-    _Alignas(64) int32_t acc[CHUNK + 16] = {0};
+    _Alignas(64) int32_t acc[CHUNK + BEHIND];
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t size = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
         const char *from = (const char *)source + i * source_size;
         char *to = (char *)target + i * target_size;
+        clear_behind(acc, size);
         if (differences(args->container, from, 1, args->zero_point + index, step, size, acc))
             args->kernels->store(requant, acc, 0, 1, (int)size, to, 0, index, 0, step);
         else

@@ -7,10 +7,12 @@ from qrt.execute.fusing.fold_pad import FoldPad
 from qrt.execute.fusing.fold_sign import FoldSign
 from qrt.execute.fusing.make_tables import MakeTables
 from qrt.execute.fusing.split_concat import SplitConcat
+from qrt.execute.fusing.widen_depthwise import WidenDepthwise
 
 FUSING: dict[str, Any] = {
     "split-concat": SplitConcat,
     "make-tables": MakeTables,
+    "widen-depthwise": WidenDepthwise,
     "fold-pad": FoldPad,
     "fold-clamp": FoldClamp,
     "fold-sign": FoldSign,

@@ -7,8 +7,9 @@ and adds the bias at the end. "products_then_bias" does the same and rounds each
 from collections.abc import Callable, Sequence
 
 from qrt.formats.importing.windows import Window
-from qrt.ir import Value
+from qrt.ir import DenseElementsAttr, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.core.matching import constant_of
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Extent, Site
 
@@ -56,6 +57,9 @@ def depthwise(
     kept = [site.extent(x, 0), *window.outputs, channels]
     reduced = window.kernel[::-1] if columns_first else window.kernel
     rank = len(window.kernel)
+    known = constant_of(w)
+    is_known = isinstance(known, DenseElementsAttr)
+    filters = site.tensor(known.array[0], F32) if isinstance(known, DenseElementsAttr) else w
 
     def operands(nest: Nest) -> tuple[Value, Value]:
         image, *at, o = nest.loops[: rank + 2]
@@ -63,7 +67,8 @@ def depthwise(
         if columns_first:
             inside = inside[::-1]
         source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
-        return nest.read(x, [image, *window.index(at, inside), source]), nest.read(w, [0, *inside, o])
+        place = [*inside, o] if is_known else [0, *inside, o]
+        return nest.read(x, [image, *window.index(at, inside), source]), nest.read(filters, place)
 
     return total(site, kept, list(reduced), operands, order, bias)
 

@@ -193,3 +193,24 @@ def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element:
 def number_of(value: float, element: Type) -> Array:
     """A number as an operand, which broadcasts."""
     return np.asarray(value, element_dtype(element))
+
+
+def cast_to(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
+    """The numbers of an operand in another type. ``from_unsigned`` is true of bools too."""
+    if target is BOOL:
+        return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)
+    if source is target:
+        return x
+    if isinstance(source, FloatType):
+        if isinstance(target, FloatType):
+            name = "arith.extf" if target.width > source.width else "arith.truncf"
+        else:
+            name = "arith.fptoui" if to_unsigned else "arith.fptosi"
+    elif isinstance(target, FloatType):
+        name = "arith.uitofp" if from_unsigned else "arith.sitofp"
+    else:
+        assert isinstance(source, IntegerType)
+        assert isinstance(target, IntegerType)
+        extended = "arith.extui" if from_unsigned else "arith.extsi"
+        name = extended if target.width > source.width else "arith.trunci"
+    return apply(node, name, [x], [source], target)

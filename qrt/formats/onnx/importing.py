@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
+from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
-from qrt.formats.onnx.node import Constant, Node, plain_of
+from qrt.formats.onnx.node import Constant, Node, clamped, plain_of
 from qrt.formats.onnx.registry import find
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ops.core import Array, element_dtype
 from qrt.profiles import Profile
-from qrt.types import FloatType, TensorType, Type, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 __all__ = ["Graph", "Importer", "import_model"]
 
@@ -39,7 +41,7 @@ class Importer:
     """A model that is imported: its module.
 
     ``given`` are values of inputs: an operator that must know an input at import takes it from there, and the input's
-    name is in ``fixed`` then.
+    name is in ``fixed`` then. ``folds`` says what became of each operator beside casts.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Importer:
         self.refused: Counter[tuple[str, str]] = Counter()
         self.given = given or {}
         self.fixed: set[str] = set()
+        self.folds: list[Fold] = []
 
     def run(self) -> Module:
         """Makes the function ``main``."""
@@ -63,16 +66,21 @@ class Importer:
 
 
 class Graph(importing.Graph):
-    """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known."""
+    """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known,
+    ``sizes`` the elements of those of which some are.
+    """
 
     def __init__(self, importer: Importer, graph: description.Graph) -> None:
         super().__init__(importer.profile, importer.model.name)
         self.importer = importer
         self.graph = graph
+        self.folding = Folding(graph)
         self.values: dict[str, Value] = {}
         self.constants: dict[str, Constant] = {
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
         }
+        self.lost: set[str] = set()
+        self.sizes: dict[str, tuple[int | Value, ...]] = {}
         self.ports = {port.name: port for port in graph.inputs}
 
     def function(self, name: str) -> Operation:
@@ -83,9 +91,9 @@ class Graph(importing.Graph):
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs])
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
-        for op in self.graph.operators:
-            self._import(op)
-        self.close_function(made, [self._result(port) for port in self.graph.outputs])
+        self._walk()
+        if not self.importer.refused:
+            self.close_function(made, [self._result(port) for port in self.graph.outputs])
         return made
 
     def _port_type(self, port: Port) -> TensorType:
@@ -100,10 +108,10 @@ class Graph(importing.Graph):
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
-        if isinstance(value.type.element, UniformType) and not self.importer.refused:
+        if isinstance(value.type.element, UniformType):
             value = self._stored(value, value.type, value.type.element)
         found = value.type.element if isinstance(value.type, TensorType) else None
-        if not self.importer.refused and port.dtype and found is not element_of(port.dtype):
+        if port.dtype and found is not element_of(port.dtype):
             raise ModelError(
                 f"{self.file}: output {shown(port.name)} is of {port.dtype} in the file, but computed as {value.type}"
             )
@@ -117,25 +125,67 @@ class Graph(importing.Graph):
             return stored
         return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
 
+    def _walk(self) -> None:
+        """Makes the operations of every node, groups as one."""
+        self.constants.update(
+            {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
+        )
+        for op in self.graph.operators:
+            group = self.folding.groups.get(op.index)
+            if group is not None:
+                self._import_group(group)
+            elif op.index not in self.folding.inside:
+                self._import(op)
+                if op.index in self.folding.reasons:
+                    self._record(op, self.folding.reasons[op.index])
+
+    def _record(self, op: Operator, reason: str) -> None:
+        self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
+
+    def _import_group(self, group: Group) -> None:
+        """Makes the operations of a group on quantized tensors; one by one where they have no such form."""
+        reason = ""
+        try:
+            self._fold(group)
+        except (Refused, ModelError) as error:
+            reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
+            for part in group.parts:
+                self._import(part)
+        self._record(group.parts[0], reason)
+
+    def _fold(self, group: Group) -> None:
+        if not self.lost.isdisjoint(group.folded.inputs):
+            raise Refused("an operator before it is not supported")
+        op = group.folded
+        (output,) = op.outputs
+        if group.within is not None:
+            op = replace(op, outputs=(f"{output}#unclamped",))
+        node, function = Node(self, op), find(op)
+        if function is None:
+            raise Refused(f"no form of {op.name} is supported")
+        function(node)
+        if group.within is not None:
+            last = Node(self, group.parts[-1])
+            value = self.value(op.outputs[0], op)
+            assert isinstance(value.type, TensorType)
+            if not isinstance(value.type.element, UniformType):
+                element = last.uniform(value.type.element, (), 1, 2)
+                value = last.emit("quant.scast", [last.as_storage(value)], None, value.type.with_(element=element))
+            last.set(0, clamped(last, value, *group.within))
+
     def _import(self, op: Operator) -> None:
+        """Makes the operations of a node. What reads a result of a refused node is not tried."""
         node = Node(self, op)
         function = find(op)
         try:
             if function is None:
                 node.refuse("no form of it is")
-            function(node)
+            if self.lost.isdisjoint(op.inputs):
+                function(node)
+                return
         except Refused as refused:
             self.importer.refused[op.name, str(refused)] += 1
-            for name in filter(None, op.outputs):
-                self.values[name] = Value(self._placeholder(name), None, 0)
-
-    def _placeholder(self, name: str) -> TensorType:
-        """The type of a result that is not made, so that the walk goes on."""
-        said = self.graph.said.get(name)
-        if said is None or said.shape is None or not said.dtype:
-            return TensorType(None, FloatType("f32"))
-        shape = tuple(size if isinstance(size, int) else None for size in said.shape)
-        return TensorType(shape, element_of(said.dtype))
+        self.lost.update(filter(None, op.outputs))
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 

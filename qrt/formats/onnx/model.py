@@ -43,7 +43,8 @@ class Operator:
     """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
 
     An operand that is absent is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them, `Tensor` or
-    `Graph`. ``opset`` is the version of the domain's operators.
+    `Graph`. ``opset`` is the version of the domain's operators. One that ``is_folded`` stands for a group of casts and
+    an operator on floats.
     """
 
     index: int
@@ -54,6 +55,7 @@ class Operator:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     opset: int
+    is_folded: bool = False
 
     @property
     def name(self) -> str:

@@ -52,6 +52,10 @@ class Node(importing.Node):
             self.fail(f"attribute {name} is {shown(found)}, expected integers")
         return found
 
+    def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """An attribute of integers."""
+        return self.attribute(name, default)
+
     def required(self, name: str, kind: type[_T]) -> _T:
         """An attribute that must be there."""
         found = self.op.attributes.get(name)
@@ -252,6 +256,22 @@ class Node(importing.Node):
 
 
 _KINDS: dict[type, str] = {int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor"}
+
+
+def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
+    """A quantized value between bounds, each rounded as a value of its type is: half to even, the zero point after."""
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    assert isinstance(element, UniformType)
+    ends = {}
+    for name, bound, end in (("min", low, element.storage_min), ("max", high, element.storage_max)):
+        if bound is None:
+            continue
+        quotient = np.clip(np.float32(bound) / np.float32(element.scale), -(2.0**40), 2.0**40)
+        stored = min(max(int(np.rint(quotient)) + element.zero_point, element.storage_min), element.storage_max)
+        if stored != end:
+            ends[name] = (stored - element.zero_point) * element.scale
+    return node.emit("qrt.clamp", [value], ends) if ends else value
 
 
 def plain_of(element: Type) -> Type:

@@ -1,12 +1,23 @@
-"""The C library's ``logf`` as scalar operations: what ``numerics.floats32`` says."""
+"""Functions of ``numerics.floats32`` as scalar operations: the C library's ``logf``, and the exponential of its
+``expf`` before it is rounded."""
 
 import numpy as np
 
 from qrt.ir import Value
-from qrt.numerics.floats32 import LOG, LOG_2, LOG_INVERSES, LOG_LOGARITHMS, LOG_OFFSET
+from qrt.numerics.floats32 import (
+    EXP,
+    LOG,
+    LOG_2,
+    LOG_INVERSES,
+    LOG_LOGARITHMS,
+    LOG_OFFSET,
+    PARTS,
+    PER_E,
+    POWERS,
+)
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, F64, I32
+from qrt.passes.lower_qrt.site import F32, F64, I32, I64
 
 
 def logarithm(nest: Nest, x: Value) -> Value:
@@ -32,3 +43,25 @@ def logarithm(nest: Nest, x: Value) -> Value:
     square = real("mulf", r, r)
     y = real("addf", real("mulf", square, LOG[0]), real("addf", real("mulf", r, LOG[1]), LOG[2]))
     return nest.emit("arith.truncf", (real("addf", real("mulf", y, square), real("addf", y0, r)),), F32)
+
+
+def exponential(nest: Nest, x: Value) -> Value:
+    """The exponential of a float64 that float32 holds, neither NaN nor beyond a thousand."""
+
+    def real(name: str, a: Value, b: Value | float) -> Value:
+        return nest.emit(f"arith.{name}", (a, b if isinstance(b, Value) else nest.constant(b, F64)), F64)
+
+    def integer(name: str, a: Value, b: int) -> Value:
+        return nest.emit(f"arith.{name}", (a, nest.constant(b, I64)), I64)
+
+    z = real("mulf", x, PER_E)
+    whole = nest.emit("math.roundeven", (z,), F64)
+    r, k = real("subf", z, whole), nest.emit("arith.fptosi", (whole,), I64)
+    part = nest.emit("arith.index_cast", (integer("andi", k, PARTS - 1),), INDEX)
+    exponent = integer("shli", integer("addi", integer("shrsi", k, PARTS.bit_length() - 1), 1023), 52)
+    power = real(
+        "mulf", nest.gather(nest.site.tensor(POWERS, F64), [part]), nest.emit("arith.bitcast", (exponent,), F64)
+    )
+    c0, c1, c2 = EXP
+    high = real("mulf", real("addf", real("mulf", r, c0), c1), real("mulf", r, r))
+    return real("mulf", real("addf", high, real("addf", real("mulf", r, c2), 1.0)), power)

@@ -17,6 +17,7 @@ from qrt.passes.quantization.fusing.choose import Choice, Refusal, choices_of
 from qrt.passes.quantization.fusing.linear import fuse_linear
 from qrt.passes.quantization.fusing.nearest import nearest
 from qrt.passes.quantization.fusing.retarget import retarget
+from qrt.passes.quantization.fusing.sizes import move_sizes
 from qrt.passes.quantization.fusing.wrap import wrapped
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
@@ -26,6 +27,8 @@ STAYS_FLOAT = "op stays float"
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
+_MOVES = frozenset({"qrt.concat", "qrt.pad", "qrt.reshape", "qrt.transpose"})
+"""Ops of qrt that take floats too."""
 _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 
@@ -42,6 +45,7 @@ class FuseKernels:
 
     def run(self, module: Module) -> None:
         target = find(self.target)
+        move_sizes(module)
         for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
@@ -97,7 +101,8 @@ def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> s
 
 def _is_candidate(operation: Operation) -> bool:
     """Whether an operation makes a tensor of floats that are not known."""
-    if not operation.name.startswith(_SOURCES) or operation.name in _NO_VALUES or len(operation.results) != 1:
+    is_source = operation.name.startswith(_SOURCES) or operation.name in _MOVES
+    if not is_source or operation.name in _NO_VALUES or len(operation.results) != 1:
         return False
     made = operation.results[0]
     if tensor_type(made) is None or not isinstance(element_of(made.type), FloatType):

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.products import matmul as qrt_matmul
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centred, dtype_for, finish
+from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
 from qrt.tensor.protocol.subscripts import Labels
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType
@@ -36,7 +37,7 @@ def contracted(
     ``einsum``, and where the label begins with b."""
     signature = tuple([(q.type, q._shape) for q in operands])
     plan = _plan_of(name, signature, labels_of, options)
-    return finish(name, plan.compute(operands), plan.bound, plan.units, dtype, out)
+    return planned(name, tuple(operands), plan.compute, plan.bound, plan.units, dtype, out)
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class _Term:
     factors: tuple[tuple[float, ...], ...]
     channel: Hashable
     """The label of the axis along which ``factors`` differ, None where there is one."""
+    operand: int | None = None
+    """Whose memory the integers are, if they are the memory of an operand as it is."""
 
     @property
     def magnitude(self) -> int:
@@ -95,8 +98,10 @@ class _Term:
     def grouped(self, *groups: Labels) -> Compute:
         """What computes the integers, with the axes of each group merged to one."""
         order = [self.labels.index(label) for group in groups for label in group]
-        moved = _moved(self.compute, order)
-        return _reshaped(moved, [self.shape[d] for d in order], [self.count(group) for group in groups])
+        shape, i = [self.count(group) for group in groups], self.operand
+        if i is not None and order == sorted(order):
+            return lambda operands: operands[i]._data.reshape(shape)
+        return _reshaped(_moved(self.compute, order), [self.shape[d] for d in order], shape)
 
     def count(self, labels: Iterable[Hashable]) -> int:
         return prod(self.size(label) for label in labels)
@@ -129,12 +134,17 @@ def _term(name: str, i: int, t: UniformType, shape: Shape, labels: Labels) -> _T
         limit = max_magnitude(t)
         zero, bounds, dtype = 0, (-limit, limit), np.dtype(dtype_for(limit))
 
+        centre = centre_of(t, shape, limit)
+
         def compute(operands: Operands) -> Array:
-            return centred(operands[i], limit)
+            return centre(operands[i])
 
     channel = None if t.axis is None or len(t.scales) == 1 else labels[t.axis]
     factors = tuple((s,) for s in t.scales)
-    return _on_diagonals(_Term(compute, shape, dtype, labels, zero, bounds, t.expressed_type, factors, channel))
+    operand = None if is_packed(t) or len(set(t.zero_points)) > 1 else i
+    return _on_diagonals(
+        _Term(compute, shape, dtype, labels, zero, bounds, t.expressed_type, factors, channel, operand)
+    )
 
 
 def _short(t: UniformType) -> str:
@@ -148,7 +158,8 @@ def _on_diagonals(term: _Term) -> _Term:
         return term
     numbers, kept, compute = [once.index(label) for label in term.labels], list(range(len(once))), term.compute
     shape = tuple(term.size(label) for label in once)
-    return replace(term, compute=lambda operands: np.einsum(compute(operands), numbers, kept), shape=shape, labels=once)
+    diagonal: Compute = lambda operands: np.einsum(compute(operands), numbers, kept)  # noqa: E731 - one expression
+    return replace(term, compute=diagonal, shape=shape, labels=once, operand=None)
 
 
 def _without_ones(term: _Term, sizes: dict[Hashable, int]) -> _Term:
@@ -175,6 +186,7 @@ def _summed(name: str, term: _Term, labels: Labels) -> _Term:
         labels=tuple(term.labels[d] for d in kept),
         zero=0,
         bounds=(-bound, bound),
+        operand=None,
     )
 
 
@@ -206,8 +218,7 @@ def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
     multiply, dtype = _multiplication(name, a, b, bound)
     left, right = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
     shape = tuple([a.size(x) for x in (*batch, *rows)] + [b.size(x) for x in columns])
-    merged = [*(a.count(group) for group in (*batches, rows)), b.count(columns)]
-    compute = _reshaped(lambda operands: multiply(left(operands), right(operands)), merged, shape)
+    compute: Compute = lambda operands: multiply(left(operands), right(operands)).reshape(shape)  # noqa: E731
     factors, channel = _joined(name, a, b)
     labels = (*batch, *rows, *columns)
     return _Term(compute, shape, dtype, labels, 0, (-bound, bound), a.expressed, factors, channel)
@@ -228,7 +239,7 @@ def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[Callable
     kinds = storage_dtype(first), storage_dtype(second)
 
     def by_kernel(x: Array, y: Array) -> Array:
-        x, y = np.ascontiguousarray(x, kinds[0]), np.ascontiguousarray(y, kinds[1])
+        x, y = x.astype(kinds[0], "C", copy=False), y.astype(kinds[1], "C", copy=False)
         result: Array = qrt_matmul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
         return result
 

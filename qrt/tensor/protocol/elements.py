@@ -136,13 +136,19 @@ def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """The storage of real numbers, quantized by the default rule: of their own shape for a type per layer, else
     broadcast to ``shape``, which has the parameters."""
     if t.is_per_layer:
-        return _number(x, t) if type(x) in _NUMBERS else stored(_quantized(expressed_array(plain(x), t), t))
+        if type(x) in NUMBERS:
+            return _number(x, t)
+        if type(x) is list and len(x) <= _FEW and all(type(item) in NUMBERS for item in x):
+            return np.array([_number(item, t)[()] for item in x], storage_dtype(t))
+        return stored(_quantized(expressed_array(plain(x), t), t))
     values = np.broadcast_to(expressed_array(plain(x), t), shape)
     check_integrity(t, values.shape)
     return stored(_quantized(values, t))
 
 
-_NUMBERS = (int, float)
+NUMBERS = (int, float)
+_FEW = 8
+"""So many numbers are sooner found one by one."""
 
 
 @lru_cache(maxsize=256)

@@ -10,13 +10,15 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from math import prod
 from numbers import Real
-from operator import index
+from operator import attrgetter, index
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
+from qrt.eager.calls import Planned
+from qrt.eager.storage import is_packed
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
 from qrt.numerics.sums import rounded_quotient, rounded_root
@@ -86,6 +88,27 @@ def _instead(name: str) -> str:
     if name.removeprefix("np.") in _WITH_DTYPE.split():
         return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
     return "give it np.asarray(q), the values as floats"
+
+
+def planned(
+    name: str,
+    operands: tuple[QuantTensor, ...],
+    compute: Callable[[Sequence[QuantTensor]], Any],
+    bound: int,
+    units: Units,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """As ``finish`` of the integers that ``compute`` makes of the operands: by their types and shapes alone."""
+    if dtype is not None or out is not None:
+        return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)
+    t = i32_type(name, units, bound)
+
+    def run(operands: Sequence[QuantTensor]) -> QuantTensor:
+        acc = np.asarray(compute(operands), np.int32)
+        return tensor_of(acc, t, acc.shape)
+
+    return Planned(operands, run)
 
 
 def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
@@ -320,13 +343,20 @@ def dtype_for(bound: int) -> Any:
 def centred(q: QuantTensor, bound: int = I64_END) -> Array:
     """``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width may
     wrap, which the difference takes back."""
-    dtype = dtype_for(bound)
-    zeros, terms = _zeros_of(q.type, dtype), stored(q).astype(dtype)
+    return centre_of(q.type, q._shape, bound)(q)
+
+
+def centre_of(t: UniformType, shape: Shape, bound: int = I64_END) -> Callable[[QuantTensor], Array]:
+    """``centred`` for tensors of a type and shape."""
+    dtype = np.dtype(dtype_for(bound))
+    zeros = _zeros_of(t, dtype)
+    if zeros is not None and zeros.ndim:
+        zeros = zeros[parameter_index(t, shape)]
+
+    storage: Callable[[QuantTensor], Array] = stored if is_packed(t) else attrgetter("_data")
     if zeros is None:
-        return terms
-    zeros = zeros[parameter_index(q.type, q._shape)] if zeros.ndim else zeros
-    np.subtract(terms, zeros, terms)
-    return terms
+        return lambda q: storage(q).astype(dtype)
+    return lambda q: np.subtract(terms := storage(q).astype(dtype), zeros, terms)
 
 
 @lru_cache(maxsize=512)

@@ -12,7 +12,7 @@ from qrt.execute.fusing import FUSING
 from qrt.execute.passes import run_passes
 from tests.execute.programs import assert_same
 
-PASSES = ["split-concat", "make-tables", "fold-pad", "fold-clamp", "fold-sign"]
+PASSES = ["split-concat", "make-tables", "widen-depthwise", "fold-pad", "fold-clamp", "fold-sign"]
 RULES = ["fixed", "fixed_double", "float32", "float64_away", "fixed_double_f32", "half_up_twice"]
 SUMS = ["fixed", "scaled20", "fixed_double"]
 
@@ -64,7 +64,8 @@ class Drawn:
         return image[0], f"tensor<{shape}x{image[1]}>"
 
     def step(self):
-        kind = self.draw.choice(["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "concat"])
+        kinds = ["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "one", "concat"]
+        kind = self.draw.choice(kinds)
         x = self.image()
         rule = {"requant": f'"{self.rule()}"'}
         sums = {"requant": f'"{self.draw.choice(SUMS)}"'}
@@ -97,12 +98,23 @@ class Drawn:
             self.images.append(self.add("qrt.add", [self.typed(x), self.typed(self.image())], sums, self.element()))
         elif kind in ("conv", "depthwise"):
             self.images.append(self.convolution(str(kind), x, rule))
+        elif kind == "one":
+            self.images.append(self.one_channel(x, rule))
         else:
             y, result = self.image(), self.element()
             joined = self.add("qrt.concat", [self.typed(x), self.typed(y)], rule | {"axis": 3}, result, "1x5x5x8")
             w = self.constant((4, 1, 1, 8), "!quant.uniform<i8:f32, 0.02>")
             made = self.add("qrt.conv2d", [self.typed(joined, "1x5x5x8"), w], rule, self.element())
             self.images.append(made)
+
+    def one_channel(self, x, rule):
+        """A depthwise convolution of a single channel, to four."""
+        first = self.constant((1, 1, 1, 4), "!quant.uniform<i8:f32, 0.02>")
+        one = self.add("qrt.conv2d", [self.typed(x), first], rule, self.element(), "1x5x5x1")
+        scales = "!quant.uniform<i8<-127:127>:f32:2, {0.01,0.02,0.005,0.01}>"
+        w = self.constant((3, 3, 4), str(self.draw.choice([scales, "!quant.uniform<i8:f32, 0.01>"])), low=-127)
+        said = rule | {"padding": "[[1, 1], [1, 1]]"}
+        return self.add("qrt.depthwise_conv2d", [self.typed(one, "1x5x5x1"), w], said, self.element())
 
     def convolution(self, kind, x, rule):
         """A window of 3x3, whose padding stands in a pad, in the op, or in both."""

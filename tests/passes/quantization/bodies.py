@@ -187,6 +187,50 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
         "%c: tensor<1x3x7x5xf32>",
         "conv2d",
     ),
+    "conv2d with padding of qrt and fused products": (
+        f"{IMAGES}, %w: tensor<5x3x2x2xf32>",
+        f"""{ZERO}
+%p = qrt.pad %x {{padding = [[0, 0], [1, 1], [0, 1], [0, 0]]}} : (tensor<1x6x7x2xf32>) -> tensor<1x8x8x2xf32>
+%e = tensor.empty() : tensor<1x3x7x5xf32>
+%f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x7x5xf32>) -> tensor<1x3x7x5xf32>
+"""
+        + generic(
+            "(n, i, j, o, r, s, c) -> (n, i * 2 + r, j + s, c); (n, i, j, o, r, s, c) -> (o, r, s, c);"
+            "(n, i, j, o, r, s, c) -> (n, i, j, o)",
+            "parallel parallel parallel parallel reduction reduction reduction",
+            "%p, %w : tensor<1x8x8x2xf32>, tensor<5x3x2x2xf32>",
+            "%f : tensor<1x3x7x5xf32>",
+            "^bb0(%l: f32, %r: f32, %a: f32): %q = math.fma %l, %r, %a : f32  linalg.yield %q : f32",
+            "%c",
+        ),
+        "%c: tensor<1x3x7x5xf32>",
+        "conv2d",
+    ),
+    "pad of qrt": (
+        IMAGES,
+        "%c = qrt.pad %x {padding = [[0, 0], [1, 1], [0, 1], [0, 0]], value = 1.5 : f64} : (tensor<1x6x7x2xf32>) -> "
+        "tensor<1x8x8x2xf32>",
+        "%c: tensor<1x8x8x2xf32>",
+        "pad",
+    ),
+    "reshape of qrt": (
+        IMAGES,
+        "%c = qrt.reshape %x : (tensor<1x6x7x2xf32>) -> tensor<42x2xf32>",
+        "%c: tensor<42x2xf32>",
+        "reshape",
+    ),
+    "transpose of qrt": (
+        IMAGES,
+        "%c = qrt.transpose %x {permutation = [0, 3, 1, 2]} : (tensor<1x6x7x2xf32>) -> tensor<1x2x6x7xf32>",
+        "%c: tensor<1x2x6x7xf32>",
+        "transpose",
+    ),
+    "concat of qrt": (
+        f"{IMAGES}, %y: tensor<1x6x7x2xf32>",
+        "%c = qrt.concat %x, %y {axis = 3 : i64} : (tensor<1x6x7x2xf32>, tensor<1x6x7x2xf32>) -> tensor<1x6x7x4xf32>",
+        "%c: tensor<1x6x7x4xf32>",
+        "concat",
+    ),
     "depthwise_conv2d": (
         f"{IMAGES}, %w: tensor<3x2x2xf32>",
         conv("%x", "1x6x7x2", "1x2x6x2", "depthwise_conv_2d_nhwc_hwc", "3x2x2"),

@@ -33,14 +33,14 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Fo
     rank = len(shape) - 2
     if rank < 1:
         node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one axis more")
-    said: tuple[int, ...] = node.attribute("kernel_shape", ())
+    said: tuple[int, ...] = node.ints("kernel_shape", ())
     if kernel is None:
         kernel = said
     elif said and tuple(kernel) != said:
         node.fail(f"kernel_shape is {list(said)}, but the weights have {list(kernel)}")
     ones = (1,) * rank
     sizes = tuple(size or 0 for size in kernel)
-    strides, dilations = node.attribute("strides", ones), node.attribute("dilations", ones)
+    strides, dilations = node.ints("strides", ones), node.ints("dilations", ones)
     for name, given in (("kernel_shape", sizes), ("strides", strides), ("dilations", dilations)):
         if len(given) != rank or min(given, default=1) < 1:
             node.fail(f"{name} is {list(given)}, expected {rank} positive integers")
@@ -54,7 +54,7 @@ def _padding(
     if mode == "VALID":
         return ((0, 0),) * rank
     if mode == "NOTSET":
-        pads = node.attribute("pads", (0,) * (2 * rank))
+        pads = node.ints("pads", (0,) * (2 * rank))
         if len(pads) != 2 * rank or min(pads, default=0) < 0:
             node.fail(f"pads is {list(pads)}, expected {2 * rank} integers from 0 up")
         return tuple(zip(pads[:rank], pads[rank:], strict=True))

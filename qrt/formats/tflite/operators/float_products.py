@@ -6,6 +6,8 @@ kernels round each product, begin with 0, go over the rows first, and add the bi
 float32, which the nests repeat.
 """
 
+import numpy as np
+
 from qrt.formats.importing import float_products
 from qrt.formats.importing.float_products import Operands
 from qrt.formats.importing.nests import site_of
@@ -14,7 +16,8 @@ from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish
 from qrt.ir import Value
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import Extent, Site
+from qrt.passes.lower_qrt.site import F32, Extent, Site
+from qrt.types import UniformType
 
 
 def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
@@ -23,7 +26,7 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     groups = max(width // depth, 1) if depth else 1
     site, x = site_of(node), window.padded(node, node.value(0))
     order, start, rest = _order(node)
-    made = float_products.convolution(site, x, node.value(1), window, channels, depth, groups, order, start)
+    made = float_products.convolution(site, x, _weights(node, 0), window, channels, depth, groups, order, start)
     finish(node, site, made, rest)
 
 
@@ -33,21 +36,34 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     order, start, rest = _order(node)
     columns_first = order == "bias_then_fma" and multiplier == 1  # XNNPACK takes several filters for groups
     made = float_products.depthwise(
-        site, x, node.value(1), window, channels, multiplier, order, start, columns_first=columns_first
+        site, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
     )
     finish(node, site, made, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
-    site = site_of(node)
+    site, weights = site_of(node), _weights(node, 0)
     *kept, _ = site.extents(rows)
 
     def operands(nest: Nest) -> tuple[Value, Value]:
         *row, o, k = nest.loops
-        return nest.read(rows, [*row, k]), nest.read(node.value(1), [o, k])
+        return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
 
     _sum(node, site, [*kept, units], [depth], operands)
+
+
+def _weights(node: Node, axis: int) -> Value:
+    """The weights as floats: those that stored ones stand for, whose channels lie on an axis."""
+    element, array = node.type(1).element, node.constant(1)
+    if not isinstance(element, UniformType):
+        return node.value(1)
+    if array is None:
+        return node.emit("quant.dcast", [node.value(1)])
+    shape = [-1 if d == axis and element.is_per_axis else 1 for d in range(array.ndim)]
+    scales, zeros = (each.reshape(shape) for each in (element.scale_array, element.zero_point_array))
+    centred = array.astype(np.float32) - zeros.astype(np.float32)
+    return node.dense(centred * scales.astype(np.float32), F32)
 
 
 def _order(node: Node) -> tuple[str, Value | None, Value | None]:

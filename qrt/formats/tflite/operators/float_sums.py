@@ -4,6 +4,8 @@ from math import prod
 
 import numpy as np
 
+from qrt.formats.importing import float_pools, float_reductions
+from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
@@ -11,19 +13,15 @@ from qrt.formats.tflite.operators.float_nests import finish, reshaped
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core import affine
-from qrt.ops.core import Array
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Extent, Site
+from qrt.types import TensorType
 
 
 def max_pool(node: Node, window: Window) -> None:
     """Padding is less than every number."""
     site, x = site_of(node), window.padded(node, node.value(0), -np.inf)
-    nest = Nest(site, "accumulate", [site.extent(x, 0), *window.outputs, site.extent(x, 3)], window.kernel)
-    image, i, j, channel, row, column = nest.loops
-    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
-    (value,) = nest.finish(nest.emit("arith.maximumf", (nest.running(F32, -np.inf), element), F32))
-    finish(node, site, value)
+    finish(node, site, float_pools.largest(site, x, window))
 
 
 def average_pool(node: Node, window: Window) -> None:
@@ -32,21 +30,13 @@ def average_pool(node: Node, window: Window) -> None:
     has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
     is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
     kept: list[Extent] = [site.extent(x, 0), *window.outputs, site.extent(x, 3)]
-    sums = _nines(site, x, window, kept) if is_delegated else _in_order(site, x, window, kept)
-    counts = _counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
+    sums = _nines(site, x, window, kept) if is_delegated else float_pools.sums(site, x, window)
+    counts = float_pools.counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
     nest = Nest(site, "divide", kept)
     scalar = nest.read(sums, nest.loops)
     by = nest.parameter(np.float32(1) / counts if is_delegated else counts, F32, nest.loops[1:3])
     (value,) = nest.finish(nest.emit("arith.mulf" if is_delegated else "arith.divf", (scalar, by), F32))
     finish(node, site, value)
-
-
-def _in_order(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
-    """The reference kernel's sums: one element after the other, a row of the window after the other."""
-    nest = Nest(site, "accumulate", kept, window.kernel)
-    image, i, j, channel, row, column = nest.loops
-    element = nest.read(x, [image, *window.index((i, j), (row, column)), channel])
-    return nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
 
 
 def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
@@ -76,27 +66,11 @@ def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
     return sums
 
 
-def _counts(window: Window, sizes: list[int]) -> Array:
-    """How many elements of each window are no padding."""
-    lines = []
-    for size, kernel, stride, (before, after), count in zip(
-        sizes, window.kernel, window.strides, window.padding, window.outputs, strict=True
-    ):
-        line = np.pad(np.ones(size, np.int64), (before, after))
-        lines.append(np.array([line[at * stride : at * stride + kernel].sum() for at in range(count)]))
-    counts: Array = lines[0][:, np.newaxis] * lines[1]
-    return counts
-
-
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
     """SUM and MEAN: a sum over axes, one element after the other, of a mean divided by their number."""
     site, x = site_of(node), node.value(0)
     extents = site.extents(x)
-    kept = [axis for axis in range(len(extents)) if axis not in axes]
-    nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
-    loops = dict(zip((*kept, *axes), nest.loops, strict=True))
-    element = nest.read(x, [loops[axis] for axis in range(len(extents))])
-    (value,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))
+    value = reduced(site, x, axes, "arith.addf", 0.0)
     if node.op.name == "MEAN":
         value = _divided(node, site, value, [extents[axis] for axis in axes])
     if node.options["keep_dims"]:
@@ -119,31 +93,7 @@ def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Valu
 @plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
     """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
-    site, x = site_of(node), node.value(0)
-    beta = float(node.options["beta"])
-    *rows, depth = site.extents(x)
-
-    def folded(op: str, value: Value, start: float) -> Value:
-        nest = Nest(site, "accumulate", rows, [depth])
-        element = nest.read(value, nest.loops)
-        return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
-
-    largest = folded("arith.maximumf", x, -np.inf)
-    powers = _powers(site, x, largest, beta)
-    total = folded("arith.addf", powers, 0.0)
-    nest = Nest(site, "divide", site.extents(x))
-    power, sums = nest.read(powers, nest.loops), nest.read(total, nest.loops[:-1])
-    if node.rule("float_softmax") == "multiply":
-        inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), sums), F32)
-        made = nest.emit("arith.mulf", (power, inverse), F32)
-    else:
-        made = nest.emit("arith.divf", (power, sums), F32)
-    node.set(0, nest.finish(made)[0])
-
-
-def _powers(site: Site, x: Value, largest: Value, beta: float) -> Value:
-    nest = Nest(site, "exponentials", site.extents(x))
-    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
-    if beta != 1:
-        apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
-    return nest.finish(nest.emit("math.exp", (apart,), F32))[0]
+    x = node.value(0)
+    rank = x.type.rank if isinstance(x.type, TensorType) else None
+    is_inverse = node.rule("float_softmax") == "multiply"
+    node.set(0, float_reductions.softmax(site_of(node), x, ((rank or 1) - 1,), float(node.options["beta"]), is_inverse))

@@ -22,7 +22,7 @@ _EQUAL, _GREATER = 1, 2
 
 
 def is_hybrid(node: Node) -> bool:
-    """Whether the weights of a float input are of int8. Refuses what is neither these nor floats."""
+    """Whether the input is quantized for weights of int8. Refuses weights that are neither these nor floats."""
     element = node.type(1).element
     if element is F32:
         return False
@@ -30,7 +30,7 @@ def is_hybrid(node: Node) -> bool:
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
-    return True
+    return node.rule("hybrid") != "floats"
 
 
 def convolution(node: Node, window: Window, channels: int) -> None:

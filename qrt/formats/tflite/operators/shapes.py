@@ -5,10 +5,9 @@ import numpy as np
 from qrt.formats.importing.plain import (
     BOOL,
     Operand,
-    apply,
     broadcast,
     broadcast_shape,
-    compare,
+    cast_to,
     number_of,
     select,
     shape_of,
@@ -19,7 +18,7 @@ from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.registry import operator
 from qrt.ir import IntegerAttr, Value
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type
+from qrt.types import IndexType, IntegerType, TensorType, Type
 
 _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
 
@@ -166,25 +165,4 @@ def cast(node: Node) -> None:
     _require(node, given, *_CAST)
     _require(node, wanted, *_CAST)
     source, target = signless(node.type(0).element), signless(node.result_type().element)
-    finish(node, 0, _cast(node, raw(node, 0), source, target, given[0] in "ub", wanted[0] == "u"))
-
-
-def _cast(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
-    """``from_unsigned`` is true of bools too."""
-    if target is BOOL:
-        return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)
-    if source is target:
-        return x
-    if isinstance(source, FloatType):
-        if isinstance(target, FloatType):
-            name = "arith.extf" if target.width > source.width else "arith.truncf"
-        else:
-            name = "arith.fptoui" if to_unsigned else "arith.fptosi"
-    elif isinstance(target, FloatType):
-        name = "arith.uitofp" if from_unsigned else "arith.sitofp"
-    else:
-        assert isinstance(source, IntegerType)
-        assert isinstance(target, IntegerType)
-        extended = "arith.extui" if from_unsigned else "arith.extsi"
-        name = extended if target.width > source.width else "arith.trunci"
-    return apply(node, name, [x], [source], target)
+    finish(node, 0, cast_to(node, raw(node, 0), source, target, given[0] in "ub", wanted[0] == "u"))

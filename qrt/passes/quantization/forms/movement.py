@@ -1,10 +1,12 @@
 """Tensors whose elements move and stay as they are: reshape, transpose, concat."""
 
 from qrt.ir import Value
+from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms.elements import elements_of, shape_of
 from qrt.passes.quantization.forms.model import Reading
 
-_RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
+_RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "qrt.reshape")
+_MOVES = ("qrt.transpose", "qrt.concat")
 
 
 def movement(value: Value) -> list[Reading]:
@@ -14,6 +16,10 @@ def movement(value: Value) -> list[Reading]:
         return []
     if source.name in _RESHAPES:
         return [Reading("reshape", ((source.operands[0], None),), (source,))]
+    if source.name in _MOVES:
+        family = FAMILIES[source.name.removeprefix("qrt.")]
+        said = {key: each for key, each in family.said(source.attributes).items() if key != "requant"}
+        return [Reading(family.name, tuple((operand, None) for operand in source.operands), (source,), attributes=said)]
     if source.name == "tensor.concat":
         operands = tuple((operand, None) for operand in source.operands)
         return [Reading("concat", operands, (source,), attributes={"axis": source.attributes["dim"].python})]

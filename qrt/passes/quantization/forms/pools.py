@@ -8,6 +8,7 @@ from qrt.passes.quantization.forms.model import Reading
 from qrt.passes.quantization.forms.padding import padding_of
 from qrt.passes.quantization.forms.products import linear
 from qrt.passes.quantization.forms.reductions import (
+    EXPANSIONS,
     QUOTIENTS,
     Folded,
     folded,
@@ -22,7 +23,7 @@ def mean(value: Value) -> list[Reading]:
     """The reading of a value as the mean along axes."""
     source = value.operation
     passed: list[Operation] = []
-    if source is not None and source.name == "tensor.expand_shape":
+    if source is not None and source.name in EXPANSIONS:
         found = _mean(behind(source.operands[0], passed))
         if found is None or not restores(found, value):
             return []

@@ -23,7 +23,7 @@ _SUM_OF_PRODUCTS = [
     ("arith.addf", *sum_)
     for product in (("arith.mulf", ("input", 0), ("input", 1)), ("arith.mulf", ("input", 1), ("input", 0)))
     for sum_ in ((("input", 2), product), (product, ("input", 2)))
-]
+] + [("math.fma", *factors, ("input", 2)) for factors in ((("input", 0), ("input", 1)), (("input", 1), ("input", 0)))]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from qrt.passes.quantization.forms.elements import (
 from qrt.types import FloatType
 
 _SUM = ("arith.addf",)
+EXPANSIONS = ("tensor.expand_shape", "qrt.reshape")
+"""Ops that put summed axes back."""
 QUOTIENTS = ("arith.divf", "arith.mulf")
 """How the quotient by a count is written."""
 _MAXIMUM = ("arith.maximumf", "arith.maxnumf")
@@ -73,7 +75,7 @@ class Folded:
 def folded(value: Value, is_sum: bool) -> Folded | None:
     """The sum or the maximum along axes that a value is; the axes are kept where a reshape puts them back."""
     source = value.operation
-    if source is not None and source.name == "tensor.expand_shape":
+    if source is not None and source.name in EXPANSIONS:
         passed: list[Operation] = []
         inner = folded(behind(source.operands[0], passed), is_sum)
         if inner is None or not restores(inner, value):

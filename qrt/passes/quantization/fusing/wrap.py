@@ -12,6 +12,7 @@ from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
 from qrt.ir.core.rewrite import Builder, erase_dead
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.quantization.forms.elements import splat_of
+from qrt.passes.quantization.forms.padding import padding_of
 from qrt.passes.quantization.fusing.choose import Choice
 from qrt.types import IndexType
 
@@ -103,7 +104,7 @@ class Body:
             for other, place in _same_extent(operation, number, axis):
                 known = self.values.get(other)
                 if known is not None and is_ranked_tensor(known.type):
-                    sized, own = _with_extent(known, place)
+                    sized, own = with_extent(known, place)
                     return self._builder.value("tensor.dim", [sized, self._builder.index(own)], INDEX)
             return None
 
@@ -134,7 +135,7 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
     )
 
 
-def _with_extent(value: Value, axis: int) -> tuple[Value, int]:
+def with_extent(value: Value, axis: int) -> tuple[Value, int]:
     """Where a value has the extent of an axis from: a body that reads one as one function has no other use of what is
     computed between its operand and its result."""
     while (source := value.operation) is not None:
@@ -147,7 +148,9 @@ def _with_extent(value: Value, axis: int) -> tuple[Value, int]:
                 if pair[0] in source.operands[: source.input_count]
             ]
         else:
-            break
+            padding = padding_of(value)
+            is_inside = padding is not None and padding.keeps(axis)
+            found = [(padding.source, axis)] if padding is not None and is_inside else []
         if not found:
             break
         value, axis = found[0]

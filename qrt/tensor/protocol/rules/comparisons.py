@@ -157,10 +157,15 @@ def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, b
 
 
 @lru_cache(maxsize=256)
-def place_among(scale: float, zero_point: int, number: Any, side: Side) -> tuple[int, Side]:
-    """What ``np.searchsorted`` is to look for in storage, and on which side: NaN is beyond all."""
-    floor, is_exact = floor_of(scale, zero_point, rational(number))
-    return (_BEYOND if floor is None else floor), (side if is_exact else "right")
+def place_among(t: UniformType, number: Any, side: Side) -> tuple[Array, Side]:
+    """What ``np.searchsorted`` is to look for in storage of a type per layer, and on which side: NaN is beyond all."""
+    floor, is_exact = floor_of(t.scales[0], t.zero_points[0], rational(number))
+    limits = np.iinfo(storage_dtype(t))
+    if floor is None or floor > limits.max:
+        return np.array(limits.max, limits.dtype), "right"
+    if floor < limits.min:
+        return np.array(limits.min, limits.dtype), "left"
+    return np.array(floor, limits.dtype), side if is_exact else "right"
 
 
 def floors_of(t: UniformType, x: Fraction) -> tuple[Array, Array]:

@@ -3,16 +3,30 @@ quantized by the default rule."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from qrt.eager.calls import Planned
 from qrt.eager.storage import PACKED_WIDTHS
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
-from qrt.tensor.protocol.elements import ALL, broadcast, into, made, numbers, one_type, plain, stored, tensor, truth
+from qrt.tensor.protocol.elements import (
+    ALL,
+    NUMBERS,
+    broadcast,
+    into,
+    made,
+    numbers,
+    one_type,
+    plain,
+    stored,
+    tensor,
+    truth,
+)
 from qrt.tensor.protocol.rules.moves import atleast_1d, atleast_2d, atleast_3d, ravel
 from qrt.tensor.protocol.table import Rule, implements
 from qrt.tensor.quant_tensor import QuantTensor, join, tensor_of
@@ -241,6 +255,10 @@ def where(condition: Any, *options: Any) -> Any:
     held = truth(condition)
     if len(options) != 2:
         raise QuantValueError("either both or neither of x and y should be given")
+    if type(held) is np.ndarray and held is condition:
+        for q, other in (options, options[::-1]):
+            if type(other) in NUMBERS and isinstance(q, QuantTensor) and q.type.is_per_layer:
+                return _where_or_number(held, q, other, q is options[0])
     t = _of_one_layer(options)
     if t is not None:
         return made(np.where(held, *map(stored, options)), t)
@@ -250,15 +268,49 @@ def where(condition: Any, *options: Any) -> Any:
     return made(np.where(held, first, second), t)
 
 
+def _where_or_number(condition: Array, q: QuantTensor, number: float, is_first: bool) -> Planned:
+    """``np.where`` of a tensor per layer and a number, which stand in this order if ``is_first``."""
+    t, held = q.type, numbers(number, q.type, ())
+
+    def run(operands: Any) -> QuantTensor:
+        condition, data = operands[0], stored(operands[1])
+        return made(np.where(condition, data, held) if is_first else np.where(condition, held, data), t)
+
+    return Planned((condition, q), run)
+
+
 @implements(np.select, kind="moves")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """The elements of the first tensor whose condition holds; real numbers are quantized."""
     held, options = [truth(condition) for condition in condlist], [*choicelist, default]
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(held, choicelist, default)
+    tensors = [x for x in options if isinstance(x, QuantTensor)]
+    t = _of_one_layer(tensors)
+    if t is not None and all(type(x) in NUMBERS or isinstance(x, QuantTensor) for x in options):
+        return _selected(list(condlist), options, t, held)
     storages, t = _of_one_type(options, *held)
     *choices, otherwise = storages
     return made(np.select(held, choices, otherwise), t)
+
+
+def _selected(conditions: list[Any], options: list[Any], t: UniformType, held: list[Any]) -> Any:
+    """``np.select`` of tensors of a type per layer and of numbers."""
+    fixed = [None if isinstance(x, QuantTensor) else numbers(x, t, ()) for x in options]
+    tensors = [x for x in options if isinstance(x, QuantTensor)]
+    count = len(conditions)
+
+    def run(operands: Any) -> QuantTensor:
+        rest = iter(operands[count:])
+        *choices, otherwise = [stored(next(rest)) if number is None else number for number in fixed]
+        return made(_select(list(operands[:count]), choices, otherwise), t)
+
+    if any(type(x) is not np.ndarray for x in conditions):
+        return run((*held, *tensors))
+    return Planned((*conditions, *tensors), run)
+
+
+_select: Callable[..., Any] = unwrap(np.select)
 
 
 @implements(np.choose, kind="moves")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Shape, storage_dtype
@@ -21,6 +22,7 @@ from qrt.tensor.protocol.exact import (
     add_up,
     axes_of,
     axis_of,
+    centre_of,
     centred,
     hashable_axis,
     is_kept,
@@ -220,13 +222,18 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    how = _norm_of(name, x.type, x.shape, hashable_axis(axis), keepdims)
-    terms = centred(x, how.square)
-    squares = np.square(terms if how.sums is not object else terms.astype(object))
-    total = np.asarray(add_up(squares, how.axes, how.sums, None, keepdims))
-    if total.ndim:
-        return to_float64(total, how.units, how.ratios, root=True)
-    return np.float64(rounded_root(int(total) * how.ratios[0].numerator, how.ratios[0].denominator))
+    axes, units, ratios, square, sums = _norm_of(name, x.type, x.shape, hashable_axis(axis), keepdims)
+    centre, numerator, denominator = centre_of(x.type, x.shape, square), ratios[0].numerator, ratios[0].denominator
+
+    def run(operands: Any) -> Any:
+        terms = centre(operands[0])
+        squares = np.square(terms if sums is not object else terms.astype(object))
+        total = add_up(squares, axes, sums, None, keepdims)
+        if np.ndim(total):
+            return to_float64(total, units, ratios, root=True)
+        return np.float64(rounded_root(int(total) * numerator, denominator))
+
+    return Planned((x,), run)
 
 
 class _Norm(NamedTuple):

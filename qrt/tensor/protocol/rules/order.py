@@ -3,6 +3,7 @@ zero point are along the axis, and else on ranks."""
 
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,9 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
 
 def _check_partition(q: QuantTensor, kth: Any, axis: Any, kind: Any) -> None:
     """Raises what NumPy raises for an axis, a place or an algorithm that is none."""
+    is_usual = type(axis) is int and type(kth) is int and kind == "introselect"
+    if is_usual and -q.ndim <= axis < q.ndim and -q.shape[axis] <= kth < q.shape[axis]:
+        return
     count = q.size if axis is None else q.shape[normalize_axis_index(axis, q.ndim)]
     np.partition(np.zeros(count, np.int8), kth, kind=kind)
 
@@ -182,7 +186,7 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 
 
 def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
-    name = f"np.{plain.__name__}"
+    name, own = f"np.{plain.__name__}", unwrap(plain)
 
     def rule(
         a: Any,
@@ -202,8 +206,8 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
         source = stored(x)
-        storage = np.asarray(plain(source, q, axis, **options))
-        element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
+        storage = np.asarray(own(source, q, axis, **options))
+        element = t if t.is_per_layer else broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."

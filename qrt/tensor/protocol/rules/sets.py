@@ -2,6 +2,7 @@
 the operands need one scale and zero point; the others do not."""
 
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,14 @@ def unique(
 
 
 def _unique(plain: Callable[..., Any], said: str) -> None:
-    name = f"np.{plain.__name__}"
+    name, own = f"np.{plain.__name__}", unwrap(plain)
 
     def rule(x: Any) -> Any:
         q = one_tensor(name, x)
         require_one_scale(name, q, None)
-        found = plain(stored(q))
-        if isinstance(found, tuple):
-            return found._replace(values=delivered(name, found.values, per_layer(q.type)))  # type: ignore[attr-defined]
+        found = own(stored(q))
+        if isinstance(found, tuple):  # a named one, whose values come first
+            return type(found)(delivered(name, found[0], per_layer(q.type)), *found[1:])
         return delivered(name, found, per_layer(q.type))
 
     rule.__doc__ = said
@@ -95,14 +96,8 @@ def isin(
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where values would stand among sorted values."""
     if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
-        number, beside = place_among(a.type.scales[0], a.type.zero_points[0], v, side)
-        storage = stored(a)
-        limits = np.iinfo(storage.dtype)
-        if number > limits.max:
-            number, beside = limits.max, "right"
-        elif number < limits.min:
-            number, beside = limits.min, "left"
-        return np.searchsorted(storage, storage.dtype.type(number), beside, sorter)
+        number, beside = place_among(a.type, v, side)
+        return stored(a).searchsorted(number, beside, sorter)
     x, y = ranks_of([a, v])
     return np.searchsorted(x, y, side, sorter)
 

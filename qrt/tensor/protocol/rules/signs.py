@@ -1,12 +1,12 @@
 """What each element's sign says: whether it is 0, negative, or a truth; the opposite value and the magnitude."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
+from qrt.eager.calls import Planned, Tensor
 from qrt.eager.storage import PACKED_WIDTHS
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
@@ -73,12 +73,43 @@ def _logical(ufunc: np.ufunc) -> None:
         if options:
             refuse(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
             no_tensor((*options.values(),), "out or where")
+        elif len(operands) == 2 and isinstance(operands[0], Tensor) and isinstance(operands[1], Tensor):
+            return _of_two(ufunc, operands[0], operands[1])
         if ufunc is np.logical_not and not _has_zeros_at_0(operands[0].type):  # it has no operand but the tensor
             return np.equal(stored(operands[0]), zero_points(operands[0]), **options)
         return ufunc(*map(truth, operands), **options)
 
     rule.__doc__ = _logical.__doc__
     implements(ufunc, kind="order")(rule)
+
+
+def _of_two(ufunc: np.ufunc, a: Tensor, b: Tensor) -> Any:
+    """A logical ufunc of two tensors. Of bools, which a test for zero points makes, bits are combined."""
+    first, second = _test_of(a), _test_of(b)
+    if _has_zeros_at_0(a.type) or _has_zeros_at_0(b.type):
+        return Planned((a, b), lambda operands: ufunc(first(operands[0]), second(operands[1])))
+    combined = _BITWISE[ufunc]
+
+    def run(operands: Sequence[Tensor]) -> Any:
+        x, y = first(operands[0]), second(operands[1])
+        return combined(x, y, x) if type(x) is np.ndarray and x.shape == y.shape else combined(x, y)
+
+    return Planned((a, b), run)
+
+
+_BITWISE: dict[Any, Any] = {
+    np.logical_and: np.bitwise_and,
+    np.logical_or: np.bitwise_or,
+    np.logical_xor: np.bitwise_xor,
+}
+
+
+def _test_of(q: Tensor) -> Callable[[Tensor], Any]:
+    """``truth`` for tensors of the type and shape."""
+    if _has_zeros_at_0(q.type):
+        return stored
+    zeros = zero_points(q)
+    return lambda q: np.not_equal(stored(q), zeros)
 
 
 _logical(np.logical_not)

@@ -6,11 +6,13 @@ same.
 
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import unwrap
 from math import prod as product
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
@@ -22,6 +24,7 @@ from qrt.tensor.protocol.exact import (
     add_up,
     axes_of,
     axis_of,
+    centre_of,
     centred,
     dtype_for,
     finish,
@@ -29,6 +32,7 @@ from qrt.tensor.protocol.exact import (
     i32_type,
     is_kept,
     of_tensors,
+    planned,
     reduced_units,
     refuse_others,
     require_tensors,
@@ -86,11 +90,15 @@ def sum_(
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
         return _sum_as(a, axis, dtype, out, keepdims, where)
-    how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
-    total = add_up(stored(a), how.axes, np.int32, None, keepdims)
-    if how.offset is not None:
-        total = np.subtract(total, how.offset)  # of NumPy's scalars `-` would warn that it wraps
-    return tensor_of(np.asarray(total), how.result, how.shape)
+    axes, result, offset, shape = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
+
+    def run(operands: Any) -> QuantTensor:
+        total = add_up(stored(operands[0]), axes, np.int32, None, keepdims)
+        if offset is not None:
+            total = np.subtract(total, offset)  # of NumPy's scalars `-` would warn that it wraps
+        return tensor_of(np.asarray(total), result, shape)
+
+    return Planned((a,), run)
 
 
 def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
@@ -120,7 +128,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, as i32 of the tensor's scale."""
     require_tensors("np.cumsum", a)
     if axis is None and dtype is None and out is None and a.type.is_per_layer:
-        return _running("np.cumsum", a.type, stored(a).reshape(-1), 0)
+        return _running("np.cumsum", a, 0, (product(a.shape),))
     return _accumulated("np.cumsum", a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
@@ -160,18 +168,24 @@ def _running_of(name: str, t: UniformType, shape: Shape, axis: Any) -> _Running:
     return _Running(d, i32_type(name, units, shape[d] * max_magnitude(t)), zeros if zeros.any() else None)
 
 
-def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
-    how = _running_of(name, t, terms.shape, hashable_axis(axis))
-    if how.zeros is not None:
-        terms = terms.astype(np.int32)
-        np.subtract(terms, how.zeros, terms)
-    return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, terms.shape)
+def _running(name: str, a: QuantTensor, axis: Any, shape: Shape) -> Any:
+    """Of the elements in another shape, if that is one line."""
+    along, result, zeros = _running_of(name, a.type, shape, hashable_axis(axis))
+
+    def run(operands: Any) -> QuantTensor:
+        terms = stored(operands[0]).reshape(shape)
+        if zeros is not None:
+            terms = terms.astype(np.int32)
+            np.subtract(terms, zeros, terms)
+        return tensor_of(np.add.accumulate(terms, along, np.int32), result, shape)
+
+    return Planned((a,), run)
 
 
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
     axis = 0 if axis is None else axis
     if dtype is None and out is None and not from_zero:
-        return _running(name, a.type, stored(a), axis)
+        return _running(name, a, axis, a.shape)
     d = axis_of(name, axis, a.ndim)
     terms = np.add.accumulate(centred(a), d)
     if from_zero:
@@ -186,11 +200,19 @@ def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any =
     require_tensors(name, a)
     d = axis_of(name, axis, a.ndim)
     units, bound = _units_along(name, a, d), a.shape[d] * max_magnitude(a.type)
-    try:
-        acc = np.add.reduceat(centred(a, bound), indices, d, dtype_for(bound))
-    except (TypeError, ValueError, IndexError) as error:
-        raise QuantValueError(f"{name}: {error}") from error
-    return finish(name, acc, bound, units, dtype, out)
+    dtype_of_sums = np.dtype(dtype_for(max(bound, I32_END >> 1)))
+    centre = centre_of(a.type, a.shape, max(bound, I32_END >> 1))
+    places = list(indices) if isinstance(indices, list) else indices
+
+    def compute(operands: Any) -> Any:
+        try:
+            return np.add.reduceat(centre(operands[0]), places, d, dtype_of_sums)
+        except (TypeError, ValueError, IndexError) as error:
+            raise QuantValueError(f"{name}: {error}") from error
+
+    if isinstance(indices, np.ndarray):  # whose values no plan is kept by
+        return finish(name, compute((a,)), bound, units, dtype, out)
+    return planned(name, (a,), compute, bound, units, dtype, out)
 
 
 def _units_along(name: str, a: QuantTensor, axis: int) -> Units:
@@ -213,15 +235,23 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     whole: Any = a
     if ends:
         whole = np.concatenate([x for x in (prepend, a, append) if isinstance(x, QuantTensor)], d)
-    if n == 0:
-        return whole.copy()
+    return whole.copy() if n == 0 else _differences(name, whole, whole.shape, d, int(n))
+
+
+def _differences(name: str, a: QuantTensor, shape: Shape, d: int, n: int) -> Any:
+    """Those of the elements in another shape, if that is one line."""
     bound = (a.type.storage_max - a.type.storage_min) << (int(n) - 1)
-    # Zero points are no part of it. Storage as wide as the dtype may wrap, which the difference takes back.
-    terms = stored(whole).astype(dtype_for(bound))
+    dtype = np.dtype(dtype_for(bound))
     before, after = (ALL,) * d + (slice(None, -1),), (ALL,) * d + (slice(1, None),)
-    for _ in range(n):
-        terms = np.subtract(terms[after], terms[before])
-    return finish(name, terms, bound, _units_along(name, whole, d))
+
+    def compute(operands: Any) -> Array:
+        # Zero points are no part of it. Storage as wide as the dtype may wrap, which the difference takes back.
+        terms = stored(operands[0]).reshape(shape).astype(dtype)
+        for _ in range(n):
+            terms = np.subtract(terms[after], terms[before])
+        return terms
+
+    return planned(name, (a,), compute, bound, reduced_units(name, a.type, shape, (d,), True))
 
 
 @implements(np.ediff1d, kind="sums")
@@ -229,7 +259,9 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Differences of neighbours in one line."""
     require_tensors("np.ediff1d", ary)
     refuse_others("np.ediff1d", {"to_end": to_end, "to_begin": to_begin})
-    return diff(ary.reshape(-1))
+    if not ary.type.is_per_layer:
+        return diff(ary.reshape(-1))
+    return _differences("np.diff", ary, (ary.size,), 0, 1)
 
 
 @implements(np.ptp, kind="sums")
@@ -238,11 +270,16 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     name = "np.ptp"
     require_tensors(name, a)
     axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
-    whole, keepdims = stored(a), is_kept(keepdims)
+    is_whole = is_kept(keepdims)
     wide = np.int32 if bound < I32_END else np.int64
-    # Storage of 32 bits may wrap in int32, which the difference takes back.
-    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
-    return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
+
+    def compute(operands: Any) -> Any:
+        whole = stored(operands[0])
+        most, least = (pick(whole, axes, None, None, is_whole) for pick in _EXTREMES)
+        # Storage of 32 bits may wrap in int32, which the difference takes back.
+        return np.subtract(most, least, dtype=wide, casting="unsafe")
+
+    return planned(name, (a,), compute, bound, units, None, out)
 
 
 _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
@@ -268,13 +305,17 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     first, second, units, bound = _trace_of(name, a.type, a.shape, hashable_axis(axis1), hashable_axis(axis2))
     zeros = zero_points(a)
     try:
-        line = np.diagonal(stored(a), offset, first, second)
-        zeros = np.diagonal(np.broadcast_to(zeros, a.shape), offset, first, second) if zeros.ndim else zeros
-        terms = line.astype(np.int64)
-        acc = np.asarray(add_up(np.subtract(terms, zeros, terms), -1))
+        whole = np.broadcast_to(zeros, a.shape)
+        line = np.diagonal(whole, offset, first, second)
     except (TypeError, OverflowError):
         raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
-    return finish(name, acc, bound, units, dtype, out)
+    excess = np.asarray(add_up(line, -1, np.int64))
+
+    def compute(operands: Any) -> Any:
+        terms = stored(operands[0]).diagonal(offset, first, second)
+        return np.subtract(add_up(terms, -1, np.int64), excess)
+
+    return planned(name, (a,), compute, bound, units, dtype, out)
 
 
 @lru_cache(maxsize=512)
@@ -316,8 +357,16 @@ def prod(
         refuse_others(name, {"initial": initial, "where": where})
     keepdims = is_kept(keepdims)
     axes, units, bound = _product_of(name, a.type, a.shape, hashable_axis(axis), keepdims)
-    acc = np.multiply.reduce(centred(a, max_magnitude(a.type)), axes, np.int64, keepdims=keepdims)
-    return finish(name, np.asarray(acc), bound, units, dtype, out)
+    # Products are formed in the dtype of their factors: NumPy converts no buffers.
+    centre = centre_of(a.type, a.shape, max(bound, I32_END >> 1))
+
+    def compute(operands: Any) -> Any:
+        return _multiply_all(centre(operands[0]), axes, None, None, keepdims)
+
+    return planned(name, (a,), compute, bound, units, dtype, out)
+
+
+_multiply_all: Callable[..., Any] = np.multiply.reduce
 
 
 @lru_cache(maxsize=512)
@@ -338,7 +387,7 @@ def _product_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bo
 
 def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int], said: str) -> None:
     """Registers a function of two tensors per layer that adds ``terms`` products at most."""
-    name = f"np.{routine.__name__}"
+    name, own = f"np.{routine.__name__}", unwrap(routine)
 
     @lru_cache(maxsize=256)
     def plan(t: UniformType, shape: Shape, u: UniformType, other: Shape) -> tuple[int, Units]:
@@ -356,11 +405,15 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int],
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensors(name, a, b)
         bound, units = plan(a.type, a._shape, b.type, b._shape)
-        try:
-            acc = np.asarray(routine(centred(a, bound), centred(b, bound), *args, **kwargs))
-        except ValueError as error:
-            raise QuantValueError(f"{name}: {error}") from error
-        return finish(name, acc, bound, units)
+        first, second = centre_of(a.type, a._shape, bound), centre_of(b.type, b._shape, bound)
+
+        def compute(operands: Any) -> Any:
+            try:
+                return own(first(operands[0]), second(operands[1]), *args, **kwargs)
+            except ValueError as error:
+                raise QuantValueError(f"{name}: {error}") from error
+
+        return planned(name, (a, b), compute, bound, units)
 
     rule.__doc__ = said
     of_tensors(routine)(rule)

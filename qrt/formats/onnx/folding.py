@@ -1,0 +1,299 @@
+"""Groups of DequantizeLinear, an operator and QuantizeLinear that become one operator on quantized tensors.
+
+A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and goes
+nowhere else. It becomes the operator of the QLinear kind, whose inputs are those of the group's casts. What cannot be
+imported so is imported as it stands, and the reason is kept: for each operator beside a cast there is a record.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qrt.formats.onnx.model import ABSENT, Graph, Operator, Tensor
+from qrt.formats.onnx.types import NUMBERS, numpy_dtype
+
+_MICROSOFT = "com.microsoft"
+_SAME = frozenset(
+    {
+        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Slice",
+        "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+    }
+)  # fmt: skip
+"""Operators that move elements of their first input, and leave them as they are."""
+_ACTIVATIONS = ("Relu", "Clip")
+_CASTS = ("QuantizeLinear", "DequantizeLinear")
+_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
+_UNARY = {
+    "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
+    "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
+}  # fmt: skip
+_MOST = 4
+"""The names that a line of the report lists."""
+_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What became of an operator beside casts: ``reason`` says why it runs on floats, and is empty of a folded one."""
+
+    name: str
+    operator: str
+    reason: str
+
+
+def fold_report(folds: Sequence[Fold]) -> str:
+    """How many operators beside casts run on quantized tensors; a line for each reason why others do not, with their
+    names. Nothing where there are none.
+
+    >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
+    1 of 2 operators beside casts are folded
+      Add: input 1 is not dequantized: b
+    """
+    if not folds:
+        return ""
+    lines = [f"{sum(not fold.reason for fold in folds)} of {len(folds)} operators beside casts are folded"]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for fold in folds:
+        if fold.reason:
+            reasons.setdefault((fold.operator, fold.reason), []).append(fold.name)
+    for (operator, reason), names in reasons.items():
+        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+        lines.append(f"  {operator}: {reason}: {', '.join(names[:_MOST])}{more}")
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The operators of a group in their order, and the one that stands for them. Its result is clamped ``within``
+    bounds where Relu or Clip was part of the group.
+    """
+
+    parts: tuple[Operator, ...]
+    folded: Operator
+    within: tuple[float | None, float | None] | None = None
+
+
+class _Unfolded(Exception):
+    """Why an operator is no group."""
+
+
+class Folding:
+    """The groups of a graph: ``groups`` by the index of the operator at whose place each is imported, ``inside`` the
+    indices of the others that belong to groups, ``reasons`` why other operators beside casts are none, by index.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.makers = {name: op for op in graph.operators for name in op.outputs if name != ABSENT}
+        self.readers: dict[str, list[Operator]] = {}
+        self.uses: Counter[str] = Counter(port.name for port in graph.outputs)
+        for op in graph.operators:
+            for name in op.inputs:
+                self.uses[name] += 1
+                self.readers.setdefault(name, []).append(op)
+        self.constants: dict[str, Tensor] = {}
+        self.groups: dict[int, Group] = {}
+        self.inside: set[int] = set()
+        self.reasons: dict[int, str] = {}
+        for op in graph.operators:
+            if op.index not in self.inside and not op.domain and op.type not in _CASTS and self._is_beside(op):
+                self._try(op)
+
+    def _is_beside(self, op: Operator) -> bool:
+        """Whether an operator reads what is dequantized of a computed tensor, or makes what is quantized."""
+        reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
+        return reads or any(
+            reader.type == "QuantizeLinear" and reader.inputs[0] == name
+            for name in op.outputs
+            for reader in self.readers.get(name, ())
+        )
+
+    def _try(self, op: Operator) -> None:
+        try:
+            group = self._group(op)
+        except _Unfolded as error:
+            self.reasons[op.index] = str(error)
+            return
+        self.groups[group.parts[-1].index] = group
+        self.inside.update(part.index for part in group.parts[:-1])
+
+    # -- what is known ------------------------------------------------------------------------------------------------
+
+    def _dequantized(self, name: str) -> Operator | None:
+        maker = self.makers.get(name)
+        return maker if maker is not None and maker.key == "DequantizeLinear" else None
+
+    def _is_known(self, name: str) -> bool:
+        return self._constant(name) is not None
+
+    def _constant(self, name: str) -> Tensor | None:
+        """A tensor that the file holds, as an initializer or an attribute."""
+        found = self.graph.constants.get(name)
+        maker = self.makers.get(name)
+        if found is None and maker is not None and maker.key == "Constant":
+            value = maker.attributes.get("value")
+            found = value if isinstance(value, Tensor) else None
+        return found
+
+    # -- a group ------------------------------------------------------------------------------------------------------
+
+    def _group(self, op: Operator) -> Group:
+        if op.type not in _FORMS:
+            raise _Unfolded("there is no quantized form of it")
+        parts, within = [op], None
+        last = self._only_reader(op, op.outputs[0])
+        if last.key in _ACTIVATIONS and op.type not in _SAME:
+            parts.append(last)
+            within = self._bounds(last)
+            last = self._only_reader(last, last.outputs[0])
+        if last.key != "QuantizeLinear":
+            raise _Unfolded(f"{last.type} reads its result, and nothing quantizes it")
+        if not self._is_known(last.inputs[1]) or (len(last.inputs) > 2 and not self._is_known(last.inputs[2])):
+            raise _Unfolded("the scale of its result is computed")
+        if self._scale(last).data.size != 1:
+            raise _Unfolded("its result has several scales")
+        parts.append(last)
+        if op.type in _ACTIVATIONS:
+            within = self._bounds(op)
+        folded = self._folded(op, last)
+        return Group(tuple(parts), folded, within)
+
+    def _only_reader(self, op: Operator, name: str) -> Operator:
+        readers = self.readers.get(name, [])
+        if self.uses[name] != 1 or len([each for each in op.outputs if each != ABSENT]) != 1:
+            casts = [reader for reader in readers if reader.key == "QuantizeLinear"]
+            raise _Unfolded("its result is read as floats too" if casts else "nothing quantizes its result")
+        if not readers:
+            raise _Unfolded("nothing quantizes its result")
+        return readers[0]
+
+    def _bounds(self, op: Operator) -> tuple[float | None, float | None]:
+        if op.type == "Relu":
+            return 0.0, None
+        if op.opset < 11:
+            low, high = (op.attributes.get(name) for name in ("min", "max"))
+            return low, high
+        found: list[float | None] = []
+        for i in (1, 2):
+            name = op.inputs[i] if i < len(op.inputs) else ABSENT
+            tensor = self._constant(name) if name != ABSENT else None
+            if name != ABSENT and (tensor is None or tensor.data.size != 1):
+                raise _Unfolded("the bounds of Clip are computed")
+            found.append(None if tensor is None else float(tensor.data.reshape(-1)[0]))
+        return found[0], found[1]
+
+    def _scale(self, cast: Operator) -> Tensor:
+        found = self._constant(cast.inputs[1])
+        if found is None:
+            raise _Unfolded("the scale of an input is computed")
+        return found
+
+    def _folded(self, op: Operator, last: Operator) -> Operator:
+        """The operator that stands for the group."""
+        result = self._parameters(last)
+        kind, domain, attributes = op.type, "", dict(op.attributes)
+        if op.type in _SAME or op.type in _ACTIVATIONS:
+            inputs = self._moved(op, last)
+            kind = "Identity" if op.type in _ACTIVATIONS else kind
+            return self._operator(op, last, "", kind, inputs, {} if kind == "Identity" else attributes)
+        if op.type == "Conv":
+            x, w = self._input(op, 0), self._input(op, 1, axis=0)
+            inputs = (*x, *w, *result, *self._bias(op, 2))
+            kind = "QLinearConv"
+        elif op.type == "MatMul":
+            inputs, kind = (*self._input(op, 0), *self._input(op, 1, axis=-1), *result), "QLinearMatMul"
+        elif op.type == "Gemm":
+            if attributes.get("beta", 1.0) != 1:
+                raise _Unfolded("its beta is not 1")
+            axis = 0 if attributes.pop("transB", 0) else 1
+            attributes = {name: value for name, value in op.attributes.items() if name != "beta"}
+            bias = self._bias(op, 2) or (ABSENT,)
+            inputs, kind, domain = (
+                (*self._input(op, 0), *self._input(op, 1, axis=axis), *bias, *result),
+                "QGemm",
+                _MICROSOFT,
+            )
+        elif op.type in _BINARY:
+            inputs = (*self._input(op, 0), *self._input(op, 1), *result)
+            kind, domain = _BINARY[op.type], _MICROSOFT
+        elif op.type == "Concat":
+            inputs = (*result, *(name for i in range(len(op.inputs)) for name in self._input(op, i)))
+            kind, domain = "QLinearConcat", _MICROSOFT
+        elif op.type == "Where":
+            inputs = (op.inputs[0], *self._input(op, 1), *self._input(op, 2), *result)
+            kind, domain = "QLinearWhere", _MICROSOFT
+        else:
+            inputs, kind, domain = (*self._input(op, 0), *result), _UNARY[op.type], _MICROSOFT
+            if op.type == "Softmax":
+                attributes["opset"] = op.opset
+        return self._operator(op, last, domain, kind, inputs, attributes)
+
+    def _operator(
+        self,
+        op: Operator,
+        last: Operator,
+        domain: str,
+        kind: str,
+        inputs: tuple[str, ...],
+        attributes: Mapping[str, Any],
+    ) -> Operator:
+        opset = op.opset if not domain else 1
+        made = replace(op, domain=domain, type=kind, inputs=inputs, outputs=last.outputs, attributes=attributes)
+        return replace(made, index=last.index, opset=opset, is_folded=True)
+
+    def _input(self, op: Operator, i: int, axis: int | None = None) -> tuple[str, str, str]:
+        """(tensor, scale, zero point) of an input, which may have several scales along an axis."""
+        cast = self._dequantized(op.inputs[i]) if i < len(op.inputs) else None
+        if cast is None:
+            raise _Unfolded(f"input {i} is not dequantized")
+        scale = self._scale(cast)
+        if cast.attributes.get("block_size", 0):
+            raise _Unfolded(f"input {i} has a scale for each block")
+        if scale.data.size > 1:
+            if axis is None:
+                raise _Unfolded(f"input {i} has several scales")
+            said, tensor = cast.attributes.get("axis", 1), self._constant(cast.inputs[0])
+            rank = None if tensor is None else len(tensor.shape)
+            if rank is None or said % rank != axis % rank:
+                raise _Unfolded(f"the scales of input {i} lie along axis {said}")
+        return (cast.inputs[0], *self._parameters(cast))
+
+    def _parameters(self, cast: Operator) -> tuple[str, str]:
+        """(scale, zero point) of a cast. A zero point that the file does not say is made."""
+        if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
+            if not self._is_known(cast.inputs[2]):
+                raise _Unfolded("a zero point is computed")
+            return cast.inputs[1], cast.inputs[2]
+        if cast.key == "DequantizeLinear":
+            return cast.inputs[1], ABSENT
+        dtype = NUMBERS.get(cast.attributes.get("output_dtype", 0), "uint8")
+        name = f"{cast.outputs[0]}#zero_point"
+        self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
+        return cast.inputs[1], name
+
+    def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
+        """The integers of a bias, if there is one."""
+        if i >= len(op.inputs) or op.inputs[i] == ABSENT:
+            return ()
+        cast = self._dequantized(op.inputs[i])
+        tensor = None if cast is None else self._constant(cast.inputs[0])
+        if cast is None or tensor is None or tensor.dtype != "int32":
+            raise _Unfolded("its bias is no constant of int32")
+        if len(cast.inputs) > 2 and (zero := self._constant(cast.inputs[2])) is not None and zero.data.any():
+            raise _Unfolded("its bias has a zero point other than 0")
+        return (cast.inputs[0],)
+
+    def _moved(self, op: Operator, last: Operator) -> tuple[str, ...]:
+        """The inputs of an operator that moves elements: its result must have the parameters of its first input."""
+        x, scale, zero = self._input(op, 0)
+        others = [self._constant(name) for name in (scale, zero, *self._parameters(last))]
+        before, after = others[:2], others[2:]
+        for one, other in zip(before, after, strict=True):
+            if (0 if one is None else one.data.item()) != (0 if other is None else other.data.item()):
+                raise _Unfolded("its result has other parameters than its input")
+        if before[1] is not None and after[1] is not None and before[1].dtype != after[1].dtype:
+            raise _Unfolded("its result has another type than its input")
+        return (x, *op.inputs[1:]) if op.type not in _ACTIVATIONS else (x,)

@@ -1,0 +1,121 @@
+"""What the operators share: operands that are known or computed, results of either kind, and sizes.
+
+Sizes are the elements of a small tensor of integers, each known or a value of type index: what `Shape` gives of a
+tensor with an open dimension, and what others compute of that.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from qrt.formats.importing.graph import bits
+from qrt.formats.importing.plain import LARGEST, Operand
+from qrt.formats.onnx.node import Node, Shape, signless
+from qrt.ir import IntegerAttr, Value
+from qrt.ops.core import Array, element_dtype
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
+
+F32 = FloatType("f32")
+I64 = IntegerType(64)
+
+
+def operand(node: Node, i: int) -> Operand:
+    """An input as plain numbers, unsigned integers as their bits: an array where it is known."""
+    array = node.constant(i)
+    return bits(array) if array is not None and array.size <= LARGEST else node.stored(i)
+
+
+def finish(node: Node, i: int, result: Operand, element: Type) -> None:
+    """Says what the output ``i`` is, whose type in the file is ``element``."""
+    if isinstance(result, np.ndarray):
+        node.set_constant(i, np.asarray(result, order="C").view(element_dtype(element)), element)
+    else:
+        node.set_plain(i, result, element)
+
+
+def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
+    """The plain type of inputs, which must be the same."""
+    found = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
+    if any(each is not found[0] for each in found):
+        said = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(found))))
+        node.fail(f"its inputs are of {said}")
+    return found[0]
+
+
+def require(node: Node, i: int, *dtypes: str) -> None:
+    """Refuses an input of another dtype."""
+    if node.dtype(i) not in dtypes:
+        node.refuse(f"of {node.dtype(i)}")
+
+
+def movable(node: Node, i: int = 0) -> Value:
+    """An input that is moved: quantized as it is, but where its scales lie along an axis as its storage."""
+    value = node.value(i)
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    if not isinstance(element, UniformType) or element.is_per_layer:
+        return value
+    stored, plain = node.stored(i), node.plain(i)
+    if plain is signless(plain):
+        return stored
+    return node.emit("tensor.bitcast", [stored], None, value.type.with_(element=plain))
+
+
+def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from 0, each once and in order."""
+    found = sorted(node.axis(axis, rank) for axis in given)
+    if len({*found}) < len(found):
+        node.fail(f"axes {list(given)} name one of them twice")
+    return tuple(found)
+
+
+def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
+    """Axes that are an attribute before an opset, and an input since then; None where the file says none."""
+    if node.opset < since:
+        return node.ints("axes", ()) if node.says("axes") else None
+    return node.integers(i, "axes") if node.has(i) else None
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------
+
+Sizes = tuple[int | Value, ...]
+
+
+def sizes(node: Node, i: int) -> Sizes | None:
+    """The elements of a small tensor of integers, each known or a value; None where less is known of it."""
+    array = node.constant(i)
+    if array is not None:
+        return tuple(int(value) for value in array.ravel()) if array.dtype.kind in "iu" else None
+    return node.graph.sizes.get(node.input(i))
+
+
+def set_sizes(node: Node, found: Sizes | None) -> None:
+    """Says what is known of the elements of the output."""
+    if found is not None and node.returns(0):
+        node.graph.sizes[node.op.outputs[0]] = found
+
+
+def shape_from(found: Sizes) -> Shape:
+    """The shape of these sizes."""
+    return tuple(None if isinstance(size, Value) else size for size in found)
+
+
+def index(node: Node, number: int) -> Value:
+    """A number of type index."""
+    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
+
+
+def spread(node: Node, value: Array, element: Type, found: Sizes) -> Operand:
+    """One element in a shape."""
+    node.graph.check_size(node.op, TensorType(shape_from(found), element))
+    known = [size for size in found if isinstance(size, int)]
+    if any(size < 0 for size in known):
+        node.fail(f"a tensor has no shape {list(shape_from(found))}")
+    if len(known) == len(found) and prod(known) <= LARGEST:
+        return np.full(known, bits(value).reshape(()), bits(value).dtype)
+    one = node.dense(bits(value).reshape(()), signless(element))
+    scalar = node.make("tensor.extract", [one], None, [signless(element)]).result
+    dynamic = [size for size in found if isinstance(size, Value)]
+    kind = TensorType(shape_from(found), signless(element))
+    return node.make("tensor.splat", [scalar, *dynamic], None, [kind]).result

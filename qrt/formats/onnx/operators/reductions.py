@@ -1,0 +1,107 @@
+"""Sums, means and extremes along axes, softmax, and BatchNormalization."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from qrt.formats.importing.plain import Operand, apply
+from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.operands import F32, axes, axes_of
+from qrt.formats.onnx.registry import operator
+from qrt.ir import Value
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.site import Site
+from qrt.types import TensorType
+
+_REDUCTIONS = {
+    "ReduceMax": ("arith.maximumf", -np.inf, 18),
+    "ReduceMin": ("arith.minimumf", np.inf, 18),
+    "ReduceMean": ("arith.addf", 0.0, 18),
+    "ReduceSum": ("arith.addf", 0.0, 13),
+    "ReduceProd": ("arith.mulf", 1.0, 18),
+}
+"""The op, what it begins with, and since when the axes are an input."""
+
+
+@operator(*_REDUCTIONS)
+def reduction(node: Node) -> None:
+    """Of float32, one element after the other; a mean is divided by their number."""
+    if node.type(0).element is not F32:
+        node.refuse(f"of {node.dtype(0)}")
+    from qrt.formats.importing.float_reductions import reduced
+    from qrt.formats.importing.nests import site_of
+
+    op, start, since = _REDUCTIONS[node.op.type]
+    shape, given = node.shape(), axes_of(node, 1, since)
+    if not given and node.attribute("noop_with_empty_axes", 0):
+        node.set(0, node.emit("qrt.reshape", [node.value(0)], None, node.type(0)))
+        return
+    along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
+    site = site_of(node)
+    made = reduced(site, node.value(0), along, op, start)
+    if node.op.type == "ReduceMean":
+        made = divided(node, site, made, [shape[axis] for axis in along])
+    if node.attribute("keepdims", 1):
+        kept = tuple(1 if axis in along else size for axis, size in enumerate(shape))
+        made = node.emit("qrt.reshape", [made], None, TensorType(kept, F32))
+    node.set(0, made)
+
+
+def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) -> Value:
+    """Sums by the number of their terms."""
+    if None in sizes:
+        node.refuse("a mean over elements whose number only the run knows")
+    nest = Nest(site, "divide", site.extents(sums))
+    count = nest.constant(prod(size or 0 for size in sizes), F32)
+    return nest.finish(nest.emit("arith.divf", (nest.read(sums, nest.loops), count), F32))[0]
+
+
+@operator("Softmax")
+def softmax(node: Node) -> None:
+    """Of float32, along an axis; before opset 13 along all axes from one on. Exponentials are correctly rounded, and
+    divided by their sum in order.
+    """
+    if node.type(0).element is not F32:
+        node.refuse(f"of {node.dtype(0)}")
+    from qrt.formats.importing import float_reductions
+    from qrt.formats.importing.nests import site_of
+
+    rank = len(node.shape())
+    axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
+    along = (axis,) if node.opset >= 13 else tuple(range(axis, rank))
+    node.set(0, float_reductions.softmax(site_of(node), node.value(0), along, 1.0, False))
+
+
+@operator("BatchNormalization")
+def batch_normalization(node: Node) -> None:
+    """Of float32, with known parameters: one product and one sum, whose constants are formed in float32."""
+    if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
+        node.refuse("in training, or of another type than float32")
+    scale, bias, mean, variance = (np.asarray(node.known(i, "parameters"), np.float32) for i in range(1, 5))
+    channels = node.shape()[1]
+    if any(each.shape != (channels,) for each in (scale, bias, mean, variance)):
+        node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
+    factor = scale / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5)))
+    shape = (channels or 0, *(1,) * (len(node.shape()) - 2))
+    found: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)
+    found = apply(node, "arith.addf", [found, (bias - mean * factor).reshape(shape)], [F32, F32], F32)
+    assert isinstance(found, Value)
+    node.set(0, found)
+
+
+@operator("ArgMax", "ArgMin")
+def extreme(node: Node) -> None:
+    """The number of the first extreme element along an axis, int64."""
+    if node.attribute("select_last_index", 0):
+        node.refuse("the last of equals")
+    shape = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(shape))
+    name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"
+    from qrt.types import IntegerType
+
+    made = node.emit(name, [node.value(0)], {"axis": axis}, IntegerType(64))
+    if node.attribute("keepdims", 1):
+        kept = tuple(1 if d == axis else size for d, size in enumerate(shape))
+        made = node.emit("qrt.reshape", [made], None, TensorType(kept, IntegerType(64)))
+    node.set(0, made)

@@ -1,0 +1,241 @@
+"""Parts of tensors: Slice, Split, Gather, Pad."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.formats.importing.moving import joined, taken
+from qrt.formats.importing.plain import apply, compare, number_of, select
+from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.operands import axes_of, movable, set_sizes, sizes
+from qrt.formats.onnx.registry import operator
+from qrt.ir import Value
+from qrt.types import TensorType, UniformType
+
+_END = 2**31 - 1
+
+
+@operator("Slice")
+def slice_(node: Node) -> None:
+    """From known starts to known ends by known steps, along some axes; counted from the end where negative."""
+    own = node.shape()
+    if node.opset < 10:
+        starts, ends = node.ints("starts", ()), node.ints("ends", ())
+        named, steps = node.ints("axes", tuple(range(len(starts)))), (1,) * len(starts)
+    else:
+        starts, ends = node.integers(1, "starts"), node.integers(2, "ends")
+        named = node.integers(3, "axes") if node.has(3) else tuple(range(len(starts)))
+        steps = node.integers(4, "steps") if node.has(4) else (1,) * len(starts)
+    if not len(starts) == len(ends) == len(named) == len(steps):
+        node.fail(f"{len(starts)} starts, {len(ends)} ends, {len(named)} axes and {len(steps)} steps")
+    cuts = {
+        node.axis(axis, len(own)): slice(start, end, step)
+        for axis, start, end, step in zip(named, starts, ends, steps, strict=True)
+    }
+    if any(cut.step == 0 for cut in cuts.values()):
+        node.fail("a step is 0")
+    array = node.constant(0)
+    if array is not None:
+        node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
+                          node.plain(0))  # fmt: skip
+        return
+    lists: dict[str, list[int]] = {"offsets": [], "sizes": [], "strides": []}
+    for axis, size in enumerate(own):
+        offset, count, stride = _part(node, cuts.get(axis), size)
+        lists["offsets"].append(offset)
+        lists["sizes"].append(count)
+        lists["strides"].append(stride)
+    before = sizes(node, 0)
+    node.set(0, node.emit("qrt.slice", [movable(node)], lists))
+    if before is not None and len(own) == 1:
+        cut = cuts.get(0, slice(None))
+        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+
+
+def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
+    cut = cuts.get(axis)
+    if cut is None:
+        return slice(None)
+    start, stop, step = _bounds(cut, size)
+    return slice(start, None if stop < 0 else stop, step)
+
+
+def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
+    """(start, end, step) within an axis; the end is -1 where a step backwards reaches the first element."""
+    step: int = cut.step
+    start, stop = (each + size if each < 0 else each for each in (cut.start, cut.stop))
+    if step > 0:
+        return min(max(start, 0), size), min(max(stop, 0), size), step
+    return min(max(start, 0), size - 1), min(max(stop, -1), size - 1), step
+
+
+def _part(node: Node, cut: Any, size: int | None) -> tuple[int, int, int]:
+    """(offset, count, stride) of an axis; the count is -1 for all that there is."""
+    if cut is None:
+        return 0, -1, 1
+    if size is None:
+        if cut.start == 0 and cut.step == 1 and cut.stop >= _END:
+            return 0, -1, 1
+        if cut.start >= 0 and cut.step == 1 and cut.stop >= _END:
+            return cut.start, -1, 1
+        if cut.start in (-1, _END) and cut.step == -1 and cut.stop <= -_END:
+            node.refuse("an open dimension backwards")
+        node.refuse("a part of an open dimension")
+    start, stop, step = _bounds(cut, size)
+    return start, max(0, -(-(stop - start) // step)), step
+
+
+@operator("Split")
+def split(node: Node) -> None:
+    """Parts along an axis: of sizes that are known, or of equal ones."""
+    own = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(own))
+    size, count = own[axis], len(node.op.outputs)
+    if size is None:
+        node.refuse("an open dimension")
+    if node.opset < 13:
+        parts = node.ints("split", ())
+    else:
+        parts = node.integers(1, "sizes") if node.has(1) else ()
+    if not parts:
+        each = -(-size // count)
+        parts = tuple(min(each, size - each * i) for i in range(count))
+    if len(parts) != count or sum(parts) != size or min(parts) < 0:
+        node.fail(f"parts of {list(parts)} do not make {size} elements in {count} outputs")
+    array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
+    for i, part in enumerate(parts):
+        if array is not None:
+            node.set_constant(i, array.take(range(first, first + part), axis), node.plain(0))
+        elif value is not None:
+            node.set(i, taken(node, value, axis, first, part))
+        first += part
+
+
+@operator("Gather")
+def gather(node: Node) -> None:
+    """Elements along an axis, at positions that are known or not; from the end where a known size says of what."""
+    own = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(own))
+    if node.dtype(1) not in ("int32", "int64"):
+        node.refuse(f"positions of {node.dtype(1)}")
+    size, array, where = own[axis], node.constant(0), node.constant(1)
+    if where is not None:
+        if size is not None and where.size and not (where.min() >= -size and where.max() < size):
+            node.fail(f"positions from {where.min()} to {where.max()} are not among {size}")
+        if size is not None:
+            where = np.where(where < 0, where + size, where).astype(where.dtype)
+        elif where.size and where.min() < 0:
+            node.refuse("positions from the end of an open dimension")
+    if array is not None and where is not None:
+        node.set_constant(0, array.take(where, axis), node.plain(0))
+        return
+    before = sizes(node, 0)
+    found = node.dense(where, node.plain(1)) if where is not None else _positions(node, size)
+    node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
+    if before is not None and where is not None and len(own) == 1:
+        set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
+
+
+def _positions(node: Node, size: int | None) -> Value:
+    """Positions that the run knows. One that is negative counts from the end."""
+    element = node.plain(1)
+    value = node.value(1)
+    if size is None:
+        return value
+    below = compare(node, "slt", value, number_of(0, element), element)
+    wrapped = apply(node, "arith.addi", [value, number_of(size, element)], [element, element], element)
+    found = select(node, below, wrapped, value, element)
+    assert isinstance(found, Value)
+    return found
+
+
+@operator("GatherND")
+def gather_nd(node: Node) -> None:
+    """Each row of positions, from 0 up, names an element or what the axes behind hold."""
+    if node.attribute("batch_dims", 0):
+        node.refuse("with batch axes")
+    where = node.constant(1)
+    if where is not None and where.size and where.min() < 0:
+        node.refuse("positions from the end")
+    node.set(0, node.emit("qrt.gather_nd", [movable(node), node.value(1)]))
+
+
+@operator("Pad")
+def pad(node: Node) -> None:
+    """Of known widths, which cut where negative: with a constant, or by the modes reflect and edge."""
+    own = node.shape()
+    widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
+    given = axes_of(node, 3, 18) if node.opset >= 18 else None
+    named = tuple(node.axis(axis, len(own)) for axis in given) if given is not None else tuple(range(len(own)))
+    if len(widths) != 2 * len(named):
+        node.fail(f"{len(widths)} widths for {len(named)} axes")
+    ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
+    pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
+    mode = node.attribute("mode", "constant")
+    value = movable(node)
+    value = _cropped(node, value, pairs)
+    widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
+    if mode == "constant":
+        number = _value(node)
+        node.set(0, _filled(node, value, widened, number))
+    elif mode in ("reflect", "edge"):
+        node.set(0, _mirrored(node, value, widened, mode))
+    else:
+        node.refuse(f"mode {mode}")
+
+
+def _value(node: Node) -> Any:
+    """The constant, as the storage of the input has it."""
+    if node.opset < 11:
+        return node.attribute("value", 0.0)
+    if not node.has(2):
+        return 0
+    array = node.known(2, "a value")
+    if array.size != 1 or node.plain(2) is not node.plain(0):
+        node.fail(f"its value has shape {array.shape} of {node.dtype(2)}, expected one of {node.dtype(0)}")
+    return array.reshape(()).item()
+
+
+def _filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    if isinstance(element, UniformType):
+        number = (number - element.zero_point) * element.scale
+    if not any(map(any, pairs)):
+        return node.emit("qrt.reshape", [value], None, value.type)
+    return node.emit("qrt.pad", [value], {"padding": pairs, "value": float(number)})
+
+
+def _cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+    for axis, (before, after) in enumerate(pairs):
+        assert isinstance(value.type, TensorType)
+        size = (value.type.shape or ())[axis]
+        if min(before, after) >= 0:
+            continue
+        if size is None:
+            node.refuse("an open dimension that is cut")
+        first, last = max(-before, 0), size - max(-after, 0)
+        if last < first:
+            node.fail(f"widths {before} and {after} cut more than the {size} elements of axis {axis}")
+        value = taken(node, value, axis, first, last - first)
+    return value
+
+
+def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str) -> Value:
+    for axis, (before, after) in enumerate(pairs):
+        assert isinstance(value.type, TensorType)
+        size = (value.type.shape or ())[axis]
+        if not before and not after:
+            continue
+        if size is None:
+            node.refuse("an open dimension that is padded by its own elements")
+        if mode == "reflect" and max(before, after) >= size:
+            node.fail(f"{max(before, after)} elements do not lie at the end of an axis of {size}")
+        if mode == "reflect":
+            head = [taken(node, value, axis, before, before, -1)] if before else []
+            tail = [taken(node, value, axis, size - 2, after, -1)] if after else []
+        else:
+            head = [taken(node, value, axis, 0, 1)] * before
+            tail = [taken(node, value, axis, size - 1, 1)] * after
+        value = joined(node, [*head, value, *tail], axis)
+    return value

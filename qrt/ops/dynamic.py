@@ -1,0 +1,123 @@
+"""dynamic_lstm: a long short-term memory in float32 whose products are quantized at run time
+(docs/numerics_recurrent.md), as DynamicQuantizeLSTM of ONNX Runtime.
+
+x [steps, batch, inputs] is quantized as a whole, the hidden values [batch, cells] at each step. The weights w [inputs,
+4 * cells] and r [cells, 4 * cells] are of 8 bits, per layer or with a scale for each column; their gates are input,
+output, forget and cell. The state, hidden values and cell, comes as two operands and goes as two results.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    Constants,
+    OpFamily,
+    Types,
+    container,
+    fail,
+    parameters_of,
+    quantized,
+    static_shape,
+)
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.types import FloatType, TensorType, UniformType
+
+_F32 = FloatType("f32")
+_W, _R = 1, 2
+_OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
+
+
+def _shape(types: Types, index: int, wanted: Sequence[int | None]) -> None:
+    """Refuses a shape other than ``wanted``; a size that one of both leaves open may be any."""
+    given = types[index].shape
+    fits = given is not None and len(given) == len(wanted)
+    if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
+        spelled = "x".join("?" if size is None else str(size) for size in wanted)
+        fail("dynamic_lstm", f"{_OPERANDS[index]} must be of shape {spelled}, not {types[index]}", types)
+
+
+def _is_weight(t: UniformType) -> bool:
+    if container(t) not in ("i8", "u8") or not (t.is_per_layer or t.axis == 1) or t.expressed_type != _F32:
+        return False
+    return all(t.storage_min <= zero_point <= t.storage_max for zero_point in t.zero_points)
+
+
+def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
+    for index, name in enumerate(_OPERANDS):
+        if index not in (_W, _R):
+            if types[index].element != _F32:
+                fail("dynamic_lstm", f"{name} must be of f32, not {types[index]}", types)
+        elif not _is_weight(quantized(types[index], "dynamic_lstm", name)):
+            wanted = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
+            fail("dynamic_lstm", f"{name} must be {wanted}, not {types[index]}", types)
+    if types[0].rank != 3 or types[5].rank != 2:
+        fail("dynamic_lstm", "x must have three dimensions, hidden and cell two", types)
+    (steps, batch, inputs), (_, cells) = types[0].shape or (), types[5].shape or ()
+    columns = None if cells is None else 4 * cells
+    _shape(types, _W, (inputs, columns))
+    _shape(types, _R, (cells, columns))
+    _shape(types, 3, (columns,))
+    for index in (4, 5):
+        _shape(types, index, (batch, cells))
+    state = TensorType((batch, cells), _F32)
+    return TensorType((steps, batch, cells), _F32), state, state
+
+
+def column_parameters(t: TensorType) -> tuple[Array, Array]:
+    """(zero points int32, scales float32) of the columns of weights. A scale is rounded to float32."""
+    assert isinstance(t.element, UniformType)  # the family takes no other
+    shape = static_shape(t, "dynamic_lstm")
+    scale, zero_point = parameters_of(t.element, (1, shape[1]))
+    scale = numerics.round_to_format(scale, "f32").astype(np.float32)
+    wide = (np.broadcast_to(each, (1, shape[1])).ravel() for each in (zero_point.astype(np.int32), scale))
+    return next(wide), next(wide)
+
+
+def _columns(array: Array, t: TensorType) -> numerics.DynamicColumns:
+    return numerics.DynamicColumns(array, *column_parameters(t))
+
+
+def _reference(
+    arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
+) -> tuple[Array, Array, Array]:
+    x, w, r, bias, hidden, cell = arrays
+    weights = _columns(w, types[_W]), _columns(r, types[_R])
+    return numerics.dynamic_lstm(x, *weights, bias, hidden, cell, bool(attributes["reverse"]))
+
+
+def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    steps, batch, inputs = static_shape(types[0], "dynamic_lstm")
+    (w_zero_points, w_scales), (r_zero_points, r_scales) = (column_parameters(types[i]) for i in (_W, _R))
+    return _core.bind_dynamic_lstm(
+        isa=kernels.active(),
+        steps=steps,
+        batch=batch,
+        inputs=inputs,
+        cells=static_shape(types[5], "dynamic_lstm")[1],
+        reverse=bool(attributes["reverse"]),
+        w=container(quantized(types[_W], "dynamic_lstm", "w")),
+        w_zero_points=w_zero_points,
+        w_scales=w_scales,
+        r=container(quantized(types[_R], "dynamic_lstm", "r")),
+        r_zero_points=r_zero_points,
+        r_scales=r_scales,
+    )
+
+
+_LSTM = Declaration(
+    "dynamic_lstm",
+    operands=tuple(map(Operand, _OPERANDS)),
+    attributes=(Attribute("reverse", "boolean", False),),
+    result=Result("f32"),
+    results=("y", "hidden_out", "cell_out"),
+    public=False,
+)
+
+FAMILIES: tuple[Any, ...] = (OpFamily(_LSTM, infer=_infer, reference=_reference, bind=_bind),)

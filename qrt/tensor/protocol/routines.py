@@ -1,0 +1,72 @@
+"""Which functions NumPy's own routine computes on the storage of tensors of one type per layer: what moves elements, or
+compares them. ``call_rule`` runs it without the rule, which is for all other types and arguments."""
+
+from collections.abc import Callable
+from inspect import unwrap
+from typing import Any
+
+import numpy as np
+
+from qrt.eager.calls import set_routine
+from qrt.tensor.protocol.table import Function, present
+
+
+def _on_storage(
+    functions: tuple[Function, ...],
+    most: int,
+    names: str = "",
+    places: tuple[int, ...] = (0,),
+    *,
+    routine: Callable[..., Any] | None = None,
+    is_list: bool = False,
+    is_moved: bool = True,
+) -> None:
+    """As ``set_routine``. A function's routine is what it calls itself for arrays alone, unless another is given."""
+    for function in functions:
+        own = getattr(*function) if isinstance(function, tuple) else unwrap(function)
+        set_routine(function, routine or own, places, most, frozenset(names.split()), is_list, is_moved)
+
+
+# ---- one tensor ----
+
+_on_storage((np.matrix_transpose, np.linalg.matrix_transpose, np.fliplr, np.flipud), 1)
+_on_storage((np.tile, np.hsplit, np.vsplit, np.dsplit, np.reshape, np.broadcast_to), 2)
+_on_storage((np.transpose, np.fft.fftshift, np.fft.ifftshift), 2, "axes")
+_on_storage((np.expand_dims, np.squeeze, np.flip), 2, "axis")
+_on_storage((np.lib.stride_tricks.sliding_window_view,), 2, "axis")
+_on_storage((np.ravel,), 2, "order")
+_on_storage((np.swapaxes, np.moveaxis, np.rollaxis), 3)
+_on_storage((np.roll, np.repeat, np.take_along_axis, np.delete, np.split, np.array_split), 3, "axis")
+_on_storage((np.take,), 3, "axis mode")
+_on_storage((np.rot90,), 3, "k axes")
+_on_storage((np.diagonal,), 4, "offset axis1 axis2")
+_on_storage((np.linalg.diagonal,), 1, "offset")
+_on_storage(present("unstack"), 1, "axis")
+_on_storage((np.copy, np.conjugate, np.positive), 1, routine=np.ndarray.copy)
+
+_on_storage((np.unique, np.unique_values), 1)
+_on_storage((np.max, np.amax, np.nanmax), 2, "axis keepdims", routine=unwrap(np.max))
+_on_storage((np.min, np.amin, np.nanmin), 2, "axis keepdims", routine=unwrap(np.min))
+_on_storage((np.argmax, np.nanargmax), 2, "axis keepdims", routine=unwrap(np.argmax), is_moved=False)
+_on_storage((np.argmin, np.nanargmin), 2, "axis keepdims", routine=unwrap(np.argmin), is_moved=False)
+
+# ---- several ----
+
+_on_storage((np.concatenate, np.stack), 2, "axis", is_list=True)
+_on_storage((np.vstack, np.hstack, np.dstack, np.column_stack), 1, is_list=True)
+_on_storage((np.append,), 3, "axis", (0, 1))
+_on_storage((np.insert,), 4, "axis", (0, 2))
+_on_storage((np.where,), 3, "", (1, 2))
+_on_storage((np.choose,), 2, "mode", (1,), is_list=True)
+
+_on_storage((np.array_equal, np.array_equiv, np.may_share_memory, np.shares_memory), 2, "", (0, 1), is_moved=False)
+_on_storage((np.isin, np.digitize), 2, "", (0, 1), is_moved=False)
+_on_storage((np.searchsorted,), 2, "side", (0, 1), is_moved=False)
+_on_storage((np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.meshgrid), 2, "", (0, 1))
+for _ufunc in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
+    _on_storage((_ufunc,), 2, "", (0, 1), is_moved=False)
+# No value is NaN, so that two names mean one thing.
+for _extreme, _other in ((np.maximum, np.fmax), (np.minimum, np.fmin)):
+    _on_storage((_extreme, _other), 2, "", (0, 1), routine=_extreme)
+    _on_storage(((_extreme, "reduce"), (_other, "reduce")), 2, "axis keepdims", routine=_extreme.reduce)
+    _on_storage(((_extreme, "accumulate"), (_other, "accumulate")), 2, "axis", routine=_extreme.accumulate)

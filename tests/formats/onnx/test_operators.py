@@ -1,0 +1,39 @@
+"""Each form of each operator, beside the reference evaluator of the package `onnx`, and ONNX Runtime where it is."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.formats.onnx.forms import Form, forms
+from tests.formats.onnx.running import has_oracle, run, run_oracle
+
+
+def same(ours: Any, theirs: Any, ulp: int) -> None:
+    """Asserts that two arrays are equal, or lie so many units apart, where the sum of a row cancels too."""
+    assert ours.shape == theirs.shape
+    assert ours.dtype == theirs.dtype
+    if not ulp:
+        np.testing.assert_array_equal(ours, theirs)
+        return
+    unit = np.spacing(np.maximum(np.abs(theirs), np.abs(theirs).max() * np.float32(2.0**-6)))
+    assert (np.abs(ours.astype(np.float64) - theirs) <= ulp * unit.astype(np.float64)).all()
+
+
+@pytest.mark.parametrize("form", forms(), ids=str)
+def test_an_operator(form: Form) -> None:
+    content = form.content()
+    ours = run(content, **form.inputs)
+    for each, theirs in zip(ours, expected(form, content), strict=True):
+        same(each, np.asarray(theirs), form.ulp)
+
+
+def expected(form: Form, content: bytes) -> list[Any]:
+    """What ONNX Runtime gives, or else the reference evaluator."""
+    if has_oracle():
+        return run_oracle(content, form.inputs)
+    from onnx import load_from_string
+    from onnx.reference import ReferenceEvaluator
+
+    with np.errstate(all="ignore"):
+        return list(ReferenceEvaluator(load_from_string(content)).run(None, form.inputs))
