@@ -71,13 +71,13 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
     return QRT_OK;
 }
 
-int qrt_float_matmul_packed(const void *pointer, qrt_span *to) {
+int qrt_float_matmul_packed(const void *pointer, qrt_packed_part *to) {
     const qrt_float_matmul_args *args = pointer;
     const qrt_float_plan *plan = &args->plan;
     if (!plan->panels)
         return 0;
-    to[0] = (qrt_span){plan->panels,
-                       qrt_product_panels(&args->problem) * plan->panel_floats * (int64_t)sizeof(float)};
+    to[0] = (qrt_packed_part){plan->panels,
+                              qrt_product_panels(&args->problem) * plan->panel_floats * (int64_t)sizeof(float)};
     return 1;
 }
 

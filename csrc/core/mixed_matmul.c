@@ -140,11 +140,11 @@ qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     return QRT_OK;
 }
 
-int qrt_mixed_matmul_packed(const void *pointer, qrt_span *to) {
+int qrt_mixed_matmul_packed(const void *pointer, qrt_packed_part *to) {
     const qrt_mixed_matmul_args *args = pointer;
     if (!args->plan.panels)
         return 0;
-    to[0] = (qrt_span){args->plan.panels, qrt_product_panels(&args->problem.product) * args->plan.panel_bytes};
+    to[0] = (qrt_packed_part){args->plan.panels, qrt_product_panels(&args->problem.product) * args->plan.panel_bytes};
     return 1;
 }
 

@@ -124,15 +124,15 @@ cdef class Call:
     @property
     def packed(self):
         """A copy of the packed constant, as `stored` of bind_* takes it; None where nothing is packed."""
-        cdef qrt_span spans[QRT_MAX_SPANS]
-        cdef int i, count = 0 if self.packed_spans == NULL else self.packed_spans(self.args, spans)
+        cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
+        cdef int i, count = 0 if self.packed_parts == NULL else self.packed_parts(self.args, parts)
         cdef int64_t at = 0
         if count == 0:
             return None
-        made = np.zeros(sum([qrt_stored_bytes(spans[i].bytes) for i in range(count)]), np.uint8)
+        made = np.zeros(sum([qrt_stored_bytes(parts[i].bytes) for i in range(count)]), np.uint8)
         for i in range(count):
-            memcpy(<char *>cnp.PyArray_DATA(<cnp.ndarray>made) + at, spans[i].data, spans[i].bytes)
-            at += qrt_stored_bytes(spans[i].bytes)
+            memcpy(<char *>cnp.PyArray_DATA(<cnp.ndarray>made) + at, parts[i].data, parts[i].bytes)
+            at += qrt_stored_bytes(parts[i].bytes)
         return made
 
     def __repr__(self):

@@ -8,7 +8,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     bind_product(call, &args.problem, np.float32, (m, n, k), w_constant, bias)
-    call.release, call.packed_spans = qrt_float_matmul_release, qrt_float_matmul_packed
+    call.release, call.packed_parts = qrt_float_matmul_release, qrt_float_matmul_packed
     args.problem.stored = &given
     with nogil:
         status = qrt_float_matmul_prepare(args)

@@ -75,7 +75,7 @@ cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elemen
         earlier = PACKED.get(<uintptr_t>args.problem.b_constant) if stored is None else None
     if earlier is not None:
         args.problem.earlier = <const qrt_gemm_args *>earlier.args
-    call.release, call.packed_spans = qrt_gemm_release, qrt_gemm_packed
+    call.release, call.packed_parts = qrt_gemm_release, qrt_gemm_packed
     args.problem.stored = &given
     with nogil:
         status = qrt_gemm_prepare(args)

@@ -26,7 +26,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     problem.zero_point = <const int32_t *>parameters(call, "zero_points", zero_points, np.int32, count)
     if not (abs(last_parameters(call)) <= MAX_MIXED_ZERO_POINT).all():
         raise KernelError(f"{call.name}: zero_points go beyond {MAX_MIXED_ZERO_POINT}")
-    call.release, call.packed_spans = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
+    call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
     problem.product.stored = &given
     with nogil:
         status = qrt_mixed_matmul_prepare(args)

@@ -120,7 +120,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    call.release, call.packed_spans = qrt_depthwise_release, qrt_depthwise_packed
+    call.release, call.packed_parts = qrt_depthwise_release, qrt_depthwise_packed
     problem.stored = &given
     with nogil:
         status = qrt_depthwise_prepare(args)

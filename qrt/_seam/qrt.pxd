@@ -102,13 +102,13 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t groups
 
     enum:
-        QRT_MAX_SPANS, QRT_STORED_ALIGNMENT
+        QRT_MAX_PACKED_PARTS, QRT_STORED_ALIGNMENT
 
     ctypedef struct qrt_stored:
         const char *data
         int64_t bytes, used
 
-    ctypedef struct qrt_span:
+    ctypedef struct qrt_packed_part:
         const void *data
         int64_t bytes
 
@@ -154,7 +154,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)
-    int qrt_gemm_packed(const void *args, qrt_span *to)
+    int qrt_gemm_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_product:
         int64_t m, n, k
@@ -169,7 +169,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
     void qrt_float_matmul_release(void *args)
-    int qrt_float_matmul_packed(const void *args, qrt_span *to)
+    int qrt_float_matmul_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_mixed_problem:
         qrt_product product
@@ -185,7 +185,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args)
     void qrt_mixed_matmul_release(void *args)
-    int qrt_mixed_matmul_packed(const void *args, qrt_span *to)
+    int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_depthwise_problem:
         qrt_window window
@@ -208,7 +208,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
     void qrt_depthwise_release(void *args)
-    int qrt_depthwise_packed(const void *args, qrt_span *to)
+    int qrt_depthwise_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels

@@ -8,13 +8,16 @@ from qrt.execute import Program
 from qrt.execute.saved.load import load_program
 from qrt.formats.programs import load
 
-SUFFIX = ".qrt"
+
+def is_saved(file: str) -> bool:
+    """Whether a file's name says that it is a saved program."""
+    return Path(file).suffix == ".qrt"
 
 
 def program_of(options: argparse.Namespace, *, saturating: bool = False, max_bytes: int | None = None) -> Program:
     """The program of a command's file, function and profile. ModelError where a saved one is asked to be another."""
     file: str = options.file
-    if Path(file).suffix != SUFFIX:
+    if not is_saved(file):
         module = load(file, profile=options.profile, max_bytes=max_bytes)
         return Program(module, options.function, saturating=saturating)
     if options.profile is not None or saturating:

@@ -371,7 +371,7 @@ class Program:
 
     def planned(self, inputs: Mapping[str, Any]) -> "Plan":
         """The plan that runs on these inputs."""
-        return self._plan(self._types(self._incoming(self._in_order(inputs))))
+        return self._whole(self._plan(self._types(self._incoming(self._in_order(inputs)))))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
@@ -384,7 +384,7 @@ class Program:
             for port in self.inputs
             if port.name in inputs
         }
-        return plan_text(self.name, self._plan_of(given))
+        return plan_text(self.name, self._whole(self._plan_of(given)))
 
     def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The inputs as the function takes them."""
@@ -484,6 +484,10 @@ class Program:
 
         module = self._prepared
         return build(module, module.function(self.name), types, self._saturating)
+
+    def _whole(self, plan: "Plan") -> "Plan":
+        """The plan with all that is known of its steps."""
+        return plan
 
     def _planned_types(self) -> list[tuple[TensorType, ...]]:
         """The types of the inputs for which there is a plan."""

@@ -110,11 +110,12 @@ qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args) {
     return QRT_OK;
 }
 
-int qrt_depthwise_packed(const void *pointer, qrt_span *to) {
+int qrt_depthwise_packed(const void *pointer, qrt_packed_part *to) {
     const qrt_depthwise_packing *packing = &((const qrt_depthwise_args *)pointer)->plan.packing;
     if (!packing->packed)
         return 0;
-    to[0] = (qrt_span){packing->packed, packing->blocks * packing->block_bytes + qrt_depthwise_start_bytes(packing)};
+    to[0] =
+        (qrt_packed_part){packing->packed, packing->blocks * packing->block_bytes + qrt_depthwise_start_bytes(packing)};
     return 1;
 }
 

@@ -125,7 +125,7 @@ qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int6
 bool qrt_gemm_splits(const qrt_gemm_args *args);
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
 void qrt_split_free(qrt_gemm_split *split);
-int qrt_split_packed(const qrt_gemm_split *split, qrt_span *to);
+int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to);
 qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 
 /* Adds the bias to `columns` accumulators from `column` on. */

@@ -119,6 +119,7 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         qrt_aligned_alloc((size_t)(shape.matrix_compensation * problem->b_matrices) * sizeof(int32_t));
     if (!plan->packed.panels || !plan->packed.compensation)
         return QRT_NO_MEMORY;
+    memset(plan->packed.panels, 0, (size_t)(shape.matrix_bytes * problem->b_matrices)); /* saved: no bytes of others */
     memset(plan->packed.compensation, 0, (size_t)(shape.matrix_compensation * problem->b_matrices) * sizeof(int32_t));
     for (int64_t matrix = 0; matrix < problem->b_matrices; matrix++)
         for (int64_t panel = 0; panel < shape.panels; panel++)
@@ -244,7 +245,7 @@ void qrt_gemm_release(void *pointer) {
     *plan = (qrt_gemm_plan){0};
 }
 
-int qrt_gemm_packed(const void *pointer, qrt_span *to) {
+int qrt_gemm_packed(const void *pointer, qrt_packed_part *to) {
     const qrt_gemm_args *args = pointer;
     const qrt_gemm_plan *plan = &args->plan;
     if (plan->split)
@@ -252,8 +253,8 @@ int qrt_gemm_packed(const void *pointer, qrt_span *to) {
     if (!plan->packed.panels)
         return 0;
     const int64_t matrices = args->problem.b_matrices;
-    to[0] = (qrt_span){plan->packed.panels, plan->shape.matrix_bytes * matrices};
-    to[1] = (qrt_span){plan->packed.compensation,
-                       plan->shape.matrix_compensation * matrices * (int64_t)sizeof(int32_t)};
+    to[0] = (qrt_packed_part){plan->packed.panels, plan->shape.matrix_bytes * matrices};
+    to[1] = (qrt_packed_part){plan->packed.compensation,
+                              plan->shape.matrix_compensation * matrices * (int64_t)sizeof(int32_t)};
     return 2;
 }

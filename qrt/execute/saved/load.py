@@ -126,6 +126,9 @@ class _SavedProgram(Program):
         except _WRONG as error:
             raise _damaged(self._path, error) from None
 
+    def _whole(self, plan: "Plan") -> "Plan":
+        return plan._full if isinstance(plan, _SavedPlan) else plan
+
     def built_from_text(self, types: Sequence[TensorType]) -> "Plan":
         """The plan for these types, made from the text."""
         return super()._built(types)

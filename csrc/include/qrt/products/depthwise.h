@@ -47,7 +47,7 @@ typedef struct {
 /* Makes the plan and packs constant weights. qrt_depthwise_release frees what it allocated. */
 qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
 void qrt_depthwise_release(void *args);
-int qrt_depthwise_packed(const void *args, qrt_span *to);
+int qrt_depthwise_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* Bytes of zero points on either side of qrt_depthwise_run.padding, and under a column of the row of padding. */

@@ -48,7 +48,7 @@ typedef struct {
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(void *args);
-int qrt_float_matmul_packed(const void *args, qrt_span *to);
+int qrt_float_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
 /* Rows by one panel over the whole of K: `out` gets the dot products over 16 * steps values of K, plus the bias if

@@ -185,6 +185,6 @@ struct qrt_gemm_args {
  * what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
 void qrt_gemm_release(void *args);
-/* Writes what problem.stored would hold, up to QRT_MAX_SPANS spans; returns their number. */
-int qrt_gemm_packed(const void *args, qrt_span *to);
+/* Writes what problem.stored would hold, up to QRT_MAX_PACKED_PARTS parts; returns their number. */
+int qrt_gemm_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);

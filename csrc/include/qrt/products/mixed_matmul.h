@@ -42,7 +42,7 @@ typedef struct {
 
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args);
 void qrt_mixed_matmul_release(void *args);
-int qrt_mixed_matmul_packed(const void *args, qrt_span *to);
+int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
 
 static inline float qrt_float_of(uint32_t bits) {

@@ -4,8 +4,8 @@
 #include "qrt/base.h"
 
 #define QRT_STORED_ALIGNMENT 64
-/* The most spans of one call. */
-#define QRT_MAX_SPANS 8
+/* The most parts of one call. */
+#define QRT_MAX_PACKED_PARTS 8
 
 /* The packed weights of one call, one part after the other, each at a multiple of 64 bytes. The memory outlives the
  * call; the struct is read while the call is bound. */
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const void *data;
     int64_t bytes;
-} qrt_span;
+} qrt_packed_part;
 
 QRT_INLINE int64_t qrt_stored_bytes(int64_t bytes) {
     return qrt_round_up(bytes, QRT_STORED_ALIGNMENT);
