@@ -34,9 +34,11 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute import Program, compile
+    from qrt.execute import backend as onnx
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
     from qrt.execute.saved.load import load_program
+    from qrt.formats.onnx.export import export_onnx
     from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -46,8 +48,10 @@ if TYPE_CHECKING:
 _LAZY = {
     "calibrate": "qrt.calibrate",
     "ir": "qrt.ir",
+    "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
     "compile": "qrt.execute",
+    "export_onnx": "qrt.formats.onnx.export",
     "load": "qrt.formats.programs",
     "load_program": "qrt.execute.saved.load",
     "Program": "qrt.execute",
@@ -64,6 +68,8 @@ _LAZY = {
     "explain_program": "qrt.workflow",
     "quantize_program": "qrt.workflow",
 }
+_MODULES = {"onnx"}
+"""Public names of modules that stand elsewhere."""
 
 __all__ = [
     "AnyQuantizedType",
@@ -95,6 +101,7 @@ __all__ = [
     "dcast",
     "depthwise_conv2d",
     "explain_program",
+    "export_onnx",
     "float_matmul",
     "float_results",
     "get_num_threads",
@@ -111,6 +118,7 @@ __all__ = [
     "mean",
     "metrics",
     "mul",
+    "onnx",
     "pack",
     "pad",
     "parse_type",
@@ -139,7 +147,7 @@ def __getattr__(name: str) -> Any:
     if module is None:
         raise AttributeError(f"module 'qrt' has no attribute {name!r}")
     loaded = import_module(module)
-    value = loaded if module == f"qrt.{name}" else getattr(loaded, name)
+    value = loaded if module == f"qrt.{name}" or name in _MODULES else getattr(loaded, name)
     globals()[name] = value
     return value
 

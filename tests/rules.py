@@ -170,6 +170,11 @@ def requantize(
             given = [float(rounded_ratio(numerators, (), "f32"))]
         m0, shift = quantize_multiplier(float(rounded_ratio(given, (scale,), name)))
         return clamp(_TWICE[rule](acc, *divided_multiplier(m0, shift, count)) + zero_point, *bounds)
+    if rule == "zero_point_first":
+        return zero_point_first(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
+    if rule == "float32_divisor_first":
+        divisor = rounded_ratio(denominators, (), "f32")
+        return float32(acc, rounded_ratio(numerators, (float(divisor),), "f32"), bounds, zero_point)
     if rule == "float32":
         return float32(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
     return float64_away(acc, rounded_ratio(numerators, denominators, "f64"), bounds, zero_point)
@@ -267,6 +272,31 @@ def raw_mean(
     return end_of_float32(total, bounds, 0)
 
 
+def zero_point_first(acc: int, scale: Fraction, bounds: tuple[int, int], zero_point: int) -> int:
+    """ONNX Runtime's QLinearMul: the zero point is added in float32."""
+    product = to_ieee(_f32(Fraction(acc)) * scale, "f32")
+    total = to_ieee(product + _f32(Fraction(zero_point)), "f32") if isinstance(product, Fraction) else product
+    return end_of_float32(total, bounds, 0)
+
+
+def dequantized(
+    values: list[int], source: tuple[float, int], to: tuple[float, int], count: int, bounds: tuple[int, int]
+) -> int:
+    """ONNX Runtime's QLinearAveragePool, of the values of a window in order."""
+    if source[0] >= 2**64:
+        raise Refused("sums that leave float32")
+    scale, divisor = (rounded_ratio((s,), (), "f32") for s in (source[0], to[0]))
+    total: Number = Fraction(0)
+    for value in values:
+        term = to_ieee(scale * _f32(Fraction(value - source[1])), "f32")
+        both = isinstance(total, Fraction) and isinstance(term, Fraction)
+        total = to_ieee(total + term, "f32") if both else float(total) + float(term)
+    for divided in (_f32(Fraction(count)), divisor):
+        total = to_ieee(total / divided, "f32") if isinstance(total, Fraction) else total
+    total = to_ieee(total + _f32(Fraction(to[1])), "f32") if isinstance(total, Fraction) else total
+    return end_of_float32(total, bounds, 0)
+
+
 def _f32(value: Fraction) -> Fraction:
     rounded = to_ieee(value, "f32")
     assert isinstance(rounded, Fraction)
@@ -294,10 +324,26 @@ def added(
         while max(ratios) * 2**places >= 2**21:
             places -= 1
         multipliers = [round_half_even(r * 2**places) for r in ratios]
+    elif rule == "float32_fused":
+        raise AssertionError("its operands are storage: see added_fused")
     else:
         return clamp(_ADDED[rule](a, b, sign, scales, left) + zero_point, *bounds)
     total = Fraction(a * multipliers[0] + sign * b * multipliers[1], 2**places)
     return clamp(math.floor(total + Fraction(1, 2)) + zero_point, *bounds)
+
+
+def added_fused(
+    qa: int, qb: int, sign: int, scales: Scales, zero_points: tuple[int, int, int], bounds: tuple[int, int]
+) -> int:
+    """ONNX Runtime's QLinearAdd for AVX2, of storage as it is."""
+    ra, rb = (rounded_ratio((s,), (scales[2],), "f32") for s in scales[:2])
+    if max(ra, rb) >= 2**64:
+        raise Refused("a ratio that leaves float32")
+    rb *= sign
+    za, zb, zo = (_f32(Fraction(z)) for z in zero_points)
+    offset = _f32(zo - _f32(_f32(ra * za) + _f32(rb * zb)))
+    total = to_ieee(_f32(Fraction(qa)) * ra + _f32(_f32(Fraction(qb)) * rb + offset), "f32")
+    return end_of_float32(total, bounds, 0)
 
 
 def _added_twice(a: int, b: int, sign: int, scales: Scales, left: int) -> int:

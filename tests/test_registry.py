@@ -43,7 +43,7 @@ NOT_DRAWN = NOT_LOWERED | {
         "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
     ),
     **dict.fromkeys(("lstm", "svdf"), "it has several results, which tests/ops/test_recurrent.py lowers"),
-    "dynamic_lstm": "it has several results, which tests/ops/test_dynamic.py lowers",
+    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm"), "its operands are floats: tests/ops/test_dynamic.py"),
 }
 _SELECTIONS = (
     "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
@@ -60,7 +60,7 @@ WITHOUT_CASES = {
         "its kernel is scalar: its tests draw sizes",
     ),
     **dict.fromkeys(
-        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf", "dynamic_lstm"),
+        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf", "dynamic_matmul", "dynamic_lstm"),
         "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes",
     ),
 }
@@ -69,6 +69,7 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
     "div": "programs that were imported have it: np.divide is exact",
     "squared_difference": "programs that were imported have it",
+    "dynamic_matmul": "programs that were imported have it",
     "leaky_relu": "programs that were imported have it: a lookup computes any function",
     "prelu": "programs that were imported have it",
     "transpose_conv2d": "programs that were imported have it",
@@ -87,7 +88,8 @@ JOBS_OF_ANOTHER = {
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
-    "float_results": "a setting", "load_program": "a file", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
+    "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
+    "export_onnx": "a file", "load_program": "a file",
     "calibrate_program": "a program", "quantize_program": "a program",
     "explain_program": "a program",
     "is_fully_quantized": "a program", "is_quantized": "a program",

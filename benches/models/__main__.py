@@ -1,4 +1,5 @@
-"""Writes a section of docs/performance.md: whole models in qrt and in LiteRT, in one interleaved run.
+"""Writes a section of docs/performance.md: whole models in qrt and in the runtime of their format, LiteRT or ONNX
+Runtime, in one interleaved run.
 
     python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--print]
 
@@ -30,7 +31,8 @@ from qrt.formats.programs import load
 from qrt.workflow.explain_plan import explain_plan
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIMES = ("qrt", "litert")
+PEERS = {".tflite": "litert", ".onnx": "ort"}
+"""The runtime of a format, which samples name ``peer``."""
 SETTLE = 0.08
 """Seconds between samples on several threads, in which idle workers of the other runtime stop looking for work."""
 
@@ -72,19 +74,24 @@ class Worker:
         self.process.wait(20)
 
 
+def runtimes(path: Path) -> dict[str, str]:
+    """What samples are called, and the runtimes that give them."""
+    return {"qrt": "qrt", "peer": PEERS[path.suffix]}
+
+
 def timed(path: Path, threads: int, rounds: int, folder: Path) -> dict[str, Any]:
     """The medians of both runtimes on a model, or ``error``."""
     inputs = folder / "inputs.npz"
-    workers = {runtime: Worker(runtime, threads) for runtime in RUNTIMES}
+    workers = {name: Worker(runtime, threads) for name, runtime in runtimes(path).items()}
     try:
         for runtime, worker in workers.items():
             outputs = str(folder / f"{runtime}.npz")
             answer = worker.ask("load", path=str(path), inputs=str(inputs), outputs=outputs, budget=0.004)
             if "error" in answer:
                 return {"error": f"{runtime}: {answer['error']}"}
-        if wrong := problem(*(folder / f"{runtime}.npz" for runtime in RUNTIMES)):
+        if wrong := problem(*(folder / f"{name}.npz" for name in workers), path.suffix):
             return {"error": wrong}
-        samples: dict[tuple[str, str], list[float]] = {(r, w): [] for r in RUNTIMES for w in ("run", "bare")}
+        samples: dict[tuple[str, str], list[float]] = {(r, w): [] for r in workers for w in ("run", "bare")}
         for turn in range(rounds):
             order = list(samples)
             for runtime, what in order[turn % len(order) :] + order[: turn % len(order)]:
@@ -104,14 +111,14 @@ def loaded(path: Path, rounds: int, folder: Path) -> dict[str, Any]:
     """The medians of loading, each in a new process, and of what memory it took."""
     found: dict[str, list[float]] = {}
     for _ in range(rounds):
-        for runtime in RUNTIMES:
+        for name, runtime in runtimes(path).items():
             worker = Worker(runtime, 1)
             answer = worker.ask("first", path=str(path), inputs=str(folder / "inputs.npz"))
             worker.close()
             if "error" in answer:
                 return {"error": f"{runtime}: {answer['error']}"}
-            for name, value in answer.items():
-                found.setdefault(f"{runtime}_{name}", []).append(value)
+            for what, value in answer.items():
+                found.setdefault(f"{name}_{what}", []).append(value)
     return {name: statistics.median(values) for name, values in found.items()}
 
 
@@ -139,15 +146,20 @@ def main() -> int:
     parser.add_argument("--print", action="store_true", help="print the section, and leave the page as it is")
     options = parser.parse_args()
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "qrt")], check=False)
-    paths = sorted(p for p in (options.models / "tflite").glob("*.tflite") if fnmatch.fnmatch(p.stem, options.model))
+    paths = [
+        path
+        for suffix in PEERS
+        for path in sorted((options.models / suffix[1:]).glob(f"*{suffix}"))
+        if fnmatch.fnmatch(path.stem, options.model)
+    ]
     if not paths:
-        sys.exit(f"there is no model {options.model!r} in {options.models / 'tflite'}: --models names the folder")
+        sys.exit(f"there is no model {options.model!r} in {options.models}: --models names the folder")
     figures = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for path in paths:
             drawn(path, options.models, folder / "inputs.npz")
-            found = Figures(path.stem, path.stat().st_size)
+            found = Figures(path.stem, path.stat().st_size, PEERS[path.suffix])
             found.load = loaded(path, options.loads, folder)
             for threads in options.threads:
                 found.times[threads] = timed(path, threads, options.rounds, folder)

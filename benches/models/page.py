@@ -8,30 +8,35 @@ from typing import Any
 from qrt.report.steps import PlanReport
 
 HEAD = """\
-`make bench-models` writes this section. Each model runs from its file in qrt and in LiteRT, each in a process of its
-own, whose samples are interleaved; a time is the median of its samples. Outputs are compared before anything is timed.
-`run` is arrays in and arrays out: `p(x)` here, set, invoke and get in LiteRT. `bare` is `run()` of a bound program, and
-invoke. `load` is file to first result in a new process that has imported the runtime, `again` the same for a second
-time. `memory` is how much resident memory grows by it. Ratios are qrt's figure by LiteRT's.
+`make bench-models` writes this section. Each model runs from its file in qrt and in the runtime of its format: LiteRT,
+or ONNX Runtime with all of its optimizations. Each has a process of its own, and samples are interleaved; a time is the
+median of its samples. Outputs are compared before anything is timed: those of LiteRT are equal, those of ONNX models
+have the same greatest element. `run` is arrays in and arrays out: `p(x)` here, set, invoke and get in LiteRT, `run` of
+a session. `bare` is `run()` of a bound program, invoke, and a run of bound values. `load` is file to first result in a
+new process that has imported the runtime, `again` the same for a second time. `memory` is how much resident memory
+grows by it. Ratios are qrt's figure by the other one's.
 """
+NAMES = {"litert": "LiteRT", "ort": "ONNX Runtime"}
+PACKAGES = {"litert": "ai-edge-litert", "ort": "onnxruntime"}
 ACCOUNTED = 0.03
 """The least share of the time of a step that an account lists by itself."""
 
 
 @dataclass
 class Figures:
-    """What was measured of a model: seconds and bytes of both runtimes, or an error."""
+    """What was measured of a model: seconds and bytes of both runtimes, or an error. ``peer`` is the other runtime."""
 
     name: str
     size: int
+    peer: str = "litert"
     load: dict[str, Any] = field(default_factory=dict)
     times: dict[int, dict[str, Any]] = field(default_factory=dict)
     steps: PlanReport | None = None
 
     def is_slower(self, threads: int) -> bool:
-        """Whether a run takes longer than LiteRT's."""
+        """Whether a run takes longer than in the other runtime."""
         found = self.times[threads]
-        return "error" not in found and found["qrt_run"] > found["litert_run"]
+        return "error" not in found and found["qrt_run"] > found["peer_run"]
 
 
 def micro(seconds: float) -> str:
@@ -45,15 +50,16 @@ def micro(seconds: float) -> str:
 
 
 def ratio(found: dict[str, Any], what: str) -> str:
-    """qrt's figure by LiteRT's."""
-    theirs = found[f"litert_{what}"]
+    """qrt's figure by the other runtime's."""
+    theirs = found[f"peer_{what}"]
     return f"{found[f'qrt_{what}'] / theirs:.2f}" if theirs > 0 else "-"
 
 
 def times_table(figures: list[Figures], threads: int) -> list[str]:
     """A line for each model that has times."""
+    name = NAMES[figures[0].peer]
     lines = [
-        "| model | run, us | LiteRT | ratio | bare, us | LiteRT | ratio |",
+        f"| model | run, us | {name} | ratio | bare, us | {name} | ratio |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for each in figures:
@@ -61,7 +67,7 @@ def times_table(figures: list[Figures], threads: int) -> list[str]:
         if "error" in found:
             continue
         cells = [
-            f"{micro(found[f'qrt_{w}'])} | {micro(found[f'litert_{w}'])} | {ratio(found, w)}" for w in ("run", "bare")
+            f"{micro(found[f'qrt_{w}'])} | {micro(found[f'peer_{w}'])} | {ratio(found, w)}" for w in ("run", "bare")
         ]
         lines.append(f"| {each.name} | {' | '.join(cells)} |")
     return lines
@@ -69,16 +75,17 @@ def times_table(figures: list[Figures], threads: int) -> list[str]:
 
 def load_table(figures: list[Figures]) -> list[str]:
     """A line for each model that was loaded."""
+    name = NAMES[figures[0].peer]
     lines = [
-        "| model | KB | load, ms | LiteRT | again, ms | LiteRT | memory, KB | LiteRT | ratio | peak, KB | LiteRT |",
+        f"| model | KB | load, ms | {name} | again, ms | {name} | memory, KB | {name} | ratio | peak, KB | {name} |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in figures:
         found = each.load
         if "error" in found:
             continue
-        times = [f"{found[f'{r}_{w}'] * 1e3:.1f}" for w in ("seconds", "again") for r in ("qrt", "litert")]
-        grown, most = ([f"{found[f'{r}_{w}'] / 1024:,.0f}" for r in ("qrt", "litert")] for w in ("grown", "peak"))
+        times = [f"{found[f'{r}_{w}'] * 1e3:.1f}" for w in ("seconds", "again") for r in ("qrt", "peer")]
+        grown, most = ([f"{found[f'{r}_{w}'] / 1024:,.0f}" for r in ("qrt", "peer")] for w in ("grown", "peak"))
         cells = [each.name, f"{each.size / 1024:,.0f}", *times, *grown, ratio(found, "grown"), *most]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
@@ -103,10 +110,17 @@ def account(report: PlanReport) -> list[str]:
 def section(figures: list[Figures], overheads: dict[int, float], machine: str) -> str:
     """The section of a machine."""
     lines = [f"## Models on {machine}", "", HEAD]
-    lines.append(f"Measured on {date.today()}, with ai-edge-litert {metadata.version('ai-edge-litert')}.")
+    peers = list(dict.fromkeys(each.peer for each in figures))
+    versions = " and ".join(f"{PACKAGES[peer]} {metadata.version(PACKAGES[peer])}" for peer in peers)
+    lines.append(f"Measured on {date.today()}, with {versions}.")
+    groups = [[each for each in figures if each.peer == peer] for peer in peers]
     for threads in figures[0].times:
-        lines += ["", f"### Models, {threads} thread{'s' * (threads > 1)}", "", *times_table(figures, threads)]
-    lines += ["", "### Models, loaded", "", *load_table(figures)]
+        lines += ["", f"### Models, {threads} thread{'s' * (threads > 1)}"]
+        for group in groups:
+            lines += ["", *times_table(group, threads)]
+    lines += ["", "### Models, loaded"]
+    for group in groups:
+        lines += ["", *load_table(group)]
     spelled = ", ".join(f"{micro(seconds)} us for {count}" for count, seconds in overheads.items())
     lines += ["", f"A bound plan of additions of one byte takes {spelled} steps."]
     errors = [

@@ -98,13 +98,54 @@ class LiteRTModel:
         self.__init__(self.path, self.threads)  # type: ignore[misc]
 
 
-MODELS: dict[str, Callable[[str, int], Any]] = {"qrt": QrtModel, "litert": LiteRTModel}
+class OrtModel:
+    """A model in ONNX Runtime, with all of its optimizations."""
+
+    def __init__(self, path: str, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.names = [each.name for each in self.session.get_inputs()]
+
+    def first(self, inputs: list[Array]) -> None:
+        self.called(inputs)()
+
+    def called(self, inputs: list[Array]) -> Callable[[], object]:
+        """A run of arrays, which gives arrays."""
+        run, given = self.session.run, dict(zip(self.names, inputs, strict=True))
+        return lambda: run(None, given)
+
+    def bare(self, inputs: list[Array]) -> Callable[[], object]:
+        """A run of values that are bound already."""
+        import onnxruntime
+
+        binding = self.session.io_binding()
+        for name, array in zip(self.names, inputs, strict=True):
+            binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(array))
+        for each, array in zip(self.session.get_outputs(), self.outputs(inputs), strict=True):
+            binding.bind_ortvalue_output(each.name, onnxruntime.OrtValue.ortvalue_from_numpy(array))
+        run = self.session.run_with_iobinding
+        return lambda: run(binding)
+
+    def outputs(self, inputs: list[Array]) -> list[Array]:
+        return [np.asarray(each) for each in self.called(inputs)()]  # type: ignore[attr-defined]
+
+    def renew(self) -> None:
+        """There is no state."""
+
+
+MODELS: dict[str, Callable[[str, int], Any]] = {"qrt": QrtModel, "litert": LiteRTModel, "ort": OrtModel}
 
 
 def imported(runtime: str) -> None:
     """What a process has that is about to load a model."""
     if runtime == "qrt":
         import qrt  # noqa: F401
+    elif runtime == "ort":
+        import onnxruntime  # noqa: F401
     else:
         import ai_edge_litert.interpreter  # noqa: F401
 

@@ -14,6 +14,10 @@ static int64_t scaled_operand(const qrt_binary_args *args, int64_t q, int64_t mu
 /* add, sub: scales both operands, and rounds their sum by the end of its rule. */
 static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
     int128 left, right;
+    if (args->a_scale) {
+        const float inner = fmaf((float)b, args->b_scale[p], args->requant.offset_f32[p]);
+        return ref_epilogue_float32(&args->requant, fmaf((float)a, args->a_scale[p], inner), 0);
+    }
     if (args->requant.rule == QRT_FIXED) {
         left = (int128)a * args->a_multiplier[p];
         right = (int128)b * args->b_multiplier[p];

@@ -2,10 +2,31 @@
  * over any axes), in portable C. */
 #include "ref.h"
 
+/* The rule dequantized of one channel: the average of floats, which are added in order. */
+static int64_t dequantized_average(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                                   int64_t row_stride, int64_t column_stride, int64_t channel) {
+    const qrt_requant *requant = &args->requant;
+    const int64_t parameter = (rows * columns - 1) * args->count_step + channel * args->channel_step;
+    const int64_t zero_point = args->zero_point[channel * args->zero_point_step];
+    float sum = 0;
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t x = 0; x < columns; x++)
+            sum +=
+                requant->scale_f32[parameter] *
+                (float)(qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point);
+    const float average = sum / (float)requant->multiplier[parameter];
+    return ref_epilogue_float32(requant, average / requant->divisor_f32[parameter] + requant->offset_f32[parameter], 0);
+}
+
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                         int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t valid = rows * columns;
     for (int64_t channel = 0; channel < args->window.channels; channel++) {
+        if (args->requant.rule == QRT_DEQUANTIZED) {
+            ref_store_value(args->requant.container, target, channel,
+                            dequantized_average(args, pixels, rows, columns, row_stride, column_stride, channel));
+            continue;
+        }
         const int64_t zero_point = args->zero_point[channel * args->zero_point_step];
         int64_t acc = 0;
         for (int64_t y = 0; y < rows; y++)

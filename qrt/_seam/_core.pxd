@@ -25,6 +25,7 @@ cdef class Call:
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef int64_t largest  # elements of the largest operand, constants included
     cdef bint elementwise  # an element of the output takes a few steps, whatever the operands' sizes
+    cdef int aliased  # so many of the first operands are read element by element, each before the output's is written
     cdef list keep  # arrays that args points into
     cdef readonly str name
     cdef readonly str isa
@@ -75,4 +76,5 @@ cdef class BoundRoutine:
 
 
 cdef int run(Call call, void **pointers) except -1
+cdef bint may_be_overwritten(Call call, int operand) noexcept
 cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept

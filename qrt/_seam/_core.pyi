@@ -24,8 +24,9 @@ from typing_extensions import Buffer
 class Requant(Protocol):
     """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
     read: fixed, fixed_double and half_up_twice: multiplier, shift; float32: scale_f32; raw_mean: scale_f32, offset_f32;
-    float64_away: scale_f64; integer: multiplier; each with zero_point, all of them as long as the parameter index
-    needs. Objects without offset_f32 will do for the other rules."""
+    float64_away: scale_f64; integer: multiplier; dequantized: scale_f32, divisor_f32, offset_f32, multiplier; each with
+    zero_point, all of them as long as the parameter index needs. Objects without offset_f32 and divisor_f32 will do for
+    the other rules."""
 
     @property
     def rule(self) -> str: ...  # "fixed" "fixed_double" "half_up_twice" "float32" "float64_away" "raw_mean" "integer"
@@ -51,7 +52,8 @@ __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 @final
 class Call:
     """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
-    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand."""
+    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
+    but stand exactly where one of those `in_place` does."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
@@ -60,6 +62,8 @@ class Call:
     def isa(self) -> str: ...
     @property
     def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
+    @property
+    def in_place(self) -> tuple[int, ...]: ...  # the operands over which the output may be written
     @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
@@ -319,7 +323,8 @@ def bind_depthwise_conv2d(
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: requant(sum of (q - z) * multiplier) by the rule fixed; by fixed_double, with shifts of 0 or less to
 # scale each operand by the rule too, requant(sum of scaled((q - z) << left_shift)). In whole blocks of `rounding_block`
-# elements, if not 0, operands are rounded once.
+# elements, if not 0, operands are rounded once. By raw_mean, with zero points of 0 and with scales instead of the
+# multipliers, fma(qa, a_scale, fma(qb, b_scale, offset)), rounded.
 # mul: requant((qa - za) * (qb - zb)).
 def bind_binary(
     *,
@@ -338,6 +343,8 @@ def bind_binary(
     b_shifts: npt.ArrayLike | None = None,
     left_shift: int = 0,
     rounding_block: int = 0,
+    a_scales: npt.ArrayLike | None = None,
+    b_scales: npt.ArrayLike | None = None,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
 ) -> Call: ...
@@ -491,6 +498,18 @@ def bind_svdf(
     x_zero_point: int,
     result_zero_point: int,
     multipliers: Sequence[tuple[int, int]],
+) -> Call: ...
+
+# x, w, out: float32 rows times weights, of whose columns each has a zero point and a scale.
+def bind_dynamic_matmul(
+    *,
+    isa: str,
+    rows: int,
+    depth: int,
+    columns: int,
+    w: str,
+    w_zero_points: npt.ArrayLike,
+    w_scales: npt.ArrayLike,
 ) -> Call: ...
 
 # x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have

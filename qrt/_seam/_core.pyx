@@ -67,16 +67,27 @@ cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t 
     return a_bytes > 0 and b_bytes > 0 and first < second + b_bytes and second < first + a_bytes
 
 
+cdef bint may_be_overwritten(Call call, int operand) noexcept:
+    """Whether the output may stand exactly where an operand does."""
+    cdef const Operand *read = &call.operands[operand]
+    cdef const Operand *written = &call.operands[call.count - 1]
+    return operand < call.aliased and read.elements == written.elements and read.nbytes == written.nbytes
+
+
 cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept:
-    """The first operand that shares memory with an output behind it, or -1. Outputs are behind the inputs."""
+    """The first operand that shares memory with an output behind it, where it may not, or -1. Outputs are behind the
+    inputs."""
     cdef int i, output
     cdef const Operand *operands = call.operands
     cdef void *written
+    cdef void *read
     for output in range(call.count - call.outputs, call.count):
         written = pointers[slots[output] if slots != NULL else output]
         for i in range(output):
-            if overlap(pointers[slots[i] if slots != NULL else i], operands[i].nbytes, written, operands[output].nbytes):
-                return i
+            read = pointers[slots[i] if slots != NULL else i]
+            if overlap(read, operands[i].nbytes, written, operands[output].nbytes):
+                if read != written or not may_be_overwritten(call, i):
+                    return i
     return -1
 
 
@@ -134,6 +145,10 @@ cdef class Call:
             memcpy(<char *>cnp.PyArray_DATA(<cnp.ndarray>made) + at, parts[i].data, parts[i].bytes)
             at += qrt_stored_bytes(parts[i].bytes)
         return made
+
+    @property
+    def in_place(self):
+        return tuple(operand for operand in range(self.aliased) if may_be_overwritten(self, operand))
 
     def __repr__(self):
         operands = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in zip(self.operand_shapes, self.operand_dtypes))

@@ -14,7 +14,8 @@ cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POIN
 cdef dict SCALES = {"divide": QRT_SCALE_DIVIDE, "reciprocal": QRT_SCALE_RECIPROCAL}
 cdef dict RULES = {
     "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY,
-    "half_up_twice": QRT_HALF_UP_TWICE, "raw_mean": QRT_RAW_MEAN, "integer": QRT_INTEGER
+    "half_up_twice": QRT_HALF_UP_TWICE, "raw_mean": QRT_RAW_MEAN, "integer": QRT_INTEGER,
+    "dequantized": QRT_DEQUANTIZED
 }
 cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
 cdef dict PAIR_KINDS = {
@@ -267,12 +268,16 @@ cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str
     if last_count(call) and to.storage_max - low < most and to.storage_min - high >= -most and max(high, -low) < most:
         to.zero_point_i32 = narrowed(call)
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
-    if to.rule == QRT_FLOAT32 or to.rule == QRT_RAW_MEAN:
+    if to.rule == QRT_FLOAT32 or to.rule == QRT_RAW_MEAN or to.rule == QRT_DEQUANTIZED:
         to.scale_f32 = <const float *>parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
         check_finite(call, "requant.scale_f32")
-        if to.rule == QRT_RAW_MEAN:
+        if to.rule != QRT_FLOAT32:
             to.offset_f32 = <const float *>parameters(call, "requant.offset_f32", requant.offset_f32, np.float32, count)
             check_finite(call, "requant.offset_f32")
+        if to.rule == QRT_DEQUANTIZED:
+            to.divisor_f32 = <const float *>parameters(call, "requant.divisor_f32", requant.divisor_f32, np.float32, count)
+            check_finite(call, "requant.divisor_f32")
+            to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
     elif to.rule == QRT_FLOAT64_AWAY:
         to.scale_f64 = <const double *>parameters(call, "requant.scale_f64", requant.scale_f64, np.float64, count)
         check_finite(call, "requant.scale_f64")

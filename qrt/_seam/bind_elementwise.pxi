@@ -80,7 +80,7 @@ cdef Call new_unary(str name, str isa, qrt_entry entry, object storage, object o
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_unary_args))
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     args.kernels = find_kernels(name, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 1
     args.container = <qrt_container>container_of(name, storage)
     args.out = <qrt_container>container_of(name, out)
     return call
@@ -126,7 +126,7 @@ cdef broadcast_strides(int64_t *strides, tuple shape, int rank):
 
 def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_points, b_zero_points, requant,
                 a_multipliers=None, b_multipliers=None, a_shifts=None, b_shifts=None, left_shift=0, rounding_block=0,
-                block=None, step=None):
+                a_scales=None, b_scales=None, block=None, step=None):
     cdef Call call
     cdef qrt_binary_args *args
     cdef int64_t count
@@ -134,7 +134,7 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     call = new_call(kind, isa, qrt_binary, sizeof(qrt_binary_args))
     args = <qrt_binary_args *>call.args
     args.kernels = find_kernels(kind, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 2
     args.kind = <qrt_binary_kind>number
     args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
     a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
@@ -154,8 +154,13 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
             (args.block,) = dimensions(kind, "rounding_block", (rounding_block,), 1, 0, 1 << 20)
             if args.block and (count > 1 or len(shape) != 1 or a_shape != b_shape):
                 raise KernelError(f"{kind}: blocks need two rows of one length, per layer")
+        elif requant.rule == "raw_mean" and a_scales is not None and b_scales is not None:
+            args.a_scale = <const float *>parameters(call, "a_scales", a_scales, np.float32, count)
+            check_factors(call)
+            args.b_scale = <const float *>parameters(call, "b_scales", b_scales, np.float32, count)
+            check_factors(call)
         elif requant.rule != "fixed":
-            raise KernelError(f"{kind}: the rule of a sum is fixed or fixed_double, not {requant.rule}")
+            raise KernelError(f"{kind}: the rule of a sum is fixed, fixed_double or fused, not {requant.rule}")
     fill_requant(call, &args.requant, requant, count)
     broadcast_strides(args.a_strides, a_shape, len(shape))
     broadcast_strides(args.b_strides, b_shape, len(shape))
@@ -164,6 +169,12 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     add_operand(call, CONTAINERS[b], b_shape)
     add_operand(call, CONTAINERS[requant.storage], shape)
     return call
+
+
+cdef check_factors(Call call):
+    """Below 2**64, no sum of two products leaves float32."""
+    if not (np.abs(last_parameters(call)) < 2.0**64).all():
+        raise KernelError(f"{call.name}: the scales are not within 2**64")
 
 
 cdef const int32_t *right_shifts(Call call, str what, object values, int64_t least) except NULL:
@@ -183,7 +194,7 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
     cdef Call call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
     cdef qrt_pair_args *args = <qrt_pair_args *>call.args
     args.kernels = find_kernels(kind, isa)
-    call.elementwise = True
+    call.elementwise, call.aliased = True, 2
     args.kind = <qrt_pair_kind>number
     args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
     args.out = <qrt_container>container_of(kind, out)

@@ -86,6 +86,7 @@ def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step
 cdef dict SOFTMAX_RULES = {
     ("softmax", "table_int32"): QRT_SOFTMAX_INT32, ("softmax", "table_float32"): QRT_SOFTMAX_FLOAT32,
     ("softmax", "gemmlowp"): QRT_SOFTMAX_GEMMLOWP, ("softmax", "table_int16"): QRT_SOFTMAX_INT16,
+    ("softmax", "table_shifted"): QRT_SOFTMAX_SHIFTED,
     ("log_softmax", "table_float32"): QRT_LOG_SOFTMAX_FLOAT32, ("log_softmax", "gemmlowp"): QRT_LOG_SOFTMAX_GEMMLOWP,
 }
 
@@ -137,16 +138,16 @@ cdef fill_softmax_tables(Call call, qrt_softmax_args *args, str storage, object 
         args.reciprocal = <const int16_t *>parameters(call, "reciprocal", table[1], np.int16, 513)
         return
     args.container = <qrt_container>byte_container(call, storage)
-    if args.rule == QRT_SOFTMAX_FLOAT32 or args.rule == QRT_LOG_SOFTMAX_FLOAT32:
+    if args.rule in (QRT_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_FLOAT32, QRT_SOFTMAX_SHIFTED):
         args.table_f32 = <const float *>parameters(call, "table", table, np.float32, 256)
-        largest = 1
+        largest = float(np.finfo(np.float32).max) if args.rule == QRT_SOFTMAX_SHIFTED else 1
     else:
         args.table = <const int32_t *>parameters(call, "table", table, np.int32, 256)
         largest = 1 << 30 if args.rule == QRT_SOFTMAX_INT32 else (1 << 31) - 1
     entries = last_parameters(call)
     if not ((entries >= 0) & (entries <= largest)).all() or entries[0] == 0:
         raise KernelError(f"{call.name}: the table goes beyond 0 and {largest}, or begins with 0")
-    if args.rule not in (QRT_SOFTMAX_INT32, QRT_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_FLOAT32) and entries[0] != largest:
+    if args.table_f32 == NULL and args.rule != QRT_SOFTMAX_INT32 and entries[0] != largest:
         raise KernelError(f"{call.name}: the table begins with {entries[0]}, expected {largest}")
     if args.rule == QRT_LOG_SOFTMAX_GEMMLOWP:
         args.scaled = <const int32_t *>parameters(call, "scaled", scaled, np.int32, 256)

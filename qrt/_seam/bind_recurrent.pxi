@@ -1,4 +1,4 @@
-# lstm, svdf, dynamic_lstm: sequences with a state, which is a result too.
+# lstm, svdf, dynamic_matmul, dynamic_lstm: sequences with a state, which is a result too.
 
 cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
     """Pairs (M0, shift)."""
@@ -69,6 +69,18 @@ cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, object stor
     weights.is_signed = choose(call.name, f"storage of {name}", {"i8": 1, "u8": 0}, storage)
     weights.zero_points = <const int32_t *>parameters(call, f"{name}_zero_points", zero_points, np.int32, columns)
     weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, columns)
+
+
+def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, w_scales):
+    cdef Call call = new_call("dynamic_matmul", isa, qrt_dynamic_matmul, sizeof(qrt_dynamic_matmul_args))
+    cdef qrt_dynamic_matmul_args *args = <qrt_dynamic_matmul_args *>call.args
+    args.kernels = find_kernels("dynamic_matmul", isa)
+    args.rows, args.depth, args.columns = dimensions("dynamic_matmul", "sizes", (rows, depth, columns))
+    fill_columns(call, &args.w, "w", w, w_zero_points, w_scales, args.columns)
+    add_operand(call, np.float32, (rows, depth))
+    add_operand(call, np.int8 if w == "i8" else np.uint8, (depth, columns))
+    add_operand(call, np.float32, (rows, columns))
+    return call
 
 
 def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w_zero_points, w_scales, str r,

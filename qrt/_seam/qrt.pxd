@@ -23,6 +23,7 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
         QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY, QRT_HALF_UP_TWICE, QRT_RAW_MEAN, QRT_INTEGER
+        QRT_DEQUANTIZED
     ctypedef enum qrt_bias_kind:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
@@ -60,6 +61,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *shift
         const float *scale_f32
         const float *offset_f32
+        const float *divisor_f32
         const double *scale_f64
         const int64_t *zero_point
         const int32_t *zero_point_i32
@@ -224,6 +226,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *a_shift
         const int32_t *b_shift
         int left_shift
+        const float *a_scale
+        const float *b_scale
         int block
         qrt_requant requant
 
@@ -284,6 +288,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     ctypedef enum qrt_softmax_rule:
         QRT_SOFTMAX_INT32, QRT_SOFTMAX_FLOAT32, QRT_SOFTMAX_GEMMLOWP, QRT_SOFTMAX_INT16
+        QRT_SOFTMAX_SHIFTED
         QRT_LOG_SOFTMAX_FLOAT32, QRT_LOG_SOFTMAX_GEMMLOWP
 
     ctypedef struct qrt_softmax_args:
@@ -325,6 +330,11 @@ cdef extern from "qrt/qrt.h" nogil:
         bint is_signed
         const int32_t *zero_points
         const float *scales
+
+    ctypedef struct qrt_dynamic_matmul_args:
+        const qrt_kernels *kernels
+        int64_t rows, depth, columns
+        qrt_dynamic_weights w
 
     ctypedef struct qrt_dynamic_lstm_args:
         const qrt_kernels *kernels
@@ -422,6 +432,7 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dynamic_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)

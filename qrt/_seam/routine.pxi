@@ -110,6 +110,8 @@ cdef class Routine:
             target, begin, end = spans[output]
             for operand, (base, low, high) in enumerate(spans[:output]):
                 if base == target and low < end and begin < high and low < high and begin < end:
+                    if low == begin and may_be_overwritten(call, operand):
+                        continue
                     raise KernelError(f"routine: the output of step {step} ({call.name}) overlaps its operand {operand}")
 
     def __dealloc__(self):

@@ -25,6 +25,7 @@ VERBS = {
     "opt": "check, transform and print a program",
     "compile": "save a program with its plan and its packed weights",
     "import": "print the program of a TFLite model",
+    "export": "write a program as a QDQ model of ONNX",
     "quantize": "quantize a float program, with ranges from data",
     "explain": "say what a program or a model runs, or where a quantization lost accuracy",
     "diff": "compare a TFLite model with LiteRT, tensor by tensor",

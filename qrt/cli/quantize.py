@@ -15,6 +15,7 @@ from qrt.execute import Program
 from qrt.files import check_places, write_files
 from qrt.formats.programs import load
 from qrt.formats.tensors import load_tensors
+from qrt.ir import Module
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
 
@@ -39,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--require-full", action="store_true", help="fail where an operation or a port stays float")
     parser.add_argument("--skip-nonfinite", action="store_true", help="leave NaNs and infinities out, and count them")
-    parser.add_argument("-o", dest="output", metavar="Q.mlir", help="where the program goes; printed if not given")
+    parser.add_argument(
+        "-o", dest="output", metavar="Q", help="where the program goes, as .mlir or .onnx; printed if not given"
+    )
     parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -68,11 +71,11 @@ def run(options: argparse.Namespace) -> int:
         print(spelled(diagnostic), file=sys.stderr)
     for key, count in made.calibration.skipped.items():
         print(f"{key}: NaNs and infinities left out: {count}", file=sys.stderr)
-    text = str(made.module)
+    whole = _written(made.module, options.output, options.function)
     if options.output is None:
-        sys.stdout.write(text)
-    outputs = [(name, each) for name, each in ((options.output, text), (options.html, page)) if name and each]
-    write_files([(name, partial(_write, each)) for name, each in outputs])
+        sys.stdout.buffer.write(whole)
+    outputs = [(options.output, whole), (options.html, None if page is None else page.encode())]
+    write_files([(name, partial(_write, each)) for name, each in outputs if name and each])
     if made.said:
         print(made.said, file=sys.stderr)
     return 0 if made.reached else 1
@@ -87,5 +90,14 @@ def _budget(text: str) -> str:
     return text
 
 
-def _write(text: str, file: BinaryIO) -> None:
-    file.write(text.encode())
+def _written(module: Module, output: str | None, function: str | None) -> bytes:
+    """A program as the name of its file says: text, or a model of ONNX."""
+    if output is not None and output.endswith(".onnx"):
+        from qrt.formats.onnx.export import onnx_bytes  # here: few outputs are models
+
+        return onnx_bytes(module, function, output)
+    return str(module).encode()
+
+
+def _write(data: bytes, file: BinaryIO) -> None:
+    file.write(data)

@@ -114,13 +114,18 @@ def set_routine(
 @final
 class Planned:
     """What a rule may give in place of a result: `run` makes the result of the operands. It depends on their types and
-    shapes and on the other arguments alone, so that it is kept, and a call with equal ones does not ask the rule."""
+    shapes and on the other arguments alone, so that it is kept, and a call with equal ones does not ask the rule. Where
+    a list is among the arguments, which may change, it is kept only if `run` holds none of these lists."""
 
-    def __init__(self, operands: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any]) -> None: ...
+    def __init__(
+        self, operands: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any], holds_no_list: bool = False
+    ) -> None: ...
     @property
     def operands(self) -> tuple[Any, ...]: ...
     @property
     def run(self) -> Callable[[tuple[Any, ...]], Any]: ...
+    @property
+    def holds_no_list(self) -> bool: ...
 
 def call_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
     """What NumPy's function gives for these arguments, a tensor among them."""

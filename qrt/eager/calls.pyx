@@ -10,11 +10,11 @@ cimport numpy as cnp
 from cpython.contextvars cimport PyContextVar_Get
 from cpython.float cimport PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_CheckExact
+from cpython.long cimport PyLong_CheckExact, PyLong_FromSsize_t
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyObject_Call, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy

@@ -31,9 +31,10 @@ cdef class Route:
 cdef class Planned:
     cdef readonly tuple operands
     cdef readonly object run
+    cdef readonly bint holds_no_list
 
-    def __init__(self, tuple operands not None, run not None):
-        self.operands, self.run = operands, run
+    def __init__(self, tuple operands not None, run not None, bint holds_no_list=False):
+        self.operands, self.run, self.holds_no_list = operands, run, holds_no_list
 
 
 cdef bint describe_items(Arguments *to, object value, int depth) noexcept:
@@ -49,12 +50,18 @@ cdef bint describe_items(Arguments *to, object value, int depth) noexcept:
 
 
 cdef bint describe_arguments(Arguments *to, Route route, tuple args, dict kwargs) noexcept:
-    """The words of a call that a rule plans. The last says which arrays are one."""
+    """The words of a call that a rule plans: the rule, the ISA that `kernels.use` forces, the arguments, and which arrays
+    are one."""
+    cdef PyObject *isa = NULL
     cdef uint64_t same = 0
     cdef int i, j
+    PyContextVar_Get(FORCED_ISA, NULL, &isa)
+    Py_DECREF(<object>isa)  # the context keeps it
     to.words = to.types = to.arrays = 0
     to.keeper = NULL
-    if not put_identity(to, INTERNED, route) or not put(to, TUPLE | <uint64_t>len(args) << 8):
+    if not put_identity(to, INTERNED, route) or not put_identity(to, INTERNED, <object>isa):
+        return False
+    if not put(to, TUPLE | <uint64_t>len(args) << 8):
         return False
     for value in args:
         if not describe_items(to, value, 0):
@@ -101,6 +108,13 @@ cdef inline object at_place(tuple args, tuple place):
     return value if place[1] is None else (<list>value)[<Py_ssize_t>place[1]]
 
 
+cdef bint has_list(tuple args):
+    for value in args:
+        if PyList_CheckExact(value):
+            return True
+    return False
+
+
 cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
     """The result of what a rule planned. It is kept by the arguments, if the operands are among these; not where bits are
     packed, for the words of a tensor have the shape of its memory."""
@@ -113,6 +127,8 @@ cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
         if place is None:
             break
         places.append(place)
+    if not made.holds_no_list and (has_list(args) or (kwargs is not None and has_list(tuple(kwargs.values())))):
+        return made.run(made.operands)
     if (len(places) == len(made.operands) and describe_arguments(&given, route, args, kwargs)
             and are_operands(&given, made.operands)):
         kept = Kept.__new__(Kept)
@@ -151,7 +167,7 @@ def set_routine(function, routine not None, tuple places not None, int most, fro
                 bint is_moved):
     cdef Route route = <Route?>ROUTES[function]
     cdef int place
-    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or (is_list and len(places) != 1):
+    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or len(places) > (1 if is_list else 3):
         raise ValueError(f"{function}: no route takes {most} arguments with tensors at {places}")
     for place in places:
         route.tensors |= 1 << place
@@ -202,8 +218,13 @@ cdef inline bint is_tensor(object value) noexcept:
 
 
 cdef tuple shape_of(cnp.ndarray array):
-    cdef int d
-    return tuple([cnp.PyArray_DIM(array, d) for d in range(cnp.PyArray_NDIM(array))])
+    cdef int d, rank = cnp.PyArray_NDIM(array)
+    cdef tuple shape = PyTuple_New(rank)
+    for d in range(rank):
+        size = PyLong_FromSsize_t(cnp.PyArray_DIM(array, d))
+        Py_INCREF(size)  # which the tuple steals
+        PyTuple_SET_ITEM(shape, d, size)
+    return shape
 
 
 cdef object moved(object result, object element):
@@ -234,8 +255,8 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
     """What NumPy makes of storage, or None: then the rule says what else the arguments mean, or what is wrong."""
     cdef PyObject *given[MOST_BY_POSITION]
     cdef Py_ssize_t i, count = len(args)
-    cdef object element = None, value, data
-    cdef list held = [], parts
+    cdef object element = None, value, data, first = None, second = None, third = None
+    cdef list parts
     if not route.least <= count <= route.most:
         return None
     if kwargs is not None and len(kwargs):
@@ -254,7 +275,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
             if data is None:
                 return None
             element = (<Tensor>value).type
-            held.append(data)
+            first, second, third = data, first, second  # held: another thread may give a tensor other data meanwhile
         else:
             if not (PyList_CheckExact(value) or PyTuple_CheckExact(value)) or not len(value):
                 return None
@@ -265,8 +286,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
                     return None
                 element = (<Tensor>item).type
                 parts.append(data)
-            data = parts
-            held.append(parts)
+            first = data = parts
         given[i] = <PyObject *>data
     try:
         result = PyObject_VectorcallDict(route.routine, given, count, <PyObject *>kwargs if kwargs else NULL)

@@ -2,35 +2,25 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from qrt.engines import engine
 from qrt.engines.channel import Message
 from qrt.engines.child import Child, Handler
-from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
+from qrt.engines.engine import MAX_BYTES, SECONDS, Engine
+from qrt.errors import ModelError, nearest, shown
 from qrt.extras import extra
 from qrt.ops.core import Array
 
 PROFILES = {"litert": "BUILTIN", "litert-ref": "BUILTIN_REF"}
 """The resolver of operators of each profile."""
-SECONDS, MAX_BYTES = 60.0, 8 << 30
 
 
-@dataclass(frozen=True)
-class Port:
-    """An input or an output of a model: its index among the tensors of the file, its name, shape and dtype."""
-
-    index: int
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-
-
-class LiteRT:
+class LiteRT(Engine):
     """A process of LiteRT. It is started when a model is first loaded, and again after it crashed.
 
     Parameters
@@ -49,7 +39,7 @@ class LiteRT:
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         if find_spec("ai_edge_litert") is None:
             extra("ai_edge_litert", "litert")
-        self._child = Child("qrt.engines.litert", "LiteRT", seconds, max_bytes)
+        super().__init__(Child("qrt.engines.litert", "LiteRT", seconds, max_bytes))
 
     def load(
         self,
@@ -87,36 +77,12 @@ class LiteRT:
         if profile not in PROFILES:
             meant = nearest(profile, PROFILES) or " or ".join(PROFILES)
             raise ModelError(f"LiteRT has no profile {shown(profile)}; did you mean {meant}?")
-        require(threads, int, "threads", "an integer")
-        if threads < 1:
-            raise QuantTypeError(f"threads must be at least 1, got {threads}")
-        content = model if isinstance(model, bytes) else b""
-        path = "" if isinstance(model, bytes) else fspath(model)
-        values = {"path": path, "profile": profile, "threads": threads, "keeps": keeps_tensors}
-        said = name or path or "the model"
-        answer, _ = self._child.ask("load", said, values, [np.frombuffer(content, np.uint8)])
-        return LoadedModel(self._child, said, answer)
-
-    def close(self) -> None:
-        """Ends the process."""
-        self._child.close()
-
-    def __enter__(self) -> "LiteRT":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        values = {"profile": profile, "keeps": keeps_tensors}
+        return LoadedModel(self._child, *self._loaded(model, name, threads, values))
 
 
-class LoadedModel:
+class LoadedModel(engine.LoadedModel):
     """A model in a process of LiteRT. Its state, if it has any, stays from run to run until ``reset``."""
-
-    def __init__(self, child: Child, name: str, answer: Mapping[str, Any]) -> None:
-        self._child, self._ends, self._number, self.name = child, child.ends, answer["number"], name
-        self.inputs, self.outputs = (
-            [Port(index, said, tuple(shape), dtype) for index, said, shape, dtype in answer[which]]
-            for which in ("inputs", "outputs")
-        )
 
     def run(self, inputs: Sequence[Array], tensors: Sequence[int] | None = None) -> list[Array]:
         """The outputs of a run, or the tensors of these indices of the first subgraph. Inputs are in the file's order;
@@ -130,20 +96,6 @@ class LoadedModel:
     def reset(self) -> None:
         """Makes the state what it is after loading."""
         self._ask("reset", {})
-
-    def timed(self, inputs: Sequence[Array], repeats: int) -> float:
-        """The seconds of a call, which is set, invoke and get, as the mean of so many."""
-        return float(self._ask("timed", {"repeats": repeats}, inputs)[0]["seconds"])
-
-    def close(self) -> None:
-        """Frees the model in the process."""
-        if self._child.ends == self._ends:
-            self._ask("close", {})
-
-    def _ask(self, what: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
-        if self._child.ends != self._ends:
-            raise ModelError(f"the process of LiteRT that held {self.name} has ended: load it again")
-        return self._child.ask(what, self.name, {"number": self._number, **values}, [np.asarray(a) for a in arrays])
 
 
 class _Loaded:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt._seam import _core
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, held
@@ -21,6 +22,7 @@ from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
+from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.routine import copy_call
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, empty, is_kernel, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
@@ -342,7 +344,7 @@ class _Builder:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
-        return Plan(self.slots, inputs, self.steps, results, self.frame)
+        return Plan(self.slots, inputs, overwritten(self.slots, self.steps), results, self.frame)
 
 
 def _copied(op: Operation) -> Coverage:
@@ -385,8 +387,14 @@ class _DeferredFamily:
         return shapes, family.call(types, results, attributes)[0], results
 
 
+def _kernel_name(call: _core.Call) -> str:
+    """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
+    chosen = f", {call.microkernel}" if call.microkernel and len(_core.microkernels(call.isa)) > 1 else ""
+    return f"{call.name} ({call.isa}{chosen})"
+
+
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
-    detail = f"{call.name} ({call.isa})" if is_kernel(call) else op.name.partition(".")[2]
+    detail = _kernel_name(call) if is_kernel(call) else op.name.partition(".")[2]
     if FUSED in op.attributes:
         detail += f" with {' '.join(op.attributes[FUSED].python)}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

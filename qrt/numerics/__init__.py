@@ -18,7 +18,7 @@ from qrt.numerics.addition import (
     sum_parameters,
 )
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
-from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_storage
+from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
 from qrt.numerics.gemmlowp import (
     divide_by_power,
     doubling_high_multiply,
@@ -53,10 +53,12 @@ from qrt.numerics.requantization import (
     REQUANT_RULES,
     AverageRule,
     MeanRule,
+    MulRule,
     ReduceSumRule,
     RequantizeRule,
     RequantParameters,
     RequantRule,
+    average_dequantized,
     blocks_fixed,
     blocks_float32,
     requant_parameters,
@@ -88,8 +90,11 @@ from qrt.numerics.softmaxes import (
     softmax_gemmlowp,
     softmax_int16,
     softmax_multiplier_int16,
+    softmax_shifted,
     softmax_table_float32,
     softmax_table_gemmlowp,
+    softmax_table_shifted,
     softmax_tables_int16,
+    softmax_units,
 )
 from qrt.numerics.tables import SOFTMAX_FRACTION_BITS, negative_exponential, softmax, softmax_table

@@ -1,7 +1,7 @@
 """How the sum or the difference of two quantized values becomes storage.
 
 Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of ADD and SUB for ``fixed_double``.
-``fixed`` is qrt's own.
+ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,22 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.floats import OPS
 from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
-from qrt.numerics.requantization import RequantParameters, requantize
+from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
 
-SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "scaled20"]
+SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
 BLOCK: Final = 16
 """Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
 _NO_SHIFT = np.empty(0, np.int32)
+_NO_SCALE = np.empty(0, np.float32)
+_NO_DOUBLE = np.empty(0, np.float64)
+_FMA = OPS["math.fma"]("f32")
+_MOST_RATIO: Final = 2.0**64
+"""Below it no sum of two scaled values leaves float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +43,9 @@ class SumParameters:
     left: int = 0
     block: int = 0
     """In whole blocks of so many elements, if there are blocks, operands are rounded once, not twice."""
+    a_scale: Array = field(default_factory=lambda: _NO_SCALE)
+    b_scale: Array = field(default_factory=lambda: _NO_SCALE)
+    """float32, for ``float32_fused`` alone: factors of storage as it is. ``end`` has the offset of their sum."""
 
 
 def in_blocks(size: int) -> int:
@@ -57,12 +66,21 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 
 
 def sum_parameters(
-    rule: str, bounds: tuple[str, int, int], scales: Sequence[Array], zero_points: Array, left: int = 0
+    rule: str,
+    bounds: tuple[str, int, int],
+    scales: Sequence[Array],
+    zero_points: Array,
+    left: int = 0,
+    operand_zero_points: Sequence[Array] = (),
+    sign: int = 1,
 ) -> SumParameters:
     """Parameters for the ``scales`` of the two operands and of the result, whose zero points and ``bounds`` (container,
-    least and greatest storage) are given. ``left`` is that of ``sum_left_shift``, for ``fixed_double``.
+    least and greatest storage) are given. ``left`` is that of ``sum_left_shift``, for ``fixed_double``. The zero points
+    of the operands and the ``sign`` of the second are for ``float32_fused``.
     """
     a, b, to = scales
+    if rule == "float32_fused":
+        return _float32_fused(bounds, scales, (*operand_zero_points, zero_points), sign)
     if rule == "fixed":
         return _fixed(bounds, a, b, to, zero_points)
     if rule == "scaled20":
@@ -129,6 +147,26 @@ def _fixed_double(
     return SumParameters(multipliers[0], multipliers[1], end, shifts[0], shifts[1], left)
 
 
+def _float32_fused(
+    bounds: tuple[str, int, int], scales: Sequence[Array], zero_points: Sequence[Array], sign: int
+) -> SumParameters:
+    """Ratios in float32. What all zero points add is one offset, each step of which is rounded."""
+    a, b, to = scales
+    ra, rb = (rounded_ratios(s[:, None], to[:, None], np.float32) for s in (a, b))
+    rb = rb * np.float32(sign)
+    za, zb, zo = (z.astype(np.float32) for z in zero_points)
+    largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
+    if largest >= _MOST_RATIO:
+        raise QuantTypeError(f"requant = 'float32_fused' needs ratios of scales below 2**64, got {largest}")
+    offset = zo - (ra * za + rb * zb)
+    none, count = np.empty(0, np.int32), len(zero_points[2])
+    end = RequantParameters(
+        "raw_mean", *bounds, np.zeros(count, np.int64), none, none, np.ones(count, np.float32), _NO_DOUBLE, offset
+    )
+    ones = np.ones(count, np.int64)
+    return SumParameters(ones, ones, end, a_scale=ra, b_scale=rb)
+
+
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
     """What ``fixed_double`` computes with one rounding: all places are shifted before the product. Those to the right
     round down."""
@@ -138,8 +176,14 @@ def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
 
 
 def requantize_sum(a: Array, b: Array, parameters: SumParameters, index: Array, sign: int = 1) -> Array:
-    """Storage of ``a + sign * b``, which are values without their zero points (int64)."""
+    """Storage of ``a + sign * b``, which are values without their zero points (int64); storage as it is for
+    ``float32_fused``, whose parameters have the sign."""
     p = parameters
+    if p.a_scale.size:
+        with np.errstate(over="ignore"):
+            inner = _FMA(b.astype(np.float32), p.b_scale[index], p.end.offset_f32[index])
+            total = _FMA(a.astype(np.float32), p.a_scale[index], inner)
+        return round_scaled_float32(total, p.end.zero_point[index], p.end.storage_min, p.end.storage_max)
     if p.block:
         a, b = np.broadcast_arrays(a, b)
         operands = (a, p.a_multiplier[0], p.a_shift[0]), (b, p.b_multiplier[0], p.b_shift[0])

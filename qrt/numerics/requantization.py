@@ -3,7 +3,8 @@
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
 for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
-the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``.
+the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``; ONNX Runtime for
+``zero_point_first``, ``float32_divisor_first`` and ``dequantized``.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,8 +43,9 @@ REQUANT_RULES: Final[tuple[RequantRule, ...]] = get_args(RequantRule)
 """The rules of an exact accumulator."""
 RequantizeRule = Literal[RequantRule, "fixed8", "half_up_twice_16"]
 """``half_up_twice_16`` is ``half_up_twice`` for whole blocks of 16 elements, and ``fixed_double`` for what is left."""
-AverageRule = Literal[RequantRule, "integer"]
-MeanRule = Literal[RequantRule, "raw_mean"]
+MulRule = Literal[RequantRule, "zero_point_first"]
+AverageRule = Literal[RequantRule, "integer", "dequantized"]
+MeanRule = Literal[RequantRule, "float32_divisor_first", "raw_mean"]
 ReduceSumRule = Literal[RequantRule, "raw_sum"]
 _EMPTY = np.empty(0, np.float32)
 _NONE = np.empty(0, np.int32), np.empty(0, np.int32), _EMPTY, np.empty(0, np.float64)
@@ -54,13 +56,14 @@ class RequantParameters:
     """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
 
     ``rule`` says what is computed. Rules that differ in how they form a multiplier alone share it: ``fixed_double_f32``
-    has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``, ``raw_sum`` those of
-    ``raw_mean``.
+    has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``, ``raw_sum`` and
+    ``zero_point_first`` those of ``raw_mean``, ``float32_divisor_first`` those of ``float32``.
 
     Only the arrays that ``rule`` reads are filled: ``multiplier`` and ``shift`` (int32) for ``fixed``,
     ``fixed_double`` and ``half_up_twice``, ``scale_f32`` for ``float32`` and, with ``offset_f32``, for ``raw_mean``,
-    ``scale_f64`` for ``float64_away``, ``multiplier`` as a divisor for ``integer``; the others have no elements.
-    ``zero_point`` (int64) is always there; it is 0 for ``raw_mean`` and ``integer``, whose sums are raw.
+    ``scale_f64`` for ``float64_away``, ``multiplier`` as a divisor for ``integer``; for ``dequantized`` the operand's
+    scale in ``scale_f32``, the result's in ``divisor_f32``, and its zero point in ``offset_f32``. The others have no
+    elements. ``zero_point`` (int64) is always there; it is 0 where the rule adds none to an integer.
     """
 
     rule: str
@@ -73,10 +76,12 @@ class RequantParameters:
     scale_f32: Array
     scale_f64: Array
     offset_f32: Array = field(default_factory=lambda: _EMPTY)
+    divisor_f32: Array = field(default_factory=lambda: _EMPTY)
 
     def take(self, index: Array) -> "RequantParameters":
         """The parameters of each entry of ``index``, flat."""
-        arrays = (self.zero_point, self.multiplier, self.shift, self.scale_f32, self.scale_f64, self.offset_f32)
+        floats = (self.scale_f32, self.scale_f64, self.offset_f32, self.divisor_f32)
+        arrays = (self.zero_point, self.multiplier, self.shift, *floats)
         taken = [a[index.ravel()] if a.size else a for a in arrays]
         return RequantParameters(self.rule, self.storage, self.storage_min, self.storage_max, *taken)
 
@@ -136,6 +141,33 @@ def _form_raw(f: _Factors, divides: bool) -> _Formed:
     return "raw_mean", {"scale_f32": scale, "offset_f32": offset, "zero_point": zero}
 
 
+def _form_zero_point_first(f: _Factors) -> _Formed:
+    """The zero point joins in float32, before the rounding."""
+    arrays = {"scale_f32": f.ratios(np.float32), "offset_f32": f.zero_points.astype(np.float32)}
+    return "raw_mean", {**arrays, "zero_point": np.zeros_like(f.zero_points)}
+
+
+def _form_divisor_first(f: _Factors) -> _Formed:
+    """``float32`` whose divisors are multiplied, in float32, before the division."""
+    assert f.counts is not None  # the rule is that of means alone
+    below = np.column_stack([f.below, f.counts])
+    product = rounded_ratios(below, below[:, :0], np.float32).astype(np.float64)
+    return "float32", {"scale_f32": rounded_ratios(f.above, product[:, None], np.float32)}
+
+
+def _form_dequantized(f: _Factors) -> _Formed:
+    """Both scales and the zero point in float32, and how many values an average has."""
+    assert f.counts is not None  # the rule is that of averages alone
+    none = np.ones((len(f.zero_points), 0))
+    return "dequantized", {
+        "scale_f32": rounded_ratios(f.above, none, np.float32),
+        "divisor_f32": rounded_ratios(f.below, none, np.float32),
+        "offset_f32": f.zero_points.astype(np.float32),
+        "multiplier": f.counts.astype(np.int32),
+        "zero_point": np.zeros_like(f.zero_points),
+    }
+
+
 def _form_integer(f: _Factors) -> _Formed:
     assert f.counts is not None  # the rule is that of averages alone
     return "integer", {"multiplier": f.counts.astype(np.int32), "zero_point": np.zeros_like(f.zero_points)}
@@ -151,6 +183,9 @@ _FORMS: dict[str, Callable[[_Factors], _Formed]] = {
     "reduced16": lambda f: _integers("fixed", *reduced_multipliers(*f.double("reduced16"))),
     "fixed8": lambda f: _integers("fixed", *byte_multipliers(f.ratios(np.float32))),
     "float32": lambda f: ("float32", {"scale_f32": f.ratios(np.float32)}),
+    "float32_divisor_first": _form_divisor_first,
+    "zero_point_first": _form_zero_point_first,
+    "dequantized": _form_dequantized,
     "float64_away": lambda f: ("float64_away", {"scale_f64": f.ratios(np.float64)}),
     "raw_mean": lambda f: _form_raw(f, divides=True),
     "raw_sum": lambda f: _form_raw(f, divides=False),
@@ -220,6 +255,15 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
         product = values.astype(np.float64) * parameters.scale_f64[i]
     integral = np.clip(round_integral(product, "half_away"), low - zp, high - zp)
     return np.asarray(integral.astype(np.int64) + zp)
+
+
+def average_dequantized(total: Array, parameters: RequantParameters, index: Array) -> Array:
+    """The end of the rule ``dequantized``: storage of a float32 sum of dequantized values. It is divided by their count
+    and by the scale, the zero point joins, and then it is rounded."""
+    p = parameters
+    with np.errstate(over="ignore"):
+        scaled = total / p.multiplier[index].astype(np.float32) / p.divisor_f32[index] + p.offset_f32[index]
+    return round_scaled_float32(scaled, p.zero_point[index], p.storage_min, p.storage_max)
 
 
 def _divide_away(acc: Array, divisor: Array) -> Array:

@@ -1,7 +1,7 @@
 """Softmax as LiteRT computes it, in its three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and
-16-bit tables that are interpolated. ``tables`` has qrt's own.
+16-bit tables that are interpolated; and as ONNX Runtime does, with a table that is shifted. ``tables`` has qrt's own.
 
-Sources: TFLite's optimized and reference kernels.
+Sources: TFLite's optimized and reference kernels; ONNX Runtime's QLinearSoftmax.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _DIFFERENCE_BITS: Final = 5
 """Integer bits of a scaled difference from the largest value."""
 SUM_BITS: Final = 12
 """Integer bits of a sum of exponentials."""
-SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16"]
+SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"]
 SOFTMAX_RULES: Final[tuple[SoftmaxRule, ...]] = get_args(SoftmaxRule)
 LogSoftmaxRule = Literal["table_float32", "gemmlowp"]
 LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
@@ -55,6 +55,44 @@ def softmax_float32(
 def _distances(q: Array, axis: int) -> Array:
     values = q.astype(np.int64)
     return np.asarray(values.max(axis=axis, keepdims=True) - values)
+
+
+# -- table_shifted ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
+    """``exp(s * beta * (shift - d))`` for d from 0 to 255 as float32, computed in float64; read-only. The shift makes
+    the entries as large as the sum of ``size`` of them allows in float32, less a factor of e^5."""
+    step = float(np.float32(scale)) * beta
+    most = float(logf(np.array([np.finfo(np.float32).max / np.float32(max(size, 1))]))[0])
+    exponents = (max(most - 5.0, 0.0) / step - np.arange(256)) * step
+    return _fixed(bind("exp", "f64")(exponents).astype(np.float32))
+
+
+def softmax_shifted(
+    q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """``half_even(T[d] * k / S) + zp``, clamp, with ``k = floor(1 / scale)`` and the sum S in order: every step rounded
+    to float32."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    entries = table[_distances(q, axis)]
+    with np.errstate(all="ignore"):
+        total = np.add.accumulate(entries, axis=axis, dtype=np.float32).take([-1], axis=axis)
+        scaled = entries * softmax_units(scale) / total
+    integral = np.clip(np.rint(scaled), storage_min - zero_point, storage_max - zero_point)
+    return np.asarray(integral.astype(np.int64) + zero_point)
+
+
+def softmax_units(scale: float) -> np.float32:
+    """``floor(1 / scale)`` in float32: how many units of the result ``table_shifted`` takes 1 to be.
+
+    >>> float(softmax_units(0.3))
+    3.0
+    """
+    with np.errstate(over="ignore"):
+        return np.float32(np.floor(np.float32(1) / np.float32(scale)))
 
 
 # -- gemmlowp --------------------------------------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 ``add`` and ``sub`` have rules of their own (``numerics.sum_parameters``). By ``fixed`` both operands go to the result's
 scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i)
-* m_i + 2**19) >> 20`` is rounded once, half up. ``mul``: as ``matmul`` with K = 1.
+* m_i + 2**19) >> 20`` is rounded once, half up. ``mul``: as ``matmul`` with K = 1; by ``zero_point_first`` the zero
+point of the result joins before the rounding.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -40,6 +41,7 @@ from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
 _SIGNS = {"add": 1, "sub": -1}
+MUL_RULES: tuple[str, ...] = get_args(numerics.MulRule)
 
 
 def broadcast_shape(op: str, types: Types) -> Dims:
@@ -74,7 +76,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         element = _exact_result(op, types, a, b, _result_axis(op, types, a, b, len(shape)))
     check_expressed(op, a, b, element)
     if op == "mul":
-        check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b))
+        check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b), MUL_RULES)
     else:
         _check_sum(op, attributes, a, b, element)
         if attributes["requant"] == "fixed_double_16" and not (
@@ -141,10 +143,10 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
 
 
 def sum_parameters(
-    rule: str, elements: Sequence[UniformType], indices: Sequence[Array]
+    rule: str, elements: Sequence[UniformType], indices: Sequence[Array], sign: int = 1
 ) -> tuple[numerics.SumParameters, Array]:
-    """(parameters, index) of the sum of two types with a result of a third, over the broadcast of their parameter
-    indices. Parameters are formed once per distinct combination."""
+    """(parameters, index) of the sum of two types, or of their difference, with a result of a third, over the broadcast
+    of their parameter indices. Parameters are formed once per distinct combination."""
     columns = np.broadcast_arrays(*indices)
     sizes = [len(t.scales) for t in elements]
     flat = np.ravel_multi_index([c.ravel() for c in columns], sizes)
@@ -157,17 +159,26 @@ def sum_parameters(
         [t.scale_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],
         element.zero_point_array.ravel()[rows[2]],
         _left(*elements) if rule.startswith("fixed_double") else 0,
+        [t.zero_point_array.ravel()[row] for t, row in zip(elements[:2], rows[:2], strict=True)],
+        sign,
     )
     return parameters, inverse.reshape(columns[0].shape)
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     elements, indices = _indices(types, result)
-    a, b = (without_zero_point(q, parameters_of(e, q.shape)[1]) for q, e in zip(arrays, elements[:2], strict=True))
+    a, b = arrays
+    if not is_raw(attributes):
+        a, b = (without_zero_point(q, parameters_of(e, q.shape)[1]) for q, e in zip(arrays, elements[:2], strict=True))
     if op == "mul":
         return numerics.requantize(a * b, *_mul_parameters(elements, indices, attributes))
-    parameters, index = sum_parameters(attributes["requant"], elements, indices)
+    parameters, index = sum_parameters(attributes["requant"], elements, indices, _SIGNS[op])
     return numerics.requantize_sum(a, b, parameters, index, _SIGNS[op])
+
+
+def is_raw(attributes: Attributes) -> bool:
+    """Whether the rule takes storage as it is, zero points included."""
+    return bool(attributes["requant"] == "float32_fused")
 
 
 def _mul_parameters(
@@ -183,20 +194,23 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     shape = np.broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
-        return np.broadcast_to(t.zero_point_array.ravel()[index], shape).ravel()
+        zero_points = np.zeros((), np.int64) if is_raw(attributes) else t.zero_point_array.ravel()[index]
+        return np.broadcast_to(zero_points, shape).ravel()
 
     arguments: dict[str, Any] = {}
     if op == "mul":
         parameters, index = _mul_parameters(elements, indices, attributes)
         requant = parameters.take(np.broadcast_to(index, shape))
     else:
-        sums, index = sum_parameters(attributes["requant"], elements, indices)
+        sums, index = sum_parameters(attributes["requant"], elements, indices, _SIGNS[op])
         index = np.broadcast_to(index, shape).ravel()
         requant, arguments["left_shift"] = sums.end.take(index), sums.left
         arguments["rounding_block"] = sums.block
         for name in ("a_multiplier", "b_multiplier", "a_shift", "b_shift"):
             values = getattr(sums, name)
             arguments[f"{name}s"] = values[index] if values.size else None
+        if sums.a_scale.size:
+            arguments["a_scales"], arguments["b_scales"] = sums.a_scale[index], sums.b_scale[index]
     a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
     step = tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True))
     if arguments.get("rounding_block"):  # which count from the first element on
@@ -217,7 +231,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
 
 
 def _family(op: str) -> OpFamily:
-    rule = REQUANT if op == "mul" else replace(REQUANT, choices=numerics.SUM_RULES)
+    rule = replace(REQUANT, choices=MUL_RULES if op == "mul" else numerics.SUM_RULES)
     return OpFamily(
         Declaration(op, operands=(Operand("a"), Operand("b", "broadcast")), attributes=(rule,)),
         infer=partial(_infer, op),

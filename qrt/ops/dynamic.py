@@ -1,12 +1,16 @@
-"""dynamic_lstm: a long short-term memory in float32 whose products are quantized at run time
-(docs/numerics_recurrent.md), as DynamicQuantizeLSTM of ONNX Runtime.
+"""dynamic_matmul and dynamic_lstm: float32 whose products are quantized at run time (docs/numerics_recurrent.md), as
+DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX Runtime.
 
-x [steps, batch, inputs] is quantized as a whole, the hidden values [batch, cells] at each step. The weights w [inputs,
-4 * cells] and r [cells, 4 * cells] are of 8 bits, per layer or with a scale for each column; their gates are input,
-output, forget and cell. The state, hidden values and cell, comes as two operands and goes as two results.
+``dynamic_matmul`` quantizes x [..., depth] as a whole, and multiplies it with w [depth, columns].
+
+``dynamic_lstm`` is a long short-term memory. x [steps, batch, inputs] is quantized as a whole, the hidden values
+[batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] are of 8 bits, per layer or with
+a scale for each column; their gates are input, output, forget and cell. The state, hidden values and cell, comes as two
+operands and goes as two results.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 _F32 = FloatType("f32")
 _W, _R = 1, 2
+_WEIGHT = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 
@@ -41,6 +46,49 @@ def _shape(types: Types, index: int, wanted: Sequence[int | None]) -> None:
     if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
         spelled = "x".join("?" if size is None else str(size) for size in wanted)
         fail("dynamic_lstm", f"{_OPERANDS[index]} must be of shape {spelled}, not {types[index]}", types)
+
+
+# -- dynamic_matmul --------------------------------------------------------------------------------------------------
+
+
+def _matmul_infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, w = types
+    if x.element != _F32 or not x.shape:
+        fail("dynamic_matmul", "x must be a tensor of f32 with one axis or more", types)
+    if not _is_weight(quantized(w, "dynamic_matmul", "w")) or w.rank != 2:
+        fail("dynamic_matmul", f"w must be a matrix of {_WEIGHT}", types)
+    depth, columns = w.shape or ()
+    if None not in (x.shape[-1], depth) and x.shape[-1] != depth:
+        fail("dynamic_matmul", f"the contracted dimensions differ: {x.shape[-1]} and {depth}", types)
+    if result is not None and result.element != _F32:
+        fail("dynamic_matmul", f"the result is of f32, but {result} is declared", types)
+    return TensorType((*x.shape[:-1], columns), _F32)
+
+
+def _matmul_reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, w = arrays
+    made = numerics.dynamic_product(x.reshape(prod(x.shape[:-1]), x.shape[-1]), _columns(w, types[_W]))
+    return np.where(np.isnan(made), np.float32("nan"), made).reshape(static_shape(result, "dynamic_matmul"))
+
+
+def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+    *rows, depth = static_shape(types[0], "dynamic_matmul")
+    zero_points, scales = column_parameters(types[_W])
+    return _core.bind_dynamic_matmul(
+        isa=kernels.active(),
+        rows=prod(rows),
+        depth=depth,
+        columns=len(scales),
+        w=container(quantized(types[_W], "dynamic_matmul", "w")),
+        w_zero_points=zero_points,
+        w_scales=scales,
+    )
+
+
+_MATMUL = Declaration("dynamic_matmul", operands=(Operand("x"), Operand("w")), result=Result("f32"), public=False)
+
+
+# -- what both share -------------------------------------------------------------------------------------------------
 
 
 def _is_weight(t: UniformType) -> bool:
@@ -55,8 +103,7 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
             if types[index].element != _F32:
                 fail("dynamic_lstm", f"{name} must be of f32, not {types[index]}", types)
         elif not _is_weight(quantized(types[index], "dynamic_lstm", name)):
-            wanted = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
-            fail("dynamic_lstm", f"{name} must be {wanted}, not {types[index]}", types)
+            fail("dynamic_lstm", f"{name} must be {_WEIGHT}, not {types[index]}", types)
     if types[0].rank != 3 or types[5].rank != 2:
         fail("dynamic_lstm", "x must have three dimensions, hidden and cell two", types)
     (steps, batch, inputs), (_, cells) = types[0].shape or (), types[5].shape or ()
@@ -120,4 +167,7 @@ _LSTM = Declaration(
     public=False,
 )
 
-FAMILIES: tuple[Any, ...] = (OpFamily(_LSTM, infer=_infer, reference=_reference, bind=_bind),)
+FAMILIES: tuple[Any, ...] = (
+    OpFamily(_MATMUL, infer=_matmul_infer, reference=_matmul_reference, bind=_matmul_bind),
+    OpFamily(_LSTM, infer=_infer, reference=_reference, bind=_bind),
+)

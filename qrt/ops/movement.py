@@ -50,16 +50,34 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
     element = any_element(x, "reshape", "x")
     if result is None or result.shape is None:
         raise QuantTypeError("reshape: the result shape must be given")
-    shape = _resolved_shape(x, result.shape)
+    shape = _resolved_shape(x, result.shape, open_axes(types, result.shape, attributes))
     if isinstance(element, UniformType):
         element = reshaped_element(element, x.shape, shape, result)
     return checked_result("reshape", shape, keep_element("reshape", element, types, result))
 
 
-def _resolved_shape(x: TensorType, shape: Dims) -> Dims:
-    """The result shape, its one dynamic dimension computed where the operand is static."""
+def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
+    """The operand's axes whose sizes the open dimensions of the result have, in their order. -1 stands for what is
+    left, and so for the only one without the attribute."""
+    given, count = attributes["open_axes"], shape.count(None)
+    if given is None:
+        return (-1,) * count
+    rank = types[0].rank
+    found = tuple(given)
+    if len(found) != count and count:
+        fail("reshape", f"open_axes names {len(found)} axes for {count} open dimensions", types)
+    if found.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in found):
+        fail("reshape", f"open_axes must be axes of x, and -1 at most once, got {list(found)}", types)
+    return found if count else ()
+
+
+def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
+    """The result shape, with its open dimensions filled in where the operand is static."""
     if x.shape is None or None in x.shape:
         return shape
+    if any(axis >= 0 for axis in axes):
+        sizes = iter(None if axis < 0 else x.shape[axis] for axis in axes)
+        shape = tuple(next(sizes) if size is None else size for size in shape)
     size = prod(static_shape(x, "reshape"))
     known = prod(d for d in shape if d is not None)
     unknown = shape.count(None)
@@ -304,7 +322,13 @@ _SHAPE = Result("as declared: it says the shape", "shape", required=True)
 
 FAMILIES = (
     OpFamily(
-        Declaration("reshape", operands=(Operand("q"),), result=_SHAPE, view=True),
+        Declaration(
+            "reshape",
+            operands=(Operand("q"),),
+            attributes=(Attribute("open_axes", "axes", None, note="x's axes of the open sizes", public=False),),
+            result=_SHAPE,
+            view=True,
+        ),
         infer=_infer_reshape,
         reference=_reference_reshape,
         bind=_bind_reshape,

@@ -1,7 +1,8 @@
 """avg_pool2d and max_pool2d over NHWC. Padding is left out of both: an average divides by the elements that exist.
 
 ``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
-``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero.
+``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero; by ``dequantized`` the sum of
+``s_in * (q - zp)`` in float32, row by row, over the count and over ``s_out``.
 ``max_pool2d`` moves storage and keeps the type.
 """
 
@@ -35,6 +36,10 @@ from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
 AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageRule)
+
+
+_MOST_SCALE = 2.0**64
+"""Below it no sum of dequantized values leaves float32."""
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
@@ -76,6 +81,8 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
+    if rule == "dequantized" and max(x.scales) >= _MOST_SCALE:
+        fail("avg_pool2d", f"requant = 'dequantized' needs scales below 2**64, got {max(x.scales)}", types)
     return checked_result("avg_pool2d", shape, element)
 
 
@@ -98,13 +105,24 @@ def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, at
     (q,) = arrays
     x = quantized(types[0], "avg_pool2d", "x")
     is_raw = attributes["requant"] == "integer"
-    centred = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
+    values: Array = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
-    acc = windows(centred, *window, fill=0).sum(axis=(4, 5))
-    counts = windows(np.ones_like(centred), *window, fill=0).sum(axis=(4, 5))
+    is_dequantized = attributes["requant"] == "dequantized"
+    if is_dequantized:
+        values = values.astype(np.float32) * parameters_of(x, q.shape)[0].astype(np.float32)
+    seen = windows(values, *window, fill=0)
+    acc = _in_order(seen) if is_dequantized else seen.sum(axis=(4, 5))
+    counts = windows(np.ones(q.shape, np.int64), *window, fill=0).sum(axis=(4, 5))
     parameters, index = _avg_parameters(types, result, attributes)
     channel = np.arange(acc.shape[3]) if index.shape[1] > 1 else np.zeros(1, np.int64)
-    return numerics.requantize(acc, parameters, index[counts - 1, channel])
+    end = numerics.average_dequantized if is_dequantized else numerics.requantize
+    return end(acc, parameters, index[counts - 1, channel])
+
+
+def _in_order(seen: Array) -> Array:
+    """The sum of each window, in the order of its elements."""
+    flat = seen.reshape(*seen.shape[:4], seen.shape[4] * seen.shape[5])
+    return np.asarray(np.add.accumulate(flat, axis=4, dtype=flat.dtype)[..., -1])
 
 
 def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:

@@ -5,6 +5,7 @@ for each value. ``requant`` says in which arithmetic; docs/numerics_functions.md
     table_float32  T[d], the sum in order and a product with the inverse, in float32: LiteRT's default
     gemmlowp       32-bit fixed point: LiteRT's reference kernels
     table_int16    16-bit values: exp and 1 / (1 + x) from interpolated tables of 513 entries, in both
+    table_shifted  T[d] as large as a sum of them may be, the sum in order and a quotient, in float32: ONNX Runtime's
 
 A table depends on the text alone. Every step is an operation of integer or float ``arith``, or ``math.roundeven`` or
 ``math.round``: a lowering has the same bits.
@@ -41,7 +42,10 @@ from qrt.ops.core import (
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
 from qrt.types import TensorType, UniformType
 
-_MOST = {"table_int32": 1 << 32, "table_float32": 1 << 40, "gemmlowp": 1 << 12, "table_int16": 1 << 16}
+_MOST = {
+    "table_int32": 1 << 32, "table_float32": 1 << 40, "gemmlowp": 1 << 12, "table_int16": 1 << 16,
+    "table_shifted": 1 << 40,
+}  # fmt: skip
 """The axes whose exponentials are summed are shorter."""
 
 
@@ -56,7 +60,7 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
         fail(name, f"beta must be positive and finite, got {shown(beta)}", types)
     size = dims[one_axis(name, types, attributes)]
     if size is not None and size >= _MOST[rule]:
-        bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15, "table_float32": 23}[rule]
+        bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15}.get(rule, 23)
         most = {"table_int32": 62}.get(rule, 31)
         fail(name, f"the sum of {size} exponentials of {bits} bits needs more than {most}", types)
     element = declared_element(name, result)
@@ -66,6 +70,8 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
     if not element.is_per_layer:
         fail(name, f"the result {element} must be per layer", types)
     _check_scales(name, rule, x, float(beta), element)
+    if rule == "table_shifted" and size:
+        _check_units(name, x, float(beta), element, size)
     return checked_result(name, dims, element)
 
 
@@ -82,7 +88,7 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
         return
     if not all(2.0**-100 <= s <= 2.0**100 for s in (x.scale, beta, x.scale * beta, element.scale)):
         raise QuantTypeError(f"{name}: requant = {shown(rule)} needs scales between 2**-100 and 2**100")
-    if rule == "table_float32":
+    if rule in ("table_float32", "table_shifted"):
         return
     if rule == "gemmlowp" and not x.scale * beta * 2.0**26 > 1:
         raise QuantTypeError(f"{name}: requant = 'gemmlowp' needs a scale above 2**-26, got {x.scale * beta}")
@@ -91,6 +97,16 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
     if not whole or abs(element.scale / unit - 1) > 1e-3 or element.zero_point != zero_point:
         raise QuantTypeError(
             f"{name}: requant = {shown(rule)} gives scale {unit} and zero point {zero_point}, not {element}"
+        )
+
+
+def _check_units(name: str, x: UniformType, beta: float, element: UniformType, size: int) -> None:
+    """The largest entry times the units of the result must stay in float32: it does unless the axis is short."""
+    with np.errstate(over="ignore"):
+        largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)
+    if not np.isfinite(largest):
+        raise QuantTypeError(
+            f"{name}: requant = 'table_shifted' leaves float32 for an axis of {size} and the scale {element.scale}"
         )
 
 
@@ -115,13 +131,17 @@ def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorT
     if rule == "gemmlowp":
         table = numerics.softmax_table_gemmlowp(x.scale, beta)
         return numerics.softmax_gemmlowp(q, axis, table, element.storage_width, element.storage_min)
+    if rule == "table_shifted":
+        return numerics.softmax_shifted(q, axis, numerics.softmax_table_shifted(x.scale, beta, q.shape[axis]), *end)
     if rule == "table_float32":
         return numerics.softmax_float32(q, axis, numerics.softmax_table_float32(x.scale, beta), *end)
     return numerics.softmax(q, axis, numerics.softmax_table(x.scale, beta), *end)
 
 
-def _tables(name: str, rule: str, scale: float, beta: float) -> dict[str, Any]:
-    """The tables of a call."""
+def _tables(name: str, rule: str, scale: float, beta: float, size: int) -> dict[str, Any]:
+    """The tables of a call whose axis has a size."""
+    if rule == "table_shifted":
+        return {"table": numerics.softmax_table_shifted(scale, beta, size)}
     if rule == "table_float32":
         return {"table": numerics.softmax_table_float32(scale, beta), "input_scale": np.float32(scale)}
     if rule == "table_int16":
@@ -139,19 +159,21 @@ def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> BoundCall | None:
     x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
+    shape, axis = static_shape(types[0], name), one_axis(name, types, attributes)
+    beta = float(attributes.get("beta", 1.0))
     return _core.bind_softmax(
         name=name,
         rule=attributes["requant"],
         isa=kernels.active(),
         storage=container(x),
-        x_shape=static_shape(types[0], name),
-        axis=one_axis(name, types, attributes),
+        x_shape=shape,
+        axis=axis,
         out=container(element),
         storage_min=element.storage_min,
         storage_max=element.storage_max,
         zero_point=element.zero_point,
         scale=element.scale,
-        **_tables(name, attributes["requant"], x.scale, float(attributes.get("beta", 1.0))),
+        **_tables(name, attributes["requant"], x.scale, beta, shape[axis]),
     )
 
 

@@ -79,6 +79,7 @@ LITERT = Profile(
         Row("requantize", "fixed_double"),
         Row("float_products", "bias_then_fma", {}, "delegate"),
         Row("hybrid", "rows", {}, "delegate"),
+        Row("hybrid_depthwise", "images"),
         Row("float_average_pool", "nines", {"has_gaps": False}, "delegate"),
         Row("float_average_pool", "in_order"),
         Row("float_average", "multiply", {}, "delegate"),

@@ -54,6 +54,7 @@ LITERT_REF = Profile(
         Row("requantize", "fixed_double", {}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
         Row("hybrid", "symmetric", {}, "reference"),
+        Row("hybrid_depthwise", "images", {}, "reference"),
         Row("float_average_pool", "in_order", {}, "reference"),
         Row("float_average", "divide", {}, "reference"),
         Row("float_softmax", "divide", {}, "reference"),

@@ -22,7 +22,12 @@ def cast(q: Any, wanted: object) -> Any:
     return _values(q.dequantize(), expressed_dtype(t) if isinstance(t, FloatType) else t)
 
 
+_FLOATS: dict[Any, Any] = {name: np.dtype(name) for name in (np.float32, np.float64, "float32", "float64")}
+
+
 def _values(values: Array, dtype: Any) -> Array:
+    if type(dtype) in (type, str) and (usual := _FLOATS.get(dtype)) is not None:
+        return values if values.dtype is usual else values.astype(usual)
     try:
         wanted = None if dtype is None or np.dtype(dtype).names is not None else np.dtype(dtype)
     except (TypeError, ValueError):

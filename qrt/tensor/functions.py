@@ -9,7 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from qrt.eager.binding import Bound, bind, eager, require_tensor
-from qrt.numerics import MeanRule, RequantizeRule, RequantRule, SoftmaxRule, SumRule
+from qrt.numerics import MeanRule, MulRule, RequantizeRule, SoftmaxRule, SumRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -34,7 +34,7 @@ def add(
         The type of the result. Without it operands of equal scales give i32 of that scale.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double", "fixed_double_16" or "scaled20".
+        "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -79,7 +79,7 @@ def sub(
         The type of the result. Without it operands of equal scales give i32 of that scale.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double", "fixed_double_16" or "scaled20".
+        "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -109,7 +109,7 @@ def mul(
     b: QuantTensor,
     *,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: MulRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """The product ``a * b``, element by element.
@@ -121,10 +121,10 @@ def mul(
     out_type : UniformType or str, optional
         The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
         of the types.
-    requant : RequantRule, default "fixed"
+    requant : MulRule, default "fixed"
         The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
         "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product" or "reduced16".
+        "half_up_twice_f32_product", "reduced16" or "zero_point_first".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -310,8 +310,8 @@ def mean(
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
     requant : MeanRule, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16" or "raw_mean".
+        "fixed_double_f32", "fixed_double_f32_product", "float32", "float32_divisor_first", "float64_away",
+        "half_up_twice", "half_up_twice_f32_product", "reduced16" or "raw_mean".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 
@@ -359,8 +359,8 @@ def softmax(
         The axis of the sum.
     beta : float, default 1.0
         A positive factor of the exponents.
-    requant : {"table_int32", "table_float32", "gemmlowp", "table_int16"}, default "table_int32"
-        The arithmetic (docs/numerics_functions.md): qrt's own, or one of LiteRT's.
+    requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
+        The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

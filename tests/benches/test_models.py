@@ -15,10 +15,10 @@ from qrt.report.steps import PlanReport, StepReport
 pytestmark = pytest.mark.skipif(
     find_spec("ai_edge_litert") is None, reason="the page names its version: make test-oracle installs it"
 )
-TIMES = {"qrt_run": 2e-6, "litert_run": 4e-6, "qrt_bare": 1e-6, "litert_bare": 3e-6}
+TIMES = {"qrt_run": 2e-6, "peer_run": 4e-6, "qrt_bare": 1e-6, "peer_bare": 3e-6}
 LOAD = {
     f"{runtime}_{what}": value
-    for runtime, values in {"qrt": (0.01, 0.002, 3 << 20, 4 << 20), "litert": (0.02, 0.001, 2 << 20, 5 << 20)}.items()
+    for runtime, values in {"qrt": (0.01, 0.002, 3 << 20, 4 << 20), "peer": (0.02, 0.001, 2 << 20, 5 << 20)}.items()
     for what, value in zip(("seconds", "again", "grown", "peak"), values, strict=True)
 }
 
@@ -28,7 +28,9 @@ def step(share, op="qrt.add"):
 
 
 def figures():
-    fast, slow, wrong = (Figures(name, 2048, dict(LOAD), {1: dict(TIMES)}) for name in ("fast", "slow", "wrong"))
+    fast, slow, wrong = (
+        Figures(name, 2048, "litert", dict(LOAD), {1: dict(TIMES)}) for name in ("fast", "slow", "wrong")
+    )
     slow.times[1]["qrt_run"] = 5e-6
     slow.steps = PlanReport("main", "ref", 1, 0, 0, 0, (step(0.97, "qrt.conv2d"), step(0.02), step(0.01)))
     wrong.times[1] = {"error": "3 of 4 elements of output 0 differ"}
@@ -55,6 +57,28 @@ def test_what_is_slower_has_an_account():
     assert "fast" not in text
 
 
+def test_each_format_has_its_table():
+    """The other runtime of ONNX models is named, and their lines stand in tables of their own."""
+    pytest.importorskip("onnxruntime")
+    found = figures()
+    found[0].peer = "ort"
+    text = section(found, {}, "a machine")
+    heads = [line for line in text.splitlines() if line.startswith("| model |")]
+    assert ["ONNX Runtime" in head for head in heads] == [True, False, True, False]
+    assert "onnxruntime 1" in text
+    assert text.index("| fast |") < text.index("| slow |")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"), [([0, 2, 1], ""), ([2, 0, 1], "the greatest element of output 0 is 1, not 0")]
+)
+def test_onnx_outputs_have_the_same_greatest_element(other, said, tmp_path):
+    paths = tmp_path / "a.npz", tmp_path / "b.npz"
+    for path, array in zip(paths, ([0.5, 3, 1], other), strict=True):
+        write(str(path), [np.float32(array)])
+    assert problem(*paths, ".onnx") == said
+
+
 def test_a_section_replaces_its_own_alone():
     before = "# Page\n\n## Models on a machine\n\nold\n\n## Models on another\n\nkept\n"
     after = page(before, section(figures(), {}, "a machine"))
@@ -68,7 +92,7 @@ def test_a_section_replaces_its_own_alone():
     [
         (np.int8([1, 2]), np.int8([1, 2]), ""),
         (np.int8([1, 2]), np.int8([1, 3]), "1 of 2 elements of output 0 differ"),
-        (np.int8([1, 1]), np.int8([1, 2, 3]), "output 0 is int8[2], LiteRT's is int8[3]"),
+        (np.int8([1, 1]), np.int8([1, 2, 3]), "output 0 is int8[2], the other is int8[3]"),
         (np.float32([1, 1e-9]), np.float32([1, 2e-9]), ""),
         (np.float32([1, 1]), np.float32([1, 1.5]), "output 0 differs by up to 0.5"),
         (np.float32([np.nan]), np.float32([1]), "output 0 differs by up to nan"),

@@ -215,7 +215,7 @@ def test_load_refuses_what_it_cannot_read(tmp_path):
     with pytest.raises(ModelError, match="No such file"):
         qrt.load(tmp_path / "absent.mlir")
     with pytest.raises(ModelError, match=r"only \.mlir"):
-        qrt.load(tmp_path / "model.onnx")
+        qrt.load(tmp_path / "model.pb")
     (tmp_path / "bad.mlir").write_bytes(b"\xff\xfe")
     with pytest.raises(ModelError, match="UTF-8"):
         qrt.load(tmp_path / "bad.mlir")

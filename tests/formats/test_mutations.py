@@ -15,5 +15,5 @@ def test_a_change_has_its_place(file, old, new):
 
 def test_each_word_begins_the_name_of_a_form():
     names = {name for name, _, _ in forms()}
-    words = {word for words, _ in FORMS.values() for word in words}
+    words = {word for words in FORMS.values() for word in words}
     assert not [word for word in words if not any(name.startswith(word) for name in names)]

@@ -70,6 +70,7 @@ module @ops {
   }
   func.func @floats(%arg0: tensor<5x1x3xf32>, %arg1: tensor<3x8x!quant.uniform<i8:f32, 1.250000e-01>>, %arg2: tensor<2x8x!quant.uniform<i8:f32, 1.250000e-01>>, %arg3: tensor<8xf32>, %arg4: tensor<1x2xf32>) {
     %0:3 = qrt.dynamic_lstm %arg0, %arg1, %arg2, %arg3, %arg4, %arg4 {reverse = true} : (tensor<5x1x3xf32>, tensor<3x8x!quant.uniform<i8:f32, 1.250000e-01>>, tensor<2x8x!quant.uniform<i8:f32, 1.250000e-01>>, tensor<8xf32>, tensor<1x2xf32>, tensor<1x2xf32>) -> (tensor<5x1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>)
+    %1 = qrt.dynamic_matmul %arg0, %arg1 : (tensor<5x1x3xf32>, tensor<3x8x!quant.uniform<i8:f32, 1.250000e-01>>) -> tensor<5x1x8xf32>
     return
   }
 }

@@ -87,6 +87,7 @@ module @ops {
   }
   func.func @floats(%x: tensor<5x1x3xf32>, %w: tensor<3x8x!byte>, %r: tensor<2x8x!byte>, %b: tensor<8xf32>, %h: tensor<1x2xf32>) {
     %0:3 = qrt.dynamic_lstm %x, %w, %r, %b, %h, %h {reverse = true} : (tensor<5x1x3xf32>, tensor<3x8x!byte>, tensor<2x8x!byte>, tensor<8xf32>, tensor<1x2xf32>, tensor<1x2xf32>) -> (tensor<5x1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>)
+    %1 = qrt.dynamic_matmul %x, %w : (tensor<5x1x3xf32>, tensor<3x8x!byte>) -> tensor<5x1x8xf32>
     return
   }
 }

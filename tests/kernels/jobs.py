@@ -197,6 +197,10 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
     call = _core.bind_dynamic_lstm(
         isa=isa, steps=steps, batch=batch, inputs=inputs, cells=cells, reverse=False, w="i8", r="i8", **columns
     )
+    of_w = {name: value for name, value in columns.items() if name.startswith("w")}
+    product = _core.bind_dynamic_matmul(isa=isa, rows=steps, depth=inputs, columns=4 * cells, w="i8", **of_w)
+    rows = rng.normal(size=(steps, inputs)).astype(np.float32)
+    jobs.append((product, (rows, draw(rng, inputs, 4 * cells))))
     shapes = (steps, batch, inputs), (4 * cells,), (batch, cells), (batch, cells)
     x, *around = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
     jobs.append((call, (x, draw(rng, inputs, 4 * cells), draw(rng, cells, 4 * cells), *around)))

@@ -54,27 +54,30 @@ static const qrt_copy_part TRANSPOSED = {
 };
 static const qrt_copy_args TRANSPOSE = {1, &TRANSPOSED};
 
-/* Operands: x, the arena's two halves, out. u = x + x + 1; v = u transposed; a check; out = v + v - 5. */
+/* Operands: x, the arena's two halves, out. u = x + x + 1; v = u transposed; a check; v = v + v - 5, over itself; out =
+ * v + v + 1. */
 static const qrt_step STEPS[] = {
     {add, &ADDENDS[0], 0},
     {qrt_copy, &TRANSPOSE, 3},
     {fail, &SEVENTH, 5},
     {add, &ADDENDS[1], 6},
+    {add, &ADDENDS[0], 9},
 };
 
 static void *call(void *first_seed) {
     static _Thread_local int64_t x[SIZE], arena[2 * SIZE], out[SIZE];
-    void *const operands[] = {x, x, arena, arena, arena + SIZE, x, arena + SIZE, arena + SIZE, out};
+    int64_t *const v = arena + SIZE;
+    void *const operands[] = {x, x, arena, arena, v, x, v, v, v, v, v, out};
     for (int64_t run = 0; run < RUNS; run++) {
         const int64_t seed = *(const int64_t *)first_seed + run;
         for (int64_t i = 0; i < SIZE; i++)
             x[i] = seed + i;
         int64_t failed = -1;
-        const qrt_status status = qrt_run(STEPS, 4, operands, (int)(seed % 3) + 1, NULL, &failed);
+        const qrt_status status = qrt_run(STEPS, 5, operands, (int)(seed % 3) + 1, NULL, &failed);
         bool right = seed % 7 ? status == QRT_OK : status == QRT_BAD_ARGUMENT && failed == 2;
         for (int64_t i = 0; i < (status == QRT_OK ? SIZE : 0); i++) {
             const int64_t from = i % ROWS * COLUMNS + i / ROWS;
-            right = right && out[i] == 2 * (2 * (seed + from) + 1) - 5;
+            right = right && out[i] == 2 * (2 * (2 * (seed + from) + 1) - 5) + 1;
         }
         if (!right)
             atomic_fetch_add(&wrong, 1);

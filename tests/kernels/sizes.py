@@ -16,7 +16,7 @@ from tests.kernels.sizes_elementwise import (
     pair,
     requantize,
 )
-from tests.kernels.sizes_functions import dynamic_lstm, lookup_interpolated, lstm, softmax, svdf
+from tests.kernels.sizes_functions import dynamic_lstm, dynamic_matmul, lookup_interpolated, lstm, softmax, svdf
 from tests.kernels.sizes_products import (
     conv2d,
     depthwise_conv2d,
@@ -34,7 +34,8 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "gemm": gemm, "float_matmul": float_matmul, "mixed_matmul": mixed_matmul,
     "conv2d": conv2d, "depthwise_conv2d": depthwise_conv2d, "avg_pool2d": lambda: pools("avg_pool2d"),
     "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
-    "lookup_interpolated": lookup_interpolated, "lstm": lstm, "svdf": svdf, "dynamic_lstm": dynamic_lstm,
+    "lookup_interpolated": lookup_interpolated, "lstm": lstm, "svdf": svdf, "dynamic_matmul": dynamic_matmul,
+    "dynamic_lstm": dynamic_lstm,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
     "gather": gather, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
 }  # fmt: skip

@@ -150,6 +150,21 @@ def svdf() -> Iterator[Case]:
                    np.concatenate([a.ravel() for a in numerics.svdf_step(x, f, t, s, b, r, p)]))  # fmt: skip
 
 
+def _columns(rng: np.random.Generator, storage: str, depth: int, columns: int) -> numerics.DynamicColumns:
+    points = rng.integers(-128, 256, columns, np.int32)
+    scales = rng.uniform(0.001, 0.01, columns).astype(np.float32)
+    return numerics.DynamicColumns(draw(rng, storage, (depth, columns)), points, scales)
+
+
+def dynamic_matmul() -> Iterator[Case]:
+    rng = np.random.default_rng(25)
+    for drawn in combinations(rng, 4, rows=(0, 1, 2, 3), depth=SIDES, columns=SIDES, w=BYTES):
+        x = rng.normal(0, 2, (drawn["rows"], drawn["depth"])).astype(np.float32)
+        w = _columns(rng, drawn["w"], drawn["depth"], drawn["columns"])
+        given = drawn | {"w_zero_points": w.zero_points, "w_scales": w.scales}
+        yield Case("dynamic_matmul", given, (x, w.storage), lambda x=x, w=w: numerics.dynamic_product(x, w))
+
+
 def dynamic_lstm() -> Iterator[Case]:
     rng = np.random.default_rng(24)
     for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES,
@@ -160,10 +175,8 @@ def dynamic_lstm() -> Iterator[Case]:
         given: dict[str, Any] = dict(drawn)
         weights = []
         for name, depth in (("w", inputs), ("r", cells)):
-            points = rng.integers(-128, 256, 4 * cells, np.int32)
-            scales = rng.uniform(0.001, 0.01, 4 * cells).astype(np.float32)
-            given |= {f"{name}_zero_points": points, f"{name}_scales": scales}
-            weights.append(numerics.DynamicColumns(draw(rng, drawn[name], (depth, 4 * cells)), points, scales))
+            weights.append(_columns(rng, drawn[name], depth, 4 * cells))
+            given |= {f"{name}_zero_points": weights[-1].zero_points, f"{name}_scales": weights[-1].scales}
         operands = (x, *(each.storage for each in weights), bias, *state)
         yield Case("dynamic_lstm", given, operands, lambda x=x, w=weights, b=bias, s=state, back=drawn["reverse"]:
                    np.concatenate([a.ravel() for a in numerics.dynamic_lstm(x, *w, b, *s, back)]))  # fmt: skip

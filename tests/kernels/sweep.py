@@ -52,6 +52,22 @@ def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) 
     return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=dtype_of(call))
 
 
+def answers_in_place(call: _core.Call, operands: tuple[Array, ...]) -> Iterator[tuple[Array, Array]]:
+    """The result written over each operand that may be, and over both of two that are one array; what it must be."""
+    for place in call.in_place:
+        held = [np.array(operand) for operand in operands]
+        out = held[place].reshape(-1).view(call.operand_dtypes[-1]).reshape(call.operand_shapes[-1])
+        expected = answer(call, operands)
+        call(*held, out)
+        yield out, expected
+    if call.in_place == (0, 1) and call.operand_dtypes[0] == call.operand_dtypes[1]:
+        both = np.array(operands[0]).reshape(call.operand_shapes[-1])
+        expected = answer(call, (both, both))
+        out = both.reshape(-1).view(call.operand_dtypes[-1]).reshape(call.operand_shapes[-1])
+        call(both, both, out)
+        yield out, expected
+
+
 def dtype_of(call: _core.Call) -> np.dtype[Any]:
     """The dtype of the result, or one that holds the values of all results."""
     return np.result_type(*call.operand_dtypes[-call.outputs :])
@@ -84,6 +100,8 @@ def check(case: Case, isas: tuple[str, ...], place: Callable[[int], None]) -> tu
         for call in [reference] if isa == "ref" else calls_of(case, isa):
             answers = (differing(answer(call, case.operands, fill), expected[isa != "ref"]) for fill in FILLS)
             found += [f"{isa} {call.microkernel or ''}: {wrong}" for wrong in answers if wrong][:1]
+            for got, separate in answers_in_place(call, case.operands):
+                found += [f"{isa} in place: {wrong}" for wrong in [differing(got, separate)] if wrong]
     return found, False
 
 

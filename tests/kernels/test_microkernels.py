@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qrt import compile as compile_program
+from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import KernelError
 from tests.kernels import drawn
@@ -85,6 +87,63 @@ def test_what_is_drawn(isa: str) -> None:
     for case in itertools.islice(drawn.draws(11, most_work=1e6), 200):
         drawn.check(case, isa, counts)
     assert all(counts[name] > 40 for name in _core.microkernels(isa)), counts
+
+
+CHOICES = {
+    "one row by few columns": ((1, 640, 128), "avx512vnni"),
+    "one row by a b that stays in L2": ((1, 1024, 1024), "amx-u8"),
+    "one row by a b that does not": ((1, 2048, 1024), "avx512vnni"),
+    "few products": ((16, 64, 64), "avx512vnni"),
+    "few products of short K": ((32, 32, 64), "avx512vnni"),
+    "sixteen rows": ((16, 768, 768), "amx-u8"),
+    "short K": ((784, 32, 64), "amx-u8-short"),
+    "a square": ((512, 512, 512), "amx-u8"),
+}
+WINDOWS = {
+    "first layer": ((64, 64), 3, 32, (3, 3), (2, 2), "amx-u8-short"),
+    "first layer of a small image": ((16, 16), 3, 32, (3, 3), (2, 2), "avx512vnni"),
+    "16 channels, which leave half of a panel empty": ((32, 32), 16, 16, (3, 3), (1, 1), "avx512vnni"),
+    "64 channels": ((28, 28), 64, 64, (3, 3), (1, 1), "amx-u8"),
+}
+
+
+@pytest.mark.skipif("amx" not in SIMD_ISAS, reason="make test-kernels ISA=amx emulates it")
+@pytest.mark.parametrize("name", [*CHOICES, *WINDOWS])
+def test_amx_leaves_what_it_serves_worse_to_its_ancestor(name: str) -> None:
+    rng = np.random.default_rng(0)
+    requant = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
+    given: dict[str, Any] = {"requant": requant}
+    if name in CHOICES:
+        (m, k, n), expected = CHOICES[name]
+        a, b = rng.integers(0, 256, (m, k), np.uint8), rng.integers(-128, 128, (k, n), np.int8)
+        given |= {"a": "u8", "b": "i8", "m": m, "n": n, "k": k, "a_zero_points": [3], "b_zero_points": [0]}
+        calls = [_core.bind_gemm(isa=isa, b_constant=b, **given) for isa in ("ref", "amx")]
+    else:
+        image, channels, n, kernel, strides, expected = WINDOWS[name]
+        a = rng.integers(0, 256, (1, *image, channels), np.uint8)
+        w = rng.integers(-128, 128, (n, *kernel, channels), np.int8)
+        given |= {"x": "u8", "w": "i8", "x_shape": a.shape, "w_shape": w.shape, "x_zero_point": 3}
+        given |= {"w_zero_points": [0], "padding": ((1, 1), (1, 1)), "strides": strides, "dilations": (1, 1)}
+        calls = [_core.bind_conv2d(isa=isa, w_constant=w, groups=1, **given) for isa in ("ref", "amx")]
+    outs = [np.empty(call.operand_shapes[-1], np.int8) for call in calls]
+    for call, out in zip(calls, outs, strict=True):
+        call(a, out)
+    assert calls[1].microkernel == expected
+    assert outs[0].tobytes() == outs[1].tobytes()
+
+
+@pytest.mark.skipif("amx" not in SIMD_ISAS, reason="make test-kernels ISA=amx emulates it")
+def test_a_plan_says_which_microkernel_was_chosen() -> None:
+    q = "!quant.uniform<u8:f32, 0.5>"
+    types = [f"tensor<{shape}x{q}>" for shape in ("1x640", "640x128", "512x512", "512x512")]
+    program = compile_program(f"""func.func @main(%a: {types[0]}, %b: {types[1]}, %c: {types[2]}, %d: {types[3]})
+        -> (tensor<1x128x{q}>, {types[2]}) {{
+      %0 = qrt.matmul %a, %b : ({types[0]}, {types[1]}) -> tensor<1x128x{q}>
+      %1 = qrt.matmul %c, %d : ({types[2]}, {types[3]}) -> {types[2]}
+      return %0, %1 : tensor<1x128x{q}>, {types[2]} }}""")
+    with kernels.use("amx"):
+        details = [step.detail for step in program.coverage()]
+    assert details == ["gemm (amx, avx512vnni)", "gemm (amx, amx-u8)"]
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS[-1:])

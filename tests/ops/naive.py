@@ -2,6 +2,7 @@
 the rounding by `tests.rules`. Nothing is shared with `qrt.numerics`."""
 
 import decimal
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -263,6 +264,10 @@ def binary(
             result[index] = stored(x * y, rule, (sa, sb), 1, out, index)
             continue
         sign, bounds = 1 if kind == "add" else -1, (out.storage_min, out.storage_max)
+        if rule == "float32_fused":
+            zero_points = parameters_at(ta, i)[1], parameters_at(tb, j)[1], zo
+            result[index] = rules.added_fused(int(a[i]), int(b[j]), sign, (sa, sb, so), zero_points, bounds)
+            continue
         tail = rule == "fixed_double_16" and number >= result.size // 16 * 16
         by = "fixed_double" if tail else rule
         result[index] = rules.added(by, x, y, sign, (sa, sb, so), bounds, zo, left)
@@ -310,12 +315,31 @@ def softmax(x: Array, t: UniformType, out: UniformType, axis: int, beta: float) 
     return result
 
 
+def softmax_shifted(x: Array, t: UniformType, out: UniformType, axis: int) -> Array:
+    """ONNX Runtime's: exponentials by libmpdec, float32 step by step."""
+    step, size = np.float32(t.scale), x.shape[axis]
+    most = np.float32(math.log(float(np.finfo(np.float32).max / np.float32(size))))
+    shift = max(float(most) - 5.0, 0.0) / float(step)
+    with decimal.localcontext(prec=60):
+        table = [np.float32(float(decimal.Decimal((shift - d) * float(step)).exp())) for d in range(256)]
+    units = np.float32(math.floor(np.float32(1) / np.float32(out.scale)))
+    result = np.empty(x.shape, np.int64)
+    for index in np.ndindex(*x.shape):
+        line = [int(v) for v in np.moveaxis(x, axis, -1)[tuple(np.delete(index, axis))]]
+        total = np.float32(0)
+        for value in line:
+            total = total + table[max(line) - value]
+        ratio = table[max(line) - int(x[index])] * units / total
+        result[index] = min(max(round(float(ratio)) + out.zero_point, out.storage_min), out.storage_max)
+    return result
+
+
 def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attributes: dict[str, Any]) -> Array:
     kernel, strides, padding = attributes["kernel"], attributes["strides"], attributes["padding"]
     images, *size, channels = x.shape
     out_size = [(s + sum(p) - k) // t + 1 for s, p, k, t in zip(size, padding, kernel, strides, strict=True)]
     result = np.empty((images, *out_size, channels), np.int64)
-    if kind == "avg_pool2d" and rule != "integer":
+    if kind == "avg_pool2d" and rule not in ("integer", "dequantized"):
         _check_counts(x, t, out, rule, min(kernel[0], size[0]) * min(kernel[1], size[1]))
     for n, i, j, c in np.ndindex(*result.shape):
         seen = [
@@ -329,6 +353,10 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
         elif rule == "integer":
             bounds = out.storage_min, out.storage_max
             result[n, i, j, c] = rules.integer(sum(int(x[e]) for e in seen), len(seen), bounds)
+        elif rule == "dequantized":
+            ends = parameters_at(t, seen[0]), parameters_at(out, (n, i, j, c))
+            values, bounds = [int(x[e]) for e in seen], (out.storage_min, out.storage_max)
+            result[n, i, j, c] = rules.dequantized(values, *ends, len(seen), bounds)
         else:
             acc = sum(centred(x, t, e) for e in seen)
             scale = parameters_at(t, seen[0])[0]

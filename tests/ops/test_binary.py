@@ -85,7 +85,7 @@ def test_drawn(
         axis = data.draw(st.integers(0, len(own) - 1)) if own else 0
         types.append(data.draw(maybe_per_axis(own[axis] if own else 0, axis, scales=scales)))
     ta, tb, to = types
-    rule = data.draw(rules()) if kind == "mul" else "fixed"
+    rule = data.draw(rules() | st.just("zero_point_first")) if kind == "mul" else "fixed"
     a, b = storage_of(ta, pair[0], rng), storage_of(tb, pair[1], rng)
     operands = [tensor(pair[0], ta), tensor(pair[1], tb)]
     try:

@@ -1,4 +1,4 @@
-"""dynamic_lstm: near the network in floats, one result by all of qrt, results of ONNX Runtime, refusals.
+"""dynamic_matmul, dynamic_lstm: near the network in floats, one result by all of qrt, ONNX Runtime's, refusals.
 
 Hazards: the order of gates, parameters of one step taken for those of all, a NaN that becomes an integer, a range
 without 0, columns with parameters of their own, a sequence read backwards."""
@@ -33,9 +33,10 @@ def network(
 
     def weight(depth: int) -> tuple[Array, TensorType]:
         array = rng.integers(least, least + 256, (depth, columns)).astype(np.int8 if signed else np.uint8)
-        scales = rng.uniform(0.002, 0.01, columns if per_column else 1).astype(np.float32).astype(float).tolist()
-        points = rng.integers(least, least + 256, columns if per_column else 1).tolist()
-        if per_column:
+        per = columns if per_column and columns else 1
+        scales = rng.uniform(0.002, 0.01, per).astype(np.float32).astype(float).tolist()
+        points = rng.integers(least, least + 256, per).tolist()
+        if per_column and columns:
             element = UniformType(storage, "f32", scales, points, axis=1)
         else:
             element = UniformType(storage, "f32", scales[0], points[0])
@@ -86,6 +87,25 @@ def test_nothing(sizes: tuple[int, int, int, int]) -> None:
     if not sizes[0]:
         np.testing.assert_array_equal(hidden, arrays[4])
         np.testing.assert_array_equal(cell, arrays[5])
+
+
+@given(
+    st.lists(st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-45, -3e38, 3e38, np.inf, -np.inf, np.nan]), min_size=1),
+    st.integers(0, 5), st.integers(0, 3), st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_products(values: list[float], rows: int, cells: int, signed: bool, per_column: bool) -> None:
+    """One result by reference and kernels, and by lowering; near the product in floats where all numbers are finite."""
+    arrays, types = network(1, 1, 7, cells, signed, per_column, len(values))
+    x = np.resize(np.float32(values), (rows, 1, 7))
+    pair, kinds = [x, arrays[1]], [TensorType(x.shape, F32), types[1]]
+    (y,) = both("dynamic_matmul", pair, kinds)
+    for options in ("", "to=loops"):
+        np.testing.assert_array_equal(lowered_results("dynamic_matmul", pair, kinds, options, None)[0], y)
+    if np.isfinite(x).all() and x.size and np.abs(x).max() < 1e30:
+        element = types[1].element
+        w = (arrays[1] - element.zero_point_array.ravel().astype(float)) * element.scale_array.ravel()
+        step = max((max(x.max(), 0.0) - min(x.min(), 0.0)) / 255, 1e-38)
+        assert (np.abs(y - x.astype(float) @ w) <= 1.01 * step * np.abs(w).sum(0) + 1e-6 * np.abs(x).max()).all()
 
 
 def test_backwards() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import qrt
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype, parameters_of
@@ -113,6 +114,41 @@ def test_reshape_keeps_the_channel_axis(
     got = check_kernels("reshape", [q], [tensor(old, t)], tensor(new, element))
     np.testing.assert_array_equal(got, q.reshape(new))
     np.testing.assert_array_equal(scales_of(element, new), scales_of(t, old).reshape(new))
+
+
+def test_reshape_says_where_open_dimensions_come_from() -> None:
+    """Two open sizes may go together in several ways; a size of 0 leaves nothing to divide."""
+    x, wanted = tensor((2, 6, 4), T), tensor((None, 1, None, 2, None), T)
+    assert infer("reshape", [x], wanted, open_axes=[0, 1, -1]).shape == (2, 1, 6, 2, 2)
+    assert infer("reshape", [x], tensor((None, None), T), open_axes=[-1, 2]).shape == (12, 4)
+    assert infer("reshape", [tensor((2, 0, 4), T)], tensor((None, None, 4), T), open_axes=[0, 1]).shape == (2, 0, 4)
+    open_x = tensor((None, None, 4), T)
+    assert infer("reshape", [open_x], wanted, open_axes=[0, 1, -1]).shape == wanted.shape
+    for axes, message in (
+        ([0], "open_axes names 1 axes for 3 open dimensions"), ([0, -1, -1], "and -1 at most once"),
+        ([0, 3, -1], "open_axes must be axes of x"), ([0, -2, 1], "open_axes must be axes of x"),
+        ([1, 1, 2], "does not have the elements of shape"),
+    ):  # fmt: skip
+        with pytest.raises(QuantTypeError, match=message):
+            infer("reshape", [x], wanted, open_axes=axes)
+
+
+@pytest.mark.parametrize("axes", ["[0, 1]", "[0, -1]"])
+def test_reshape_is_lowered_with_open_dimensions(axes: str) -> None:
+    q = "!quant.uniform<i8:f32, 0.5>"
+    module = qrt.ir.parse(f"""func.func @main(%x: tensor<?x?x3x{q}>) -> tensor<?x1x?x3x{q}> {{
+      %y = qrt.reshape %x {{open_axes = {axes}}} : (tensor<?x?x3x{q}>) -> tensor<?x1x?x3x{q}>
+      return %y : tensor<?x1x?x3x{q}>
+    }}""")
+    x = np.arange(-12, 12, dtype=np.int8).reshape(2, 4, 3)
+    for lowered in (False, True):
+        if lowered:
+            qrt.run_passes(module, "lower-qrt")
+        for array in (x, x[:, :0], x[:0]):
+            if 0 in array.shape and "-1" in axes:
+                continue
+            (y,) = qrt.compile(module).run({"arg0": array}).values()
+            np.testing.assert_array_equal(y.storage, array.reshape(array.shape[0], 1, array.shape[1], 3))
 
 
 def test_reshape_computes_the_dynamic_dimension() -> None:

@@ -124,6 +124,12 @@ def test_refuses(op: str, x: TensorType, out: Any, attributes: dict[str, Any], m
     assert str(raised.value).startswith(op)
 
 
+def test_dequantized_values_stay_in_float32() -> None:
+    huge = T.with_(scales=2.0**64)
+    with pytest.raises(QuantTypeError, match=r"needs scales below 2\*\*64, got 1.8"):
+        infer("avg_pool2d", [tensor((1, 4, 4, 2), huge)], huge, kernel=(2, 2), strides=(2, 2), requant="dequantized")
+
+
 def test_refuses_results_of_other_types() -> None:
     with pytest.raises(QuantTypeError, match=r"max_pool2d: the result must keep the type .* requantize apart"):
         infer("max_pool2d", [XT], OUT)

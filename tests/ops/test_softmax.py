@@ -118,6 +118,21 @@ def test_rules_of_litert(name: str, rule: str, t: UniformType, out: UniformType)
     check_lowered(name, [x], [tensor(x.shape, t)], out, requant=rule)
 
 
+@pytest.mark.parametrize("t", [T, UniformType("u8", "f32", float(np.float32(3.4)), 200), T.with_(scales=2.0**-9)])
+@pytest.mark.parametrize("scale", [1 / 256, float(np.float32(0.0045)), 0.6, 1.5])
+def test_the_shifted_table(t: UniformType, scale: float) -> None:
+    """A table for each length, quotients that are ties, scales above 1, of which nothing is left."""
+    rng = np.random.default_rng(9)
+    out = UniformType("u8", "f32", scale, 3)
+    for shape, axis in (((12, 2), 1), ((3, 5, 2), 1), ((2, 300), -1), ((0, 4), 1)):
+        x = storage_of(t, shape, rng)
+        x[:1] = x.flat[0] if x.size else 0
+        attributes = {"axis": axis, "requant": "table_shifted"}
+        got = check_kernels("softmax", [x], [tensor(shape, t)], out, **attributes)
+        np.testing.assert_array_equal(got, naive.softmax_shifted(x, t, out, axis % x.ndim))
+    check_lowered("softmax", [x := storage_of(t, (4, 6), rng)], [tensor(x.shape, t)], out, requant="table_shifted")
+
+
 def test_a_function_has_the_rules() -> None:
     q = qrt.QuantTensor(np.int8([[0, 0, 11]]), T)
     assert qrt.softmax(q, OUT, requant="gemmlowp").storage.tolist() == [[-77, -77, 26]]
@@ -126,6 +141,7 @@ def test_a_function_has_the_rules() -> None:
 
 RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "requant must be one of table_int32, table_float32,"),
+    ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, "leaves float32 for an axis of 1 and the scale"),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "x must be i16 per layer with zero point 0"),
     ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
     ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"}, "the sum of 4096 exponentials of 19 bits needs more"),

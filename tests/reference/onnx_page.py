@@ -36,6 +36,12 @@ Sums of products of float32 are loop nests whose text says the order of every su
 sum. The runtime adds in an order that depends on the CPU and the sizes. A sum of n products lies within
 `n * 2^-24` times the sum of their magnitudes of the exact one here and there.
 
+Functions are correctly rounded, and so is each step of those that have several. The runtime's approximations lie within
+4e-6 of the number and 4e-7 beside it. Normalizations are computed in float64 and rounded once; the runtime's float32
+sums lie within 2e-3 where elements are a hundred times as large as they differ, and within 1e-5 where they lie around
+0.
+DynamicQuantizeLSTM lies within 2e-6 where every cell is below 2, and MatMulNBits within 1e-4.
+
 ## Files that are wrong
 
 Each is a `ModelError` that names the file, the node and the tensor. Data beside the model is read from files in the

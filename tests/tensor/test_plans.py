@@ -44,6 +44,17 @@ def test_a_list_that_changed_is_another() -> None:
         places[1] += 1
 
 
+def test_a_list_that_changed_later_is_not_held() -> None:
+    q, widths, ranks = drawn(4, 4), [[1, 1], [0, 0]], [0.25, 0.75]
+    for call, given in ((np.pad, widths), (lambda q, r: np.quantile(q, r, method="lower"), ranks)):
+        before = values(call(q, given))
+        call(q, given)
+        kept, given[0] = given[0], given[1]
+        call(q, given)
+        given[0] = kept
+        np.testing.assert_array_equal(values(call(q, [*given])), before)
+
+
 def test_conditions_are_operands() -> None:
     q, r = drawn(8), drawn(8)
     for held in (RNG.random(8) < 0.5, np.zeros(8, bool), RNG.random(8) < 0.5):

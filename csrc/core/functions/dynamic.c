@@ -1,5 +1,5 @@
-/* A long short-term memory whose products are quantized at run time: those of all inputs together, then those of the
- * hidden values at each step. */
+/* Products of floats that are quantized at run time, and a long short-term memory of them: those of all inputs
+ * together, then those of the hidden values at each step. */
 #include <math.h>
 
 #include "core/core.h"
@@ -59,12 +59,27 @@ static size_t bytes_of(const qrt_dynamic_lstm_args *args) {
            (size_t)widest;
 }
 
-static void product(const qrt_dynamic_lstm_args *args, const qrt_dynamic_weights *weights, const void *w,
-                    const float *x, int64_t rows, int64_t depth, const buffers *memory, float *target) {
+static void product(const qrt_kernels *kernels, const qrt_dynamic_weights *weights, const void *w, const float *x,
+                    int64_t rows, int64_t depth, int64_t columns, const buffers *memory, float *target) {
     const parameters p = dynamic_parameters(x, rows * depth);
     quantize(x, rows * depth, p, memory->quantized);
-    args->kernels->dynamic_product(weights, w, depth, 4 * args->cells, memory->quantized, rows, p.zero_point, p.scale,
-                                   memory->sums, target);
+    kernels->dynamic_product(weights, w, depth, columns, memory->quantized, rows, p.zero_point, p.scale, memory->sums,
+                             target);
+}
+
+qrt_status qrt_dynamic_matmul(const void *pointer, qrt_scratch *scratch) {
+    const qrt_dynamic_matmul_args *args = pointer;
+    void *const *operands = scratch->operands;
+    char *block =
+        qrt_workspace(QRT_WORKSPACE_CALL, (size_t)args->columns * sizeof(int64_t) + (size_t)(args->rows * args->depth));
+    if (block == NULL)
+        return QRT_NO_MEMORY;
+    const buffers memory = {(int64_t *)block, NULL, NULL, (uint8_t *)((int64_t *)block + args->columns)};
+    const qrt_float_state saved = qrt_float_enter();
+    product(args->kernels, &args->w, operands[1], operands[0], args->rows, args->depth, args->columns, &memory,
+            operands[2]);
+    qrt_float_leave(saved);
+    return QRT_OK;
 }
 
 static void run(const qrt_dynamic_lstm_args *args, void *const *operands, const buffers *memory) {
@@ -73,10 +88,12 @@ static void run(const qrt_dynamic_lstm_args *args, void *const *operands, const 
     float *y = operands[6], *hidden = operands[7], *cell = operands[8];
     memcpy(hidden, operands[4], (size_t)state * sizeof *hidden);
     memcpy(cell, operands[5], (size_t)state * sizeof *cell);
-    product(args, &args->w, operands[1], operands[0], args->steps * args->batch, args->inputs, memory, memory->of_x);
+    product(args->kernels, &args->w, operands[1], operands[0], args->steps * args->batch, args->inputs, columns, memory,
+            memory->of_x);
     for (int64_t i = 0; i < args->steps; i++) {
         const int64_t step = args->reverse ? args->steps - 1 - i : i;
-        product(args, &args->r, operands[2], hidden, args->batch, args->cells, memory, memory->of_hidden);
+        product(args->kernels, &args->r, operands[2], hidden, args->batch, args->cells, columns, memory,
+                memory->of_hidden);
         for (int64_t b = 0; b < args->batch; b++) {
             float *gates = memory->of_x + (step * args->batch + b) * columns;
             for (int64_t j = 0; j < columns; j++) {

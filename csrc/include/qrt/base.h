@@ -47,6 +47,7 @@ typedef enum {
     QRT_FLOAT64_AWAY,
     QRT_HALF_UP_TWICE,
     QRT_RAW_MEAN,
+    QRT_DEQUANTIZED,
     QRT_INTEGER,
 } qrt_rule;
 

@@ -18,6 +18,8 @@ typedef struct {
     const int64_t *a_multiplier, *b_multiplier;
     const int32_t *a_shift, *b_shift;
     int left_shift;
+    /* add, sub: factors of storage as it is, in fused multiply-adds to requant's offset; NULL for other rules. */
+    const float *a_scale, *b_scale;
     /* In whole blocks of so many elements, if not 0, operands are rounded once; the layout is then one row of elements
      * that lie side by side. */
     int block;

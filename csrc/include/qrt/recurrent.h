@@ -37,6 +37,15 @@ typedef struct {
     const float *scales;
 } qrt_dynamic_weights;
 
+/* Operands x, w, then y: float32 rows [rows][depth], which are quantized together, times weights [depth][columns]. */
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t rows, depth, columns;
+    qrt_dynamic_weights w;
+} qrt_dynamic_matmul_args;
+
+qrt_status qrt_dynamic_matmul(const void *args, qrt_scratch *scratch);
+
 /* Operands x, weights of x, weights of the hidden values, bias, hidden, cell; then y, hidden, cell. x is
  * [steps][batch][inputs] and y [steps][batch][cells], both float32 as the state is; the weights are [inputs][4 * cells]
  * and [cells][4 * cells], of the gates input, output, forget and cell. */

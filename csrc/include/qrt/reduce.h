@@ -36,6 +36,7 @@ typedef enum {
     QRT_SOFTMAX_FLOAT32,
     QRT_SOFTMAX_GEMMLOWP,
     QRT_SOFTMAX_INT16,
+    QRT_SOFTMAX_SHIFTED,
     QRT_LOG_SOFTMAX_FLOAT32,
     QRT_LOG_SOFTMAX_GEMMLOWP,
 } qrt_softmax_rule;
@@ -45,8 +46,8 @@ typedef struct {
     qrt_softmax_rule rule;
     int64_t outer, size, inner; /* x is [outer][size][inner], and sums run along size */
     qrt_container container;    /* QRT_I8 or QRT_U8; QRT_I16 for QRT_SOFTMAX_INT16 */
-    /* Exponentials of 256 differences from the largest value: within 2^30, floats within 1, or 32-bit numbers without
-     * integer bits. */
+    /* Exponentials of 256 differences from the largest value: within 2^30, floats (within 1 unless they are shifted),
+     * or 32-bit numbers without integer bits. */
     const int32_t *table;
     const float *table_f32;
     const int32_t *scaled; /* QRT_LOG_SOFTMAX_GEMMLOWP: 256 negative differences, 26 fractional bits */

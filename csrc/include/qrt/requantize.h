@@ -9,8 +9,9 @@ typedef struct {
     int64_t storage_min, storage_max;
     const int32_t *multiplier; /* fixed, fixed_double, half_up_twice: the multiplier M0; integer: the divisor */
     const int32_t *shift;      /* fixed: N, to the right; the two others: TFLite's, to the left where positive */
-    const float *scale_f32;    /* for the rules float32, raw_mean */
-    const float *offset_f32;   /* for the rule raw_mean */
+    const float *scale_f32;    /* for the rules float32, raw_mean; dequantized: the scale of x */
+    const float *offset_f32;   /* for the rule raw_mean; dequantized: the zero point of the result */
+    const float *divisor_f32;  /* for the rule dequantized: the scale of the result */
     const double *scale_f64;   /* for the rule float64_away */
     const int64_t *zero_point;
     /* These are derived when a call is bound. */

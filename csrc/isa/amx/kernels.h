@@ -127,30 +127,35 @@ static int64_t segment_depth(const qrt_gemm_problem *problem) {
     return !w ? problem->k : w->channels / w->groups * (w->groups == 1 && w->dilations[1] == 1 ? w->kernel[1] : 1);
 }
 
+/* A call with few products takes most of its time before and after them: tiles are configured, and sums go through
+ * memory. */
+static bool has_work(const qrt_gemm_problem *problem) {
+    return (double)problem->m * (double)problem->n * (double)problem->k >= LEAST_WORK;
+}
+
 /* Whether no panel is mostly empty, and image rows fill tiles. */
 static bool suits_short(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     const qrt_window *w = problem->window;
-    return segment_depth(problem) <= KU && (w ? w->kernel[0] : 1) <= SHORT_SEGMENTS &&
+    return has_work(problem) && segment_depth(problem) <= KU && (w ? w->kernel[0] : 1) <= SHORT_SEGMENTS &&
            (w ? w->out_width : problem->m) >= TILE_ROWS && (!w || (w->groups == 1 && w->dilations[1] == 1)) &&
            (problem->n % NR == 0 || problem->n % NR > LANES) && !compensates_rows(problem) &&
            epilogue_of_call(args) > EPILOGUE_STORE;
 }
 
-/* A call with few products takes most of its time before and after them. A single row by a b that does not stay in L2
- * takes its time for reading b; the fallback does that better, because its calls alternate their direction through
- * b. */
+/* A single row by a b that does not stay in L2 takes its time for reading b; the fallback does that better, because its
+ * calls alternate their direction through b. */
 static bool suits_matrix(const qrt_gemm_problem *problem) {
     const int64_t bytes = problem->k * problem->n;
     if (problem->m == 1)
         return problem->k >= 8 * KU && bytes <= ROW_BYTES;
-    return (double)problem->m * (double)bytes >= LEAST_WORK && (problem->m >= TILE_ROWS || problem->n >= WIDE);
+    return problem->m >= TILE_ROWS || problem->n >= WIDE;
 }
 
 static bool suits_long(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     const qrt_window *w = problem->window;
-    if (problem->k < KU || problem->n < NR)
+    if (problem->k < KU || problem->n < NR || !has_work(problem))
         return false;
     if (!w)
         return suits_matrix(problem);

@@ -4,6 +4,7 @@
  *                          on ports 0 and 1
  *   vpsrad                 floor division by a power of two; ports 0 and 1
  *   vp{min,max}{s,u}{b,w}  clamp; ports 0 and 1
+ *   vfmadd                 add and sub of floats, fused as their rule is; ports 0 and 1
  *   vpmov[sz]x             widens 8 elements, on port 5 (widen.h)
  *
  * Exact. mul: the products fit 32 bits, which products_fit checks; they stay in L1, and the table's row `store`
@@ -84,6 +85,51 @@ static void add_chunk(qrt_container container, const sum_parameters *p, const in
         BY_CONTAINER(add_of, container, &own, left, right, count, target);
 }
 
+/* ---- add, sub by fused multiply-adds ---- */
+
+typedef struct {
+    __m256 a, b, offset, low, high;
+} fused_parameters;
+
+QRT_INLINE __m256i fused_eight(const fused_parameters *p, const int32_t *left, const int32_t *right) {
+    const __m256 x = _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)left));
+    const __m256 y = _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)right));
+    const __m256 sum = _mm256_fmadd_ps(x, p->a, _mm256_fmadd_ps(y, p->b, p->offset));
+    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(sum, p->low), p->high));
+}
+
+QRT_INLINE void fused_of(qrt_container container, const fused_parameters *p, const int32_t *left, const int32_t *right,
+                         int64_t count, char *target) {
+    const int size = qrt_container_size(container);
+    for (int64_t i = 0; i < count; i += 8)
+        store_eight(target + i * size, narrow_eight(fused_eight(p, left + i, right + i), container, size),
+                    count - i < 8 ? (int)(count - i) : 8, size);
+}
+
+static void fused_chunk(qrt_container container, const fused_parameters *p, const int32_t *left, const int32_t *right,
+                        int64_t count, char *target) {
+    const fused_parameters own = *p; /* a copy, because stores to target might otherwise change them */
+    BY_CONTAINER(fused_of, container, &own, left, right, count, target);
+}
+
+/* All storage has at most 16 bits, which float32 holds. */
+static void fused_row(const qrt_binary_args *args, const char *a, int64_t a_stride, const char *b, int64_t b_stride,
+                      char *target, int64_t count, int64_t parameter) {
+    const int a_size = qrt_container_size(args->a), b_size = qrt_container_size(args->b);
+    const qrt_requant *requant = &args->requant;
+    const fused_parameters p = {_mm256_set1_ps(args->a_scale[parameter]), _mm256_set1_ps(args->b_scale[parameter]),
+                                _mm256_set1_ps(requant->offset_f32[parameter]),
+                                _mm256_set1_ps((float)requant->storage_min),
+                                _mm256_set1_ps((float)requant->storage_max)};
+    int32_t left[CHUNK + BEHIND], right[CHUNK + BEHIND];
+    for (int64_t i = 0; i < count; i += CHUNK) {
+        const int64_t part = count - i < CHUNK ? count - i : CHUNK;
+        widen(args->a, a + i * a_stride * a_size, a_stride, 0, part, left);
+        widen(args->b, b + i * b_stride * b_size, b_stride, 0, part, right);
+        fused_chunk(requant->container, &p, left, right, part, target + i * qrt_container_size(requant->container));
+    }
+}
+
 /* ---- rows ---- */
 
 qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
@@ -92,7 +138,11 @@ qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a
     const int size = qrt_container_size(args->requant.container);
     const bool multiplies = args->kind == QRT_MUL;
     sum_parameters p = {0};
-    if (args->a > QRT_U16 || args->b > QRT_U16 ||
+    if (args->a_scale && !step && args->a <= QRT_U16 && args->b <= QRT_U16 && args->requant.container <= QRT_U16) {
+        fused_row(args, a, a_stride, b, b_stride, target, count, parameter);
+        return QRT_OK;
+    }
+    if (args->a_scale || args->a > QRT_U16 || args->b > QRT_U16 ||
         !(multiplies ? products_fit(args, parameter, step ? count : 1)
                      : !step && args->requant.container <= QRT_I32 && sum_fits(args, parameter, &p)))
         return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);

@@ -75,6 +75,10 @@ void avx2_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t 
                          int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     const int64_t channels = args->window.channels, valid = rows * columns;
+    if (args->requant.rule == QRT_DEQUANTIZED) {
+        avx2_parent.avg_pool_pixel(args, pixels, rows, columns, row_stride, column_stride, target);
+        return;
+    }
     int32_t acc[CHUNK + BEHIND];
     for (int64_t c = 0; c < channels; c += CHUNK) {
         const int64_t count = channels - c < CHUNK ? channels - c : CHUNK;

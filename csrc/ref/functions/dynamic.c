@@ -4,6 +4,10 @@
 
 #include "ref/ref.h"
 
+static float one_nan(float x) {
+    return isnan(x) ? __builtin_nanf("") : x;
+}
+
 /* ---- products ---- */
 
 void ref_dynamic_product(const qrt_dynamic_weights *weights, const void *w, int64_t depth, int64_t columns,
@@ -19,7 +23,7 @@ void ref_dynamic_product(const qrt_dynamic_weights *weights, const void *w, int6
             }
         }
         for (int64_t j = 0; j < columns; j++)
-            target[j] = (float)sums[j] * (scale * weights->scales[j]);
+            target[j] = one_nan((float)sums[j] * (scale * weights->scales[j]));
     }
 }
 
@@ -97,10 +101,6 @@ static float hyperbolic_tangent(float x) {
 }
 
 /* ---- cells ---- */
-
-static float one_nan(float x) {
-    return isnan(x) ? __builtin_nanf("") : x;
-}
 
 void ref_dynamic_cells(const float *gates, int64_t cells, float *hidden, float *cell) {
     for (int64_t i = 0; i < cells; i++) {

@@ -56,6 +56,12 @@ static void table_float32(const softmax_values *of) {
         store_rounded(of, i, ref_round_half_away((double)(of->args->table_f32[distance(of, i)] * inverse)));
 }
 
+static void table_shifted(const softmax_values *of) {
+    const float sum = sum_float32(of), units = floorf(1.0f / (float)of->args->scale);
+    for (int64_t i = 0; i < of->args->size; i++)
+        store_rounded(of, i, (double)rintf(of->args->table_f32[distance(of, i)] * units / sum));
+}
+
 /* The sum of 32-bit exponentials without integer bits, with 12 of them. */
 static int64_t sum_gemmlowp(const softmax_values *of) {
     int64_t sum = 0;
@@ -147,8 +153,8 @@ static void log_gemmlowp_row(const softmax_values *of) {
 }
 
 void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) {
-    static void (*const rows[])(const softmax_values *) = {table_int32, table_float32,   gemmlowp,
-                                                           table_int16, log_float32_row, log_gemmlowp_row};
+    static void (*const rows[])(const softmax_values *) = {table_int32,   table_float32,   gemmlowp,        table_int16,
+                                                           table_shifted, log_float32_row, log_gemmlowp_row};
     softmax_values of = {args, x, target, INT64_MIN};
     for (int64_t i = 0; i < args->size; i++) {
         const int64_t value = qrt_load(args->container, x, i * args->inner);

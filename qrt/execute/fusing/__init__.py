@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from qrt.execute.fusing.carry_layout import CarryLayout
 from qrt.execute.fusing.fold_clamp import FoldClamp
 from qrt.execute.fusing.fold_pad import FoldPad
 from qrt.execute.fusing.fold_sign import FoldSign
@@ -11,6 +12,7 @@ from qrt.execute.fusing.widen_depthwise import WidenDepthwise
 
 FUSING: dict[str, Any] = {
     "split-concat": SplitConcat,
+    "carry-layout": CarryLayout,
     "make-tables": MakeTables,
     "widen-depthwise": WidenDepthwise,
     "fold-pad": FoldPad,

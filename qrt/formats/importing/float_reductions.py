@@ -24,23 +24,27 @@ def softmax(site: Site, x: Value, axes: Sequence[int], beta: float, is_inverse: 
     """Exponentials of the distances from the largest along axes, divided by their sum in order; or multiplied by its
     inverse.
     """
-    rank = len(site.extents(x))
-
-    def kept(nest: Nest) -> list[Expression]:
-        return [nest.loops[axis] for axis in range(rank) if axis not in axes]
-
-    most = reduced(site, x, axes, "arith.maximumf", -np.inf)
-    nest = Nest(site, "exponentials", site.extents(x))
-    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(most, kept(nest))), F32)
-    if beta != 1:
-        apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
-    powers = nest.finish(nest.emit("math.exp", (apart,), F32))[0]
+    _, powers = exponentials(site, x, axes, beta)
     total = reduced(site, powers, axes, "arith.addf", 0.0)
     nest = Nest(site, "divide", site.extents(x))
-    power, sums = nest.read(powers, nest.loops), nest.read(total, kept(nest))
+    power, sums = nest.read(powers, nest.loops), nest.read(total, _kept(nest, axes))
     if is_inverse:
         inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), sums), F32)
         made = nest.emit("arith.mulf", (power, inverse), F32)
     else:
         made = nest.emit("arith.divf", (power, sums), F32)
     return nest.finish(made)[0]
+
+
+def exponentials(site: Site, x: Value, axes: Sequence[int], beta: float) -> tuple[Value, Value]:
+    """The largest elements along axes, and exponentials of the distances from them."""
+    most = reduced(site, x, axes, "arith.maximumf", -np.inf)
+    nest = Nest(site, "exponentials", site.extents(x))
+    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(most, _kept(nest, axes))), F32)
+    if beta != 1:
+        apart = nest.emit("arith.mulf", (apart, nest.constant(beta, F32)), F32)
+    return most, nest.finish(nest.emit("math.exp", (apart,), F32))[0]
+
+
+def _kept(nest: Nest, axes: Sequence[int]) -> list[Expression]:
+    return [loop for axis, loop in enumerate(nest.loops) if axis not in axes]

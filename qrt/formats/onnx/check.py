@@ -12,7 +12,7 @@ from qrt.formats.onnx.types import numpy_dtype
 
 IR_VERSIONS = range(3, 15)
 """The versions of the format that are read."""
-OPSETS = {"": range(7, 27), "com.microsoft": range(1, 2)}
+OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2)}
 """The versions of each domain's operators that are known. Operators of other domains are refused one by one."""
 
 

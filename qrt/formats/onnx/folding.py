@@ -24,7 +24,7 @@ _SAME = frozenset(
 )  # fmt: skip
 """Operators that move elements of their first input, and leave them as they are."""
 _ACTIVATIONS = ("Relu", "Clip")
-_CASTS = ("QuantizeLinear", "DequantizeLinear")
+CASTS = ("QuantizeLinear", "DequantizeLinear")
 _BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
 _UNARY = {
     "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
@@ -99,7 +99,7 @@ class Folding:
         self.inside: set[int] = set()
         self.reasons: dict[int, str] = {}
         for op in graph.operators:
-            if op.index not in self.inside and not op.domain and op.type not in _CASTS and self._is_beside(op):
+            if op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
                 self._try(op)
 
     def _is_beside(self, op: Operator) -> bool:

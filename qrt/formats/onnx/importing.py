@@ -14,6 +14,7 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
+from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of
@@ -82,6 +83,7 @@ class Graph(importing.Graph):
         self.lost: set[str] = set()
         self.sizes: dict[str, tuple[int | Value, ...]] = {}
         self.ports = {port.name: port for port in graph.inputs}
+        self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
         """Makes the function, and in it the operations of every node."""
@@ -102,12 +104,15 @@ class Graph(importing.Graph):
             raise ModelError(f"{place}: the file does not say how many dimensions it has")
         if 0 in port.shape:
             raise ModelError(f"{place}: its shape {port.shape} has a dimension of 0")
-        return TensorType(tuple(size if isinstance(size, int) else None for size in port.shape), element_of(port.dtype))
+        shape = tuple(size if isinstance(size, int) else None for size in port.shape)
+        return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
     def _result(self, port: Port) -> Value:
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
+        if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
+            return value
         if isinstance(value.type.element, UniformType):
             value = self._stored(value, value.type, value.type.element)
         found = value.type.element if isinstance(value.type, TensorType) else None
@@ -130,14 +135,22 @@ class Graph(importing.Graph):
         self.constants.update(
             {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
         )
+        apart = self._apart()
         for op in self.graph.operators:
+            if self.exported.takes(op):
+                continue
             group = self.folding.groups.get(op.index)
-            if group is not None:
+            if group is not None and op.index not in apart:
                 self._import_group(group)
-            elif op.index not in self.folding.inside:
+            elif op.index not in self.folding.inside or op.index in apart:
                 self._import(op)
                 if op.index in self.folding.reasons:
                     self._record(op, self.folding.reasons[op.index])
+
+    def _apart(self) -> set[int]:
+        """The nodes of groups of which a node stands for something else already: they are imported one by one."""
+        groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
+        return {index for group in groups if group & self.exported.nodes for index in group}
 
     def _record(self, op: Operator, reason: str) -> None:
         self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
@@ -191,6 +204,10 @@ class Graph(importing.Graph):
 
     def known(self, name: str) -> Constant | None:
         """A tensor that is constant in the file, or whose elements follow from constants."""
+        return self.constants.get(name)
+
+    def required(self, name: str) -> Constant | None:
+        """The same; an input that is given is known too where an operator cannot do without."""
         found = self.constants.get(name)
         if found is None and name in self.importer.given and name in self.ports:
             self.importer.fixed.add(name)

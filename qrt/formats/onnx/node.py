@@ -87,10 +87,10 @@ class Node(importing.Node):
 
     def known(self, i: int, what: str) -> Array:
         """The elements of an input that must be known at import, as ``what`` they are."""
-        array = self.constant(i)
-        if array is None:
+        found = self.graph.required(self.input(i))
+        if found is None:
             self.refuse(f"{what} that only the run knows")
-        return array
+        return found.array
 
     def integers(self, i: int, what: str) -> tuple[int, ...]:
         """The integers of an input that must be known at import, as ``what`` they are."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from qrt.ir import Operation, Value
-from qrt.ops.binary import sum_parameters
+from qrt.ops.binary import is_raw, sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
@@ -12,22 +12,23 @@ from qrt.passes.lower_qrt.requantize import (
     Requantization,
     finish,
     requantize,
+    round_float32,
     round_shift,
     scale_fixed_double,
     scale_once,
 )
-from qrt.passes.lower_qrt.site import I64, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
+from qrt.passes.lower_qrt.site import F32, I64, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.types import IntegerType
 
 
 def lower_add(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the sum."""
-    return _sum(site, op, attributes, "arith.addi")
+    return _fused_sum(site, op, attributes, 1) if is_raw(attributes) else _sum(site, op, attributes, "arith.addi")
 
 
 def lower_sub(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the difference."""
-    return _sum(site, op, attributes, "arith.subi")
+    return _fused_sum(site, op, attributes, -1) if is_raw(attributes) else _sum(site, op, attributes, "arith.subi")
 
 
 def lower_mul(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -56,6 +57,13 @@ class _Operands:
     def read(self, nest: Nest, width: IntegerType) -> list[Value]:
         return [
             centred(nest, stored, at, channels, width)
+            for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)
+        ]
+
+    def read_raw(self, nest: Nest) -> list[Value]:
+        """Storage as it is, as i64."""
+        return [
+            nest.extend(nest.read(stored, at), I64, channels.type.is_signed)
             for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)
         ]
 
@@ -92,3 +100,21 @@ def _sum(site: Site, op: Operation, attributes: Attributes, combine: str) -> Val
     if sums.end.rule == "fixed":  # with the multiplier 1: 64 bits have room for the sum and its rounding
         return nest.finish(finish(nest, round_shift(nest, total, r.of(sums.end.shift).astype(np.int64), indices), r))[0]
     return nest.finish(requantize(nest, total, r))[0]
+
+
+def _fused_sum(site: Site, op: Operation, attributes: Attributes, sign: int) -> Value:
+    """Storage of both as f32, in two fused multiply-adds that begin with what the zero points add."""
+    operands = _Operands(site, op)
+    result = operands.result()
+    indices, numbers = joint(operands.a, operands.b, result)
+    types = operands.a.type, operands.b.type, result.type
+    sums, channel = sum_parameters(attributes["requant"], types, numbers, sign)
+    nest = Nest(site, "accumulate", operands.extents)
+    values = operands.read_raw(nest)
+    nest.stage("accumulate")
+    total = nest.parameter(sums.end.offset_f32[channel], F32, indices)
+    for value, scale in reversed([*zip(values, (sums.a_scale, sums.b_scale), strict=True)]):
+        factor = nest.parameter(scale[channel], F32, indices)
+        total = nest.emit("math.fma", (nest.emit("arith.sitofp", (value,), F32), factor, total), F32)
+    r = Requantization(sums.end, channel, indices, result.type)
+    return nest.finish(finish(nest, round_float32(nest, total, r), r))[0]

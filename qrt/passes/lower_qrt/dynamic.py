@@ -1,5 +1,5 @@
-"""dynamic_lstm: its steps one after the other. Parameters are scalars that a reduction finds; functions of gates go
-through float64, and are rounded once."""
+"""dynamic_matmul, and dynamic_lstm, whose steps come one after the other. A reduction finds the parameters. Functions
+of gates go through float64, and are rounded once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,6 +142,12 @@ def _cells(site: Site, gates: Value, cell: Value, kept: Sequence[Extent], cells:
     after = nest.emit("arith.addf", terms, F32)
     hidden = nest.emit("arith.mulf", (out, functions.tanh(after)), F32)
     return nest.finish(hidden, after)
+
+
+def lower_dynamic_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """The product."""
+    x, w = op.operands
+    return _Weights(site.storage(w), tensor_type(w)).product(site, x)
 
 
 def lower_dynamic_lstm(site: Site, op: Operation, attributes: Attributes) -> list[Value]:

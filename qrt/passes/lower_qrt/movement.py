@@ -1,5 +1,7 @@
 """reshape, transpose, concat: storage moves."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qrt.dialects.tensor.slices import concat_type
@@ -7,7 +9,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Operation, Region, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Attributes, one_axis
-from qrt.ops.movement import axes_order, concat_pieces
+from qrt.ops.movement import axes_order, concat_pieces, open_axes
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.casts import requantized
 from qrt.passes.lower_qrt.nest import Nest
@@ -16,27 +18,37 @@ from qrt.types import TensorType, UniformType
 
 
 def lower_reshape(site: Site, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where several dimensions of its shape are left open."""
+    """Storage of the result. Raises QuantTypeError where an open dimension has no known source."""
     stored, shape = site.storage(op.operands[0]), tensor_type(op.results[0]).shape or ()
     site.stage("reshape")
     type = TensorType(shape, tensor_type(stored).element)
     if None not in shape:
         sizes = site.tensor(np.array(shape, np.int64), INDEX)
-    elif shape.count(None) == 1 and 0 not in shape:
-        extents = [site.index(_open_extent(site, stored, shape) if size is None else size) for size in shape]
-        sizes = site.value("tensor.from_elements", extents, TensorType((len(shape),), INDEX))
-    else:
+        return site.value("tensor.reshape", (stored, sizes), type)
+    axes = open_axes((tensor_type(op.operands[0]),), shape, attributes)
+    if axes.count(-1) > (0 not in shape):
         raise QuantTypeError(f"the shape of {op.results[0].type} must be known, but for one dimension")
+    opened = {axis: site.index(site.extent(stored, axis)) for axis in axes if axis >= 0}
+    if -1 in axes:
+        opened[-1] = _open_extent(site, stored, shape, [opened[axis] for axis in axes if axis >= 0])
+    sources = iter(axes)
+    extents = [opened[next(sources)] if size is None else site.index(size) for size in shape]
+    sizes = site.value("tensor.from_elements", extents, TensorType((len(shape),), INDEX))
     return site.value("tensor.reshape", (stored, sizes), type)
 
 
-def _open_extent(site: Site, tensor: Value, shape: tuple[int | None, ...]) -> Value:
-    """The size of the only unknown dimension of a shape, computed from the number of a tensor's elements."""
+def _open_extent(site: Site, tensor: Value, shape: tuple[int | None, ...], opened: Sequence[Value]) -> Value:
+    """The size of a dimension that is left, computed from the number of a tensor's elements."""
     total = site.scalar(1, INDEX)
     for extent in site.extents(tensor):
         total = site.value("arith.muli", (total, site.index(extent)), INDEX)
     known = int(np.prod([size for size in shape if size is not None], dtype=np.int64))
-    return site.value("arith.divsi", (total, site.scalar(known, INDEX)), INDEX)
+    others = site.scalar(known, INDEX)
+    for size in opened:
+        others = site.value("arith.muli", (others, size), INDEX)
+    if opened:  # one that is 0 divides nothing
+        others = site.value("arith.maxsi", (others, site.scalar(1, INDEX)), INDEX)
+    return site.value("arith.divsi", (total, others), INDEX)
 
 
 def lower_transpose(site: Site, op: Operation, attributes: Attributes) -> Value:

@@ -2,7 +2,8 @@
 
 An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
 are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
-the loop subtracts. By `integer` nothing is subtracted.
+the loop subtracts. By `integer` nothing is subtracted. By `dequantized` the loop scales what it has subtracted from,
+and adds floats.
 """
 
 from math import prod
@@ -16,7 +17,7 @@ from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.passes.lower_qrt.requantize import requantize
-from qrt.passes.lower_qrt.site import I32, Array, Extent, Site, accumulator_type, tensor_type, uniform_type
+from qrt.passes.lower_qrt.site import F32, I32, Array, Extent, Site, accumulator_type, tensor_type, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, pad_tensor, window_index
 
 
@@ -36,7 +37,8 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     taps = prod(attributes["kernel"])
     raw = attributes["requant"] == "integer"
     width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
-    in_loop = site.in_loop and not raw
+    floats = attributes["requant"] == "dequantized"
+    in_loop = (site.in_loop or floats) and not raw
     windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))
     counts = _counts(site, attributes, windows) if padded else None
@@ -45,17 +47,20 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     value = nest.extend(windows.read(nest), width, t.is_signed)
     if in_loop:
         value = without_zero_point(nest, value, channels)
-    (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
+    if floats:
+        (sums,) = nest.finish(_add_dequantized(nest, value, channels))
+    else:
+        (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", windows.kept)
     acc = nest.read(sums, nest.loops)
     if counts is None:
-        if not site.in_loop and not raw:
+        if not in_loop and not raw:
             acc = without_zero_point(nest, acc, channels, taps)
         r = requantization(attributes["requant"], [channels], result, np.array(taps))
         return nest.finish(requantize(nest, acc, r))[0]
     count, zero_points = nest.read(counts, nest.loops[1:3]), channels.zero_points()
-    if zero_points.any() and not site.in_loop and not raw:
+    if zero_points.any() and not in_loop and not raw:
         nest.stage("zero-point")
         zero_point = nest.parameter(zero_points, width, channels.indices)
         term = nest.emit("arith.muli", (nest.extend(count, width), zero_point), width)
@@ -65,6 +70,13 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     possible = np.arange(1, windows.largest_count + 1)
     r = requantization(attributes["requant"], [channels], result, possible, entry)
     return nest.finish(requantize(nest, acc, r))[0]
+
+
+def _add_dequantized(nest: Nest, value: Value, channels: Channels) -> Value:
+    scales = np.array(channels.type.scales, np.float32).reshape(channels.shape)
+    factor = nest.parameter(scales, F32, channels.indices)
+    scaled = nest.emit("arith.mulf", (nest.emit("arith.sitofp", (value,), F32), factor), F32)
+    return nest.emit("arith.addf", (nest.running(F32, 0), scaled), F32)
 
 
 class _Windows:

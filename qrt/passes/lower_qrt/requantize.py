@@ -38,7 +38,7 @@ class Requantization:
 
 
 def requantize(nest: Nest, acc: Value, r: Requantization) -> Value:
-    """An exact accumulator, i32 or i64, to storage."""
+    """An exact accumulator, i32 or i64, to storage; a float for `dequantized`."""
     return finish(nest, scale(nest, acc, r), r)
 
 
@@ -238,6 +238,15 @@ def _raw_mean(nest: Nest, acc: Value, r: Requantization) -> Value:
     return round_float32(nest, nest.emit("arith.addf", (scaled, offset), F32), r)
 
 
+def _dequantized(nest: Nest, total: Value, r: Requantization) -> Value:
+    """Of a sum of floats: over its count, over the scale, the zero point."""
+    p = r.parameters
+    for name, values in (("divf", p.multiplier), ("divf", p.divisor_f32), ("addf", p.offset_f32)):
+        operand = nest.parameter(r.of(values.astype(np.float32)), F32, r.indices)
+        total = nest.emit(f"arith.{name}", (total, operand), F32)
+    return round_float32(nest, total, r)
+
+
 def round_float32(nest: Nest, scaled: Value, r: Requantization) -> Value:
     """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
     return _rounded(nest, scaled, "math.roundeven", r)
@@ -280,6 +289,7 @@ def _integer(nest: Nest, acc: Value, r: Requantization) -> Value:
 
 
 _RULES: dict[str, Callable[[Nest, Value, Requantization], Value]] = {
+    "dequantized": _dequantized,
     "fixed": _fixed,
     "fixed_double": _fixed_double,
     "float32": _float32,

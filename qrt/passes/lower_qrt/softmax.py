@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt import numerics
+from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes, one_axis
@@ -128,6 +129,19 @@ def _table_float32(lines: _Lines, beta: float) -> Value:
     return lines.rounded(nest, value, "math.round")
 
 
+def _table_shifted(lines: _Lines, beta: float) -> Value:
+    size = lines.sizes[lines.axis]
+    if not isinstance(size, int):
+        raise QuantTypeError("softmax: the axis must be known: requant = 'table_shifted' has a table for its size")
+    table = numerics.softmax_table_shifted(lines.x.scale, beta, size)
+    entries = lines.entries(lines.maxima(), table, F32)
+    sums = lines.total(entries, F32, lambda nest, value: value)
+    nest, others = lines.each("quotient")
+    units = nest.constant(numerics.softmax_units(lines.element.scale), F32)
+    scaled = nest.emit("arith.mulf", (nest.read(entries, nest.loops), units), F32)
+    return lines.rounded(nest, nest.emit("arith.divf", (scaled, nest.read(sums, others)), F32), "math.roundeven")
+
+
 def _gemmlowp_sum(lines: _Lines, entries: Value) -> Value:
     return lines.total(entries, I64, lambda nest, value: Fixed(nest).divide(nest.extend(value, I64), numerics.SUM_BITS))
 
@@ -209,4 +223,5 @@ _SOFTMAX: dict[str, Callable[[_Lines, float], Value]] = {
     "table_float32": _table_float32,
     "gemmlowp": _gemmlowp,
     "table_int16": _table_int16,
+    "table_shifted": _table_shifted,
 }

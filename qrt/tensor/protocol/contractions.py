@@ -17,6 +17,7 @@ from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
+from qrt.tensor.functions import mul as qrt_mul
 from qrt.tensor.products import matmul as qrt_matmul
 from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
@@ -28,6 +29,10 @@ Operands = Sequence[QuantTensor]
 Compute = Callable[[Operands], Array]
 LabelsOf = Callable[..., tuple[Sequence[Labels], Labels]]
 """(labels of the axes of each operand, those of the result), of a name, the shapes of the operands, and options."""
+
+
+_MANY = 4096
+"""So many elements of two lists of vectors are sooner multiplied one by one, and then summed."""
 
 
 def contracted(
@@ -216,6 +221,9 @@ def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
     # One product is faster than a batch of one.
     batches, one = ((batch,), ()) if a.count(batch) != 1 else ((), batch)
     multiply, dtype = _multiplication(name, a, b, bound)
+    are_lines = bool(batches) and not rows and not columns and None not in (a.operand, b.operand)
+    if bound < I32_END and are_lines and a.count(batch) * a.count(depth) >= _MANY:
+        multiply = _elementwise(a, b)
     left, right = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
     shape = tuple([a.size(x) for x in (*batch, *rows)] + [b.size(x) for x in columns])
     compute: Compute = lambda operands: multiply(left(operands), right(operands)).reshape(shape)  # noqa: E731
@@ -244,6 +252,19 @@ def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[Callable
         return result
 
     return by_kernel, np.dtype(np.int32)
+
+
+def _elementwise(a: _Term, b: _Term) -> Callable[[Array, Array], Array]:
+    """What multiplies a batch of rows and columns: sums of products of elements, which as a batch of matrices of one
+    row and one column would be slower."""
+    first, second = _kernel_type(a), _kernel_type(b)
+
+    def multiply(x: Array, y: Array) -> Array:
+        x, y = x.reshape(x.shape[0], -1), y.reshape(y.shape[0], -1)
+        products: Array = qrt_mul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
+        return add_up(products, -1, np.int32)  # type: ignore[no-any-return]
+
+    return multiply
 
 
 def _kernel_type(term: _Term) -> UniformType:

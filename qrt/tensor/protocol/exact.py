@@ -99,7 +99,8 @@ def planned(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """As ``finish`` of the integers that ``compute`` makes of the operands: by their types and shapes alone."""
+    """As ``finish`` of the integers that ``compute`` makes of the operands, by their types and shapes alone. It holds
+    no list that was given."""
     if dtype is not None or out is not None:
         return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)
     t = i32_type(name, units, bound)
@@ -108,7 +109,7 @@ def planned(
         acc = np.asarray(compute(operands), np.int32)
         return tensor_of(acc, t, acc.shape)
 
-    return Planned(operands, run)
+    return Planned(operands, run, holds_no_list=True)
 
 
 def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
@@ -188,6 +189,10 @@ def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: 
     the products of the units."""
     ratios = ratios or units.products()
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
+    if len(ratios) == 1 and acc.size <= _FEW:
+        numerator, denominator = ratios[0].numerator, ratios[0].denominator
+        few = [rounded(number * numerator, denominator) for number in numbers.tolist()]
+        return np.array(few, np.float64).reshape(acc.shape)
     which = np.zeros(acc.size, np.int64)
     if len(ratios) > 1:
         which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import set_routine
+from qrt.errors import QuantValueError
+from qrt.ops.core import Array
 from qrt.tensor.protocol.table import Function, present
 
 
@@ -25,6 +27,20 @@ def _on_storage(
     for function in functions:
         own = getattr(*function) if isinstance(function, tuple) else unwrap(function)
         set_routine(function, routine or own, places, most, frozenset(names.split()), is_list, is_moved)
+
+
+def _reduction(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """Over all axes, unless one is given."""
+    return lambda a, axis=None, keepdims=False: reduce(a, axis, None, None, keepdims)
+
+
+def _resized(a: Array, new_shape: Any) -> Array:
+    if not a.size:
+        raise QuantValueError("NumPy fills with zeros, which need not be the storage of 0")
+    return _resize(a, new_shape)
+
+
+_resize: Callable[..., Array] = unwrap(np.resize)
 
 
 # ---- one tensor ----
@@ -45,8 +61,10 @@ _on_storage(present("unstack"), 1, "axis")
 _on_storage((np.copy, np.conjugate, np.positive), 1, routine=np.ndarray.copy)
 
 _on_storage((np.unique, np.unique_values), 1)
-_on_storage((np.max, np.amax, np.nanmax), 2, "axis keepdims", routine=unwrap(np.max))
-_on_storage((np.min, np.amin, np.nanmin), 2, "axis keepdims", routine=unwrap(np.min))
+_on_storage((np.resize,), 2, routine=_resized)
+_on_storage((np.isfinite, np.isnan, np.isinf), 1, is_moved=False)
+_on_storage((np.max, np.amax, np.nanmax), 2, "axis keepdims", routine=_reduction(np.maximum.reduce))
+_on_storage((np.min, np.amin, np.nanmin), 2, "axis keepdims", routine=_reduction(np.minimum.reduce))
 _on_storage((np.argmax, np.nanargmax), 2, "axis keepdims", routine=unwrap(np.argmax), is_moved=False)
 _on_storage((np.argmin, np.nanargmin), 2, "axis keepdims", routine=unwrap(np.argmin), is_moved=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt import kernels
+from qrt.eager.calls import Planned
 from qrt.eager.storage import is_packed
 from qrt.ops.core import storage_dtype
 from qrt.ops.lookup import is_fast
@@ -23,6 +24,13 @@ def of_elements(compute: Compute, q: QuantTensor, *options: Any) -> QuantTensor:
     """What ``compute`` makes of a tensor and the options, element by element."""
     if (q._data.size <= _FEW or is_fast(kernels.active())) and (table := _table(compute, q.type, *options)) is not None:
         return lookup(q, table)
+    return compute(q, *options)
+
+
+def planned(compute: Compute, q: QuantTensor, *options: Any) -> Any:
+    """As ``of_elements``, planned where it is a lookup."""
+    if (q._data.size <= _FEW or is_fast(kernels.active())) and (table := _table(compute, q.type, *options)) is not None:
+        return Planned((q,), lambda operands: lookup(operands[0], table))
     return compute(q, *options)
 
 

@@ -12,7 +12,7 @@ from qrt.execute.fusing import FUSING
 from qrt.execute.passes import run_passes
 from tests.execute.programs import assert_same
 
-PASSES = ["split-concat", "make-tables", "widen-depthwise", "fold-pad", "fold-clamp", "fold-sign"]
+PASSES = ["split-concat", "carry-layout", "make-tables", "widen-depthwise", "fold-pad", "fold-clamp", "fold-sign"]
 RULES = ["fixed", "fixed_double", "float32", "float64_away", "fixed_double_f32", "half_up_twice"]
 SUMS = ["fixed", "scaled20", "fixed_double"]
 
@@ -64,12 +64,13 @@ class Drawn:
         return image[0], f"tensor<{shape}x{image[1]}>"
 
     def step(self):
-        kinds = ["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "one", "concat"]
+        kinds = ["clamp", "requantize", "sign", "constant", "binary", "conv", "depthwise", "one", "concat", "turned"]
         kind = self.draw.choice(kinds)
         x = self.image()
         rule = {"requant": f'"{self.rule()}"'}
         sums = {"requant": f'"{self.draw.choice(SUMS)}"'}
-        blocks = {"requant": '"half_up_twice_16"'} if self.draw.random() < 0.3 else rule
+        is_byte = x[1].startswith(("!quant.uniform<i8", "!quant.uniform<u8"))
+        blocks = {"requant": '"half_up_twice_16"'} if self.draw.random() < 0.3 and is_byte else rule
         if kind == "clamp":
             low, high = sorted(self.draw.uniform(-5, 5, 2))
             bounds = {"min": f"{low:.4f}", "max": f"{high:.4f}"}
@@ -98,6 +99,8 @@ class Drawn:
             self.images.append(self.add("qrt.add", [self.typed(x), self.typed(self.image())], sums, self.element()))
         elif kind in ("conv", "depthwise"):
             self.images.append(self.convolution(str(kind), x, rule))
+        elif kind == "turned":
+            self.images.append(self.turned(x, blocks, sums))
         elif kind == "one":
             self.images.append(self.one_channel(x, rule))
         else:
@@ -106,6 +109,31 @@ class Drawn:
             w = self.constant((4, 1, 1, 8), "!quant.uniform<i8:f32, 0.02>")
             made = self.add("qrt.conv2d", [self.typed(joined, "1x5x5x8"), w], rule, self.element())
             self.images.append(made)
+
+    def turned(self, x, blocks, sums):
+        """Ops on the image with its channels first, between transposes; a rule of places must stay there."""
+        shape, there, back = "1x4x5x5", {"permutation": "[0, 3, 1, 2]"}, {"permutation": "[0, 2, 3, 1]"}
+        a, b = (self.add("qrt.transpose", [self.typed(each)], there, each[1], shape) for each in (x, self.image()))
+        kind = self.draw.choice(["requantize", "add", "concat", "pad", "mean"])
+        if kind == "requantize":
+            made = self.add("qrt.requantize", [self.typed(a, shape)], blocks, self.element(), shape)
+        elif kind == "add":
+            made = self.add("qrt.add", [self.typed(a, shape), self.typed(b, shape)], sums, self.element(), shape)
+        elif kind == "concat":
+            said = {"axis": 2, "requant": '"fixed"'}
+            two = self.add("qrt.concat", [self.typed(a, shape)] * 2, said, a[1], "1x4x10x5")
+            said = {"sizes": "[1, 4, 5, 5]", "offsets": "[0, 0, 3, 0]"}
+            made = self.add("qrt.slice", [self.typed(two, "1x4x10x5")], said, a[1], shape)
+        elif kind == "pad":
+            said = {"padding": "[[0, 0], [0, 0], [1, 0], [0, 0]]"}
+            padded = self.add("qrt.pad", [self.typed(a, shape)], said, a[1], "1x4x6x5")
+            said = {"sizes": "[1, 4, 5, 5]", "offsets": "[0, 0, 0, 0]"}
+            made = self.add("qrt.slice", [self.typed(padded, "1x4x6x5")], said, a[1], shape)
+        else:
+            said = {"axes": "[1, 3]", "keepdims": "true", "requant": '"fixed"'}
+            mean = self.add("qrt.mean", [self.typed(a, shape)], said, a[1], "1x1x5x1")
+            made = self.add("qrt.add", [self.typed(a, shape), self.typed(mean, "1x1x5x1")], sums, self.element(), shape)
+        return self.add("qrt.transpose", [self.typed(made, shape)], back, made[1])
 
     def one_channel(self, x, rule):
         """A depthwise convolution of a single channel, to four."""
@@ -274,6 +302,38 @@ def test_what_is_read_elsewhere_stays(number):
         "%m",
     )
     assert [op for op, _ in planned(text)] == ["qrt.requantize", "qrt.pad", "qrt.conv2d"]
+
+
+def test_a_factor_of_channels_stays_because_it_rounds_again():
+    """In the scales of the weights it would be rounded once, with the sum, and other values would come of it."""
+    gammas = (0.99, 0.63, 1.17, 0.45)
+    image, q = "tensor<1x8x8x4x", "!quant.uniform<i8:f32, 0.05:3>"
+    g = "tensor<1x1x1x4x!quant.uniform<i8:f32:3, {0.011, 0.007, 0.013, 0.005}>>"  # 90 of each are the gammas
+
+    def layer(scales, end, result):
+        w = f"tensor<4x1x1x4x!quant.uniform<i8:f32:0, {{{', '.join(map(str, scales))}}}>>"
+        return qrt.compile(f"""func.func @main(%x: {image}{q}>) -> {image}{q}> {{
+          %c = arith.constant dense<[[[[9, -3, 5, 1]]], [[[7, 2, -8, 4]]], [[[1, 1, 6, -9]]], [[[3, 8, 2, 2]]]]>
+            : tensor<4x1x1x4xi8>
+          %w = quant.scast %c : tensor<4x1x1x4xi8> to {w}
+          %m = qrt.conv2d %x, %w : ({image}{q}>, {w}) -> {image}{q}>
+          {end}
+          return {result} : {image}{q}> }}""")
+
+    apart = layer(
+        [0.08] * 4,
+        f"""%k = arith.constant dense<90> : tensor<1x1x1x4xi8>
+          %g = quant.scast %k : tensor<1x1x1x4xi8> to {g}
+          %n = qrt.mul %m, %g : ({image}{q}>, {g}) -> {image}{q}>""",
+        "%n",
+    )
+    within = layer([0.08 * gamma for gamma in gammas], "", "%m")
+    assert [step.op for step in apart.coverage()] == ["qrt.conv2d", "qrt.mul"]
+    x = np.random.default_rng(3).integers(-128, 128, (1, 8, 8, 4)).astype(np.int8)
+    assert_same(apart.run({"arg0": x}), apart.run({"arg0": x}, interpret=True))
+    got, other = (p.run({"arg0": x})["result0"].storage.astype(int) for p in (apart, within))
+    assert np.abs(got - other).max() > 0
+    assert np.median(np.abs(got - other)) == 0
 
 
 def test_each_pass_that_runs_has_a_name():

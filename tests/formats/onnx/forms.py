@@ -238,7 +238,13 @@ def _products() -> Iterator[Form]:
         yield Form("MatMulInteger", (a, b))
         yield Form("MatMulInteger", (a, b, np.array(7, left)), (1, 2))
         yield Form("MatMulInteger", (a, b, np.array(7, left), np.int8(-3)), (1, 3))
+        yield Form("MatMulInteger", (a, b, np.array(7, left), np.int8([-3, 0, 5, 9])), (1, 3))
         yield Form("MatMulInteger", (a, b.view(np.uint8), np.array(7, left), np.uint8(130)), (2, 3))
+
+    x, w = whole(2, 3, 7, 6, dtype="uint8", low=0, high=255), whole(4, 3, 3, 2, dtype="uint8", low=0, high=255)
+    for more in ({}, {"pads": [1, 1, 1, 1]}, {"strides": [2, 2]}):
+        yield Form("ConvInteger", (x, w, np.uint8(130), np.uint8(3)), (1, 2, 3), more)
+    yield Form("ConvInteger", (x, w), (1,))
 
 
 def _reductions() -> Iterator[Form]:

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import qrt
+from qrt.errors import KernelError, ModelError
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
-from qrt.profiles import PROFILES
+from qrt.profiles import PROFILES, profile
 from tests.formats.tflite import oracle
 from tests.formats.tflite.writing import Tensor, one_op
 
@@ -169,3 +170,73 @@ def test_the_text_of_an_average_is_the_same_program() -> None:
     x, y = Tensor((1, 8, 8, 3), "float32"), Tensor((1, 3, 3, 3), "float32")
     module = import_model(read(one_op("AVERAGE_POOL_2D", [x], [y], options)), PROFILES["litert"])
     assert qrt.ir.parse(str(module)) == module
+
+
+def _f32(*shape, **others):
+    return Tensor(shape, "float32", **others)
+
+
+_LENGTHS = Tensor((2,), "int32", data=[1, 4])
+_FILTER = _f32(2, 3, 3, 4, data=np.ones((2, 3, 3, 4)))
+_SHAPE = Tensor((4,), "int32", data=[1, 8, 8, 2])
+_STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (one_op("BATCH_MATMUL", [_f32(4), _f32(4, 2)], [_f32(2)]), "inputs of ranks 1 and 2, less than 2"),
+        (
+            one_op("BATCH_MATMUL", [_f32(3, 4), _f32(5, 2)], [_f32(3, 2)]),
+            "inputs of shapes [3, 4] and [5, 2] do not make [3, 2]",
+        ),
+        (
+            one_op("BATCH_MATMUL", [_f32(3, 4, signature=(-1, 4)), _f32(4, 2)], [_f32(3, 2, signature=(-1, 2))]),
+            "BATCH_MATMUL (float32 of a size that only the run knows)",
+        ),
+        (
+            one_op("BATCH_MATMUL", [_f32(3, 4), Tensor((4, 2), "int32")], [_f32(3, 2)]),
+            "BATCH_MATMUL (int32 among floats)",
+        ),
+        (
+            one_op("TRANSPOSE_CONV", [_SHAPE, _FILTER, _f32(1, 4, 4, 3)], [_f32(1, 8, 8, 2)], _STRIDES),
+            "3 channels are not the 4 of a filter",
+        ),
+        (
+            one_op("TRANSPOSE_CONV", [_SHAPE, _f32(2, 3, 4), _f32(1, 4, 4, 4)], [_f32(1, 8, 8, 2)], _STRIDES),
+            "the input and the weights have rank 4, not 4 and 3",
+        ),
+        (
+            one_op("L2_NORMALIZATION", [_f32(2, 3)], [_f32(2, 3)], {"fused_activation_function": "RELU"}),
+            "L2_NORMALIZATION (fused RELU)",
+        ),
+        (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs have shapes (2,) and (3,)"),
+        (one_op("SIGN", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), "SIGN (int64)"),
+        (
+            one_op("REVERSE_SEQUENCE", [_f32(2, 3), _LENGTHS], [_f32(2, 3)], {"seq_dim": 1, "batch_dim": 0}),
+            "lengths [1, 4] are not all among 0 to 3",
+        ),
+        (
+            one_op("REVERSE_SEQUENCE", [_f32(3, 4), _LENGTHS], [_f32(3, 4)], {"seq_dim": 1, "batch_dim": 0}),
+            "lengths [2] of axis 0 do not go with axis 1 of [3, 4]",
+        ),
+        (
+            one_op("REVERSE_SEQUENCE", [_f32(2, 4), _f32(2)], [_f32(2, 4)], {"seq_dim": 1, "batch_dim": 0}),
+            "REVERSE_SEQUENCE (lengths of float32)",
+        ),
+    ],
+)
+def test_forms_that_are_refused(content, said):
+    with pytest.raises(ModelError) as raised:
+        import_model(read(content), profile("litert"))
+    assert said in str(raised.value)
+
+
+def test_lengths_beyond_a_sequence_are_an_error_of_the_run():
+    lengths = Tensor((2,), "int32")
+    content = one_op("REVERSE_SEQUENCE", [_f32(2, 3), lengths], [_f32(2, 3)], {"seq_dim": 1, "batch_dim": 0})
+    program = qrt.compile(import_model(read(content), profile("litert")))
+    x = np.float32([[1, 2, 3], [4, 5, 6]])
+    assert program(x, np.int32([2, 0])).tolist() == [[2, 1, 3], [4, 5, 6]]
+    with pytest.raises(KernelError, match="an index names no element"):
+        program(x, np.int32([2, 4]))

@@ -70,6 +70,8 @@ class Tensor:
     name: str | None = None
     signature: Sequence[int] | None = None
     is_variable: bool = False
+    is_sparse: bool = False
+    has_custom_quantization: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +249,7 @@ class _Writer:
         shape = None if tensor.shape is None else self.numbers(tensor.shape, "<i4")
         signature = None if tensor.signature is None else self.numbers(tensor.signature, "<i4")
         quantization = None if tensor.scales is None else self.quantization(tensor)
+        sparsity = self.empty("SparsityParameters") if tensor.is_sparse else None
         tflite.TensorStart(b)
         if shape is not None:
             tflite.TensorAddShape(b, shape)
@@ -255,18 +258,28 @@ class _Writer:
         tflite.TensorAddName(b, name)
         if quantization is not None:
             tflite.TensorAddQuantization(b, quantization)
+        if sparsity is not None:
+            tflite.TensorAddSparsity(b, sparsity)
         tflite.TensorAddIsVariable(b, tensor.is_variable)
         if signature is not None:
             tflite.TensorAddShapeSignature(b, signature)
         tflite.TensorAddHasRank(b, tensor.shape is not None)
         return tflite.TensorEnd(b)
 
+    def empty(self, table: str) -> int:
+        getattr(tflite, f"{table}Start")(self.builder)
+        return int(getattr(tflite, f"{table}End")(self.builder))
+
     def quantization(self, tensor: Tensor) -> int:
         b = self.builder
+        details = self.empty("CustomQuantization") if tensor.has_custom_quantization else None
         scales = self.numbers(tensor.scales, "<f4")
         count = np.size(tensor.zero_points) if np.ndim(tensor.zero_points) else np.size(tensor.scales)
         zero_points = self.numbers(np.broadcast_to(tensor.zero_points, count), "<i8")
         tflite.QuantizationParametersStart(b)
+        if details is not None:
+            tflite.QuantizationParametersAddDetailsType(b, tflite.QuantizationDetails.CustomQuantization)
+            tflite.QuantizationParametersAddDetails(b, details)
         tflite.QuantizationParametersAddScale(b, scales)
         tflite.QuantizationParametersAddZeroPoint(b, zero_points)
         tflite.QuantizationParametersAddQuantizedDimension(b, tensor.axis)

@@ -195,7 +195,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         axis = draw.randrange(len(own)) if own and not in_blocks else None
         elements.append(draw.element(own[axis] if axis is not None else None, axis))
     arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20"))
+    rule = draw.rule if name == "mul" else draw.choice(("fixed", "fixed_double", "scaled20", "float32_fused"))
     axis = draw.randrange(len(shape)) if shape and not in_blocks else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
@@ -317,7 +317,7 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
-    rule = "integer" if draw.chance(0.25) else draw.rule
+    rule = draw.choice(("integer", "dequantized")) if draw.chance(0.4) else draw.rule
     out = t if rule == "integer" else out
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:

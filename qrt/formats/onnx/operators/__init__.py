@@ -7,13 +7,23 @@ FILES = {
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
     "casts": "DequantizeLinear QuantizeLinear",
-    "convolution": "Conv QLinearConv",
+    "convolution": "Conv ConvInteger QLinearConv",
+    "functions": "Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp Gelu Log Mish Pow Selu Sigmoid Sin Sinh "
+    "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
+    "com.microsoft::QuickGelu",
     "movement": "Concat DepthToSpace Dropout Expand Flatten Identity Reshape SpaceToDepth Squeeze Tile Transpose "
     "Unsqueeze",
+    "normalization": "LayerNormalization RMSNormalization SimplifiedLayerNormalization "
+    "com.microsoft::SkipLayerNormalization com.microsoft::SkipSimplifiedLayerNormalization",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",
     "products": "Gemm MatMul MatMulInteger QLinearMatMul com.microsoft::QGemm",
+    "quantized": "com.microsoft::QLinearAdd com.microsoft::QLinearAveragePool com.microsoft::QLinearConcat "
+    "com.microsoft::QLinearGlobalAveragePool com.microsoft::QLinearLeakyRelu com.microsoft::QLinearMul "
+    "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
+    "recurrent": "com.microsoft::DynamicQuantizeLSTM",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
     "shapes": "Constant ConstantOfShape Range Shape Size",
     "slicing": "Gather GatherND Pad Slice Split",
+    "weight_only": "com.microsoft::DynamicQuantizeMatMul com.microsoft::MatMulNBits",
 }
 """The operators of each file."""

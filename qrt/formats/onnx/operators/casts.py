@@ -29,17 +29,24 @@ def quantize_linear(node: Node) -> None:
         node.refuse(f"of {node.dtype(0)}")
     element = _target(node)
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
-    if isinstance(element, FloatType) and element.width == 8:
+    if isinstance(element, FloatType) and element.width <= 8:
         _to_small_floats(node, element)
         return
     if not isinstance(element, IntegerType) or element.width > 16:
         node.refuse(f"to {dtype_of(element)}")
     rule = node.rule("quantize", storage=f"{'u' if element.signedness == 'unsigned' else 'i'}{element.width}")
-    if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
+    if _is_of_the_run(node, size):
         _quantized_at_run(node, element)
         return
     out = node.uniform(element, node.shape(), 1, 2, axis, size, expressed=x.name)
     node.set(0, node.emit("quant.qcast", [node.value(0)], CASTS[rule], out))
+
+
+def _is_of_the_run(node: Node, block_size: int) -> bool:
+    """Whether loop nests take a scale or a zero point as the run computes it: of float32, and not in blocks."""
+    if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
+        return False
+    return node.constant(1) is None or (node.has(2) and node.constant(2) is None)
 
 
 def _target(node: Node) -> Type:
@@ -73,9 +80,6 @@ def _quantized_at_run(node: Node, element: IntegerType) -> None:
     """With a scale or a zero point that the run computes: the quotient is rounded half to even, the zero point added,
     and the sum clamped. A NaN is stored as the least integer.
     """
-    x = node.type(0).element
-    if x is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
-        node.refuse("with a scale that only the run knows, of another type than float32 or in blocks")
     axis = node.attribute("axis", 1)
     least, greatest = (0, 2**element.width - 1) if element.signedness == "unsigned" else (
         -(2 ** (element.width - 1)), 2 ** (element.width - 1) - 1)  # fmt: skip
@@ -135,7 +139,7 @@ def dequantize_linear(node: Node) -> None:
     if isinstance(source, FloatType):
         _of_small_floats(node, source, out)
         return
-    if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
+    if _is_of_the_run(node, size) and out is F32:
         _dequantized_at_run(node, source)
         return
     element = node.uniform(source, node.shape(), 1, 2, axis, size, expressed=out.name)
@@ -144,8 +148,6 @@ def dequantize_linear(node: Node) -> None:
 
 def _dequantized_at_run(node: Node, source: Type) -> None:
     """With a scale or a zero point that the run computes: the difference in int32, times the scale."""
-    if node.type(1).element is not F32 or node.attribute("block_size", 0):
-        node.refuse("with a scale that only the run knows, of another type than float32 or in blocks")
     axis, wide = node.attribute("axis", 1), IntegerType(32)
     found: Operand = _as_int32(node, node.value(0), source)
     if node.has(2):
@@ -167,11 +169,11 @@ def _as_int32(node: Node, value: Value, element: Type) -> Operand:
 
 
 def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
-    if out is not F32 or node.attribute("block_size", 0):
-        node.refuse(f"of {node.dtype(0)} to {node.dtype(1)}")
+    if node.type(1).element is not out or node.attribute("block_size", 0):
+        node.refuse(f"of {node.dtype(0)}, in blocks or with a scale of {node.dtype(1)}")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"of {node.dtype(0)} with a zero point other than 0")
-    wide = apply(node, "arith.extf", [node.value(0)], [source], F32)
-    found = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [F32, F32], F32)
+    wide = apply(node, "arith.extf", [node.value(0)], [source], out)
+    found = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [out, out], out)
     assert isinstance(found, Value)
     node.set(0, found)

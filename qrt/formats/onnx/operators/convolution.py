@@ -12,7 +12,7 @@ from qrt.formats.onnx.operators.windows import Form, channels_first, channels_la
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 
@@ -108,14 +108,23 @@ def qlinear_conv(node: Node) -> None:
     """Of 8 bits, and images of one or two axes. Weights are known, and have one scale or one for each filter."""
     shape = _shape(node, 3)
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
-    quantized_convolution(node, shape, node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=0), out)
+    node.set(0, quantized_convolution(node, shape, node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=0), out))
 
 
-def quantized_convolution(node: Node, shape: _Shape, x: UniformType, w: UniformType, out: UniformType) -> None:
-    """The convolution of inputs 0 and 3 by parameters, with the bias that is input 8 or none."""
+def quantized_convolution(
+    node: Node,
+    shape: _Shape,
+    x: UniformType,
+    w: UniformType,
+    out: UniformType,
+    inputs: tuple[int, int, int] = (0, 3, 8),
+    rule: str = "",
+) -> Value:
+    """The convolution of two inputs by parameters, with the bias that is the third or none; by the profile's rule."""
+    image, weights, bias = inputs
     if shape.rank > 4:
         node.refuse(f"images of {shape.rank - 2} axes")
-    array = _arranged(node.known(3, "weights"), shape)
+    array = _arranged(node.known(weights, "weights"), shape)
     form = shape.form.of_images()
     attributes: dict[str, Any] = {"strides": form.strides, "padding": form.padding, "dilations": form.dilations}
     if shape.is_depthwise:
@@ -125,12 +134,34 @@ def quantized_convolution(node: Node, shape: _Shape, x: UniformType, w: UniformT
         op = "conv2d"
         if shape.groups > 1:
             attributes["groups"] = shape.groups
-    attributes["requant"] = node.rule(op, **product_facts(x, w, out))
-    operands = [channels_last(node, node.cast(0, x)), node.dense(array, w)]
-    if node.has(8):
-        operands.append(bias_of(node, 8, x, w))
-    made = node.emit(f"qrt.{op}", operands, attributes, out)
-    node.set(0, channels_first(node, made, shape.rank))
+    attributes["requant"] = rule or node.rule(op, **product_facts(x, w, out))
+    operands = [channels_last(node, node.cast(image, x)), node.dense(array, w)]
+    if node.has(bias):
+        operands.append(bias_of(node, bias, x, w))
+    return channels_first(node, node.emit(f"qrt.{op}", operands, attributes, out), shape.rank)
+
+
+@operator("ConvInteger")
+def conv_integer(node: Node) -> None:
+    """Of 8 bits, exact in int32, with known weights and zero points. Padding adds nothing to a sum."""
+    shape = _shape(node, 1)
+    zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
+    if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
+        node.fail(f"its zero points have shapes {zeros[0].shape} and {zeros[1].shape}")
+    x, w = unit(node, 0, zeros[0], 0), unit(node, 1, zeros[1], 0)
+    made = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
+    node.set(0, node.as_storage(made))
+
+
+def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
+    """The type of an input of 8 bits whose scale is 1. Zero points may be one for each index along an axis."""
+    element = node.plain(i)
+    if not isinstance(element, IntegerType) or element.width != 8:
+        node.refuse(f"of {node.dtype(i)}")
+    storage, points = "u8" if element.signedness == "unsigned" else "i8", [int(zero) for zero in zero_points.ravel()]
+    if len(points) == 1:
+        return UniformType(storage, "f32", 1.0, points[0])
+    return UniformType(storage, "f32", [1.0] * len(points), points, axis)
 
 
 def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:

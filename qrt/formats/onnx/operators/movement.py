@@ -1,37 +1,56 @@
 """Shapes and order. What moves elements keeps their bits, and the parameters of quantized ones."""
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.formats.importing.moving import joined
 from qrt.formats.onnx.node import Node, Shape
-from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes
+from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
 from qrt.formats.onnx.registry import operator
-from qrt.ir import Value
+from qrt.ir import IntegerAttr, Value
+from qrt.ir.core.matching import constant_of
 from qrt.types import TensorType, UniformType
 
 
-def reshaped(node: Node, shape: Shape) -> None:
-    """Says that the first input in another shape is the result; one that is known stays known."""
+def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
+    """Says that the first input in another shape is the result; one that is known stays known. ``sources`` are the
+    input's axes whose sizes the dimensions have; None stands for a size that follows from the others.
+    """
     array = node.constant(0)
     if array is not None:
         node.set_constant(0, array.reshape([size or 0 for size in shape]), node.plain(0))
         return
     value = movable(node)
     assert isinstance(value.type, TensorType)
-    node.set(0, node.emit("qrt.reshape", [value], None, TensorType(shape, value.type.element)))
+    opened = [-1 if axis is None else axis for axis, size in zip(sources, shape, strict=True) if size is None]
+    if opened.count(-1) > 1:
+        node.refuse("several sizes that only the run knows")
+    attributes = {"open_axes": opened} if len(opened) > 1 else None
+    node.set(0, node.emit("qrt.reshape", [value], attributes, TensorType(shape, value.type.element)))
 
 
 @operator("Reshape")
 def reshape(node: Node) -> None:
     """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
-    wanted = sizes(node, 1)
-    if wanted is None:
-        node.refuse("a shape that only the run knows")
-    reshaped(node, _new_shape(node, node.shape(0), wanted, bool(node.attribute("allowzero", 0))))
+    wanted = wanted_sizes(node, 1)
+    allows_zero = bool(node.attribute("allowzero", 0))
+    shape = _new_shape(node, node.shape(0), wanted, allows_zero)
+    reshaped(node, shape, [_source(node, size, place, allows_zero) for place, size in enumerate(wanted)])
     if len(wanted) == 1:
         set_sizes(node, sizes(node, 0))
+
+
+def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
+    """The axis of the input whose size a dimension has, where it is known to be one's."""
+    if isinstance(size, int):
+        return place if size == 0 and not allows_zero else None
+    made = size.operation
+    if made is None or made.name != "tensor.dim" or made.operands[0] is not node.value(0):
+        return None
+    found = constant_of(made.operands[1])
+    return found.python if isinstance(found, IntegerAttr) else None
 
 
 def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
@@ -74,7 +93,8 @@ def flatten(node: Node) -> None:
         node.fail(f"axis {axis} is out of range for rank {len(own)}")
     axis = axis + len(own) if axis < 0 else axis
     sides = own[:axis], own[axis:]
-    reshaped(node, tuple(None if None in side else prod(size or 0 for size in side) for side in sides))
+    shape = tuple(None if None in side else prod(size or 0 for size in side) for side in sides)
+    reshaped(node, shape, [first if len(side) == 1 else None for first, side in zip((0, axis), sides, strict=True)])
 
 
 @operator("Squeeze")
@@ -84,7 +104,8 @@ def squeeze(node: Node) -> None:
     named = axes(node, given, len(own)) if given is not None else tuple(d for d, n in enumerate(own) if n == 1)
     if any(own[axis] not in (1, None) for axis in named):
         node.fail(f"axes {list(named)} of {list(own)} are not all of size 1")
-    reshaped(node, tuple(size for axis, size in enumerate(own) if axis not in named))
+    kept = [axis for axis in range(len(own)) if axis not in named]
+    reshaped(node, tuple(own[axis] for axis in kept), kept)
     set_sizes(node, sizes(node, 0))
 
 
@@ -95,8 +116,9 @@ def unsqueeze(node: Node) -> None:
     if given is None:
         node.fail("its axes are missing")
     named = axes(node, given, len(own) + len(given))
-    rest = iter(own)
-    reshaped(node, tuple(1 if axis in named else next(rest) for axis in range(len(own) + len(named))))
+    rest = iter(range(len(own)))
+    sources = [None if axis in named else next(rest) for axis in range(len(own) + len(named))]
+    reshaped(node, tuple(1 if axis is None else own[axis] for axis in sources), sources)
     if len(own) + len(named) == 1:
         set_sizes(node, sizes(node, 0))
 
@@ -107,7 +129,7 @@ def identity(node: Node) -> None:
     if node.op.type == "Dropout" and node.returns(1):
         node.refuse("with a mask")
     found = sizes(node, 0) if node.constant(0) is None else None
-    reshaped(node, node.shape())
+    reshaped(node, node.shape(), range(len(node.shape())))
     set_sizes(node, found)
 
 

@@ -84,10 +84,19 @@ Sizes = tuple[int | Value, ...]
 
 def sizes(node: Node, i: int) -> Sizes | None:
     """The elements of a small tensor of integers, each known or a value; None where less is known of it."""
-    array = node.constant(i)
-    if array is not None:
-        return tuple(int(value) for value in array.ravel()) if array.dtype.kind in "iu" else None
-    return node.graph.sizes.get(node.input(i))
+    name = node.input(i)
+    if name in node.graph.sizes:
+        return node.graph.sizes[name]
+    found = node.graph.known(name)
+    if found is None:
+        return None
+    return tuple(int(value) for value in found.array.ravel()) if found.array.dtype.kind in "iu" else None
+
+
+def wanted_sizes(node: Node, i: int) -> Sizes:
+    """The elements of an input that says a shape. One of which nothing is known is refused."""
+    found = sizes(node, i)
+    return node.integers(i, "a shape") if found is None else found
 
 
 def set_sizes(node: Node, found: Sizes | None) -> None:

@@ -6,11 +6,12 @@ import numpy as np
 
 from qrt.formats.importing.windows import Window, make_window
 from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.convolution import unit
 from qrt.formats.onnx.operators.operands import F32
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
-from qrt.types import IntegerType, TensorType, UniformType
+from qrt.types import TensorType, UniformType
 
 
 def window_of(node: Node, form: Form, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
@@ -48,7 +49,7 @@ def max_pool(node: Node) -> None:
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
         node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
     element = node.type(0).element
-    quantized = element if isinstance(element, UniformType) and element.is_per_layer else _unit(node)
+    quantized = element if isinstance(element, UniformType) and element.is_per_layer else unit(node, 0, np.zeros(1), 0)
     x = channels_last(node, node.cast(0, quantized))
     window = window_of(node, form, _sizes(x))[1]
     attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}
@@ -57,13 +58,6 @@ def max_pool(node: Node) -> None:
         node.set(0, made)
     else:
         node.set_plain(0, node.as_storage(made), node.plain(0))
-
-
-def _unit(node: Node) -> UniformType:
-    plain = node.plain(0)
-    if not isinstance(plain, IntegerType) or plain.width != 8:
-        node.refuse(f"of {node.dtype(0)}")
-    return UniformType("u8" if plain.signedness == "unsigned" else "i8", "f32", 1.0)
 
 
 def _sizes(x: Value) -> tuple[int | None, ...]:

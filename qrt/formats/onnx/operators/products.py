@@ -7,10 +7,11 @@ import numpy as np
 from qrt.formats.importing.plain import Operand, apply, cast_to, number_of
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.arithmetic import form
-from qrt.formats.onnx.operators.convolution import bias_of, product_facts
+from qrt.formats.onnx.operators.convolution import bias_of, product_facts, unit
 from qrt.formats.onnx.operators.operands import F32, operand
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
+from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
 
 I32 = IntegerType(32)
@@ -178,34 +179,28 @@ def _weights(node: Node, w: UniformType) -> Value:
 @operator("MatMulInteger")
 def matmul_integer(node: Node) -> None:
     """Of 8 bits, exact in int32. A zero point of the left operand that only the run knows is taken off at the end."""
-    zero = node.constant(2) if node.has(2) else np.zeros(1, np.int64)
-    columns = node.known(3, "zero points of the right operand") if node.has(3) else np.zeros(1, np.int64)
-    left, right = node.plain(0), node.plain(1)
-    if columns.size > 1:
-        node.refuse("a zero point for each column")
+    none = np.zeros(1, np.int64)
+    zero = node.constant(2) if node.has(2) else none
+    columns = node.known(3, "zero points of the right operand") if node.has(3) else none
     if zero is not None and zero.size > 1:
         node.refuse("a zero point for each row")
-    known = 0 if zero is None else int(zero.reshape(-1)[0])
-    a = node.cast(0, _unit(node, left, known))
-    b = node.cast(1, _unit(node, right, int(columns.reshape(-1)[0])))
+    right = node.shape(1)
+    if columns.size not in (1, right[-1]):
+        node.fail(f"there are {columns.size} zero points for {right[-1]} columns")
+    a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
+    b = node.cast(1, unit(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)
     made = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
     stored = node.as_storage(made)
     if zero is None:
-        stored = _without(node, stored, int(columns.reshape(-1)[0]))
+        stored = _without(node, stored, columns.reshape(-1))
     node.set(0, stored)
 
 
-def _unit(node: Node, element: Any, zero_point: int) -> UniformType:
-    if not isinstance(element, IntegerType) or element.width != 8:
-        node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
-    return UniformType("u8" if element.signedness == "unsigned" else "i8", "f32", 1.0, zero_point)
-
-
-def _without(node: Node, sums: Value, column_zero: int) -> Value:
+def _without(node: Node, sums: Value, column_zeros: Array) -> Value:
     """Sums less the left operand's zero point times the sum of each column: modulo 2^32, as int32 wraps."""
     array = node.known(1, "a right operand, beside a zero point of the left one,")
-    totals = (array.astype(np.int64) - column_zero).sum(-2, keepdims=True).astype(np.int32)
+    totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
     zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
     less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
     found = apply(node, "arith.subi", [sums, less], [I32, I32], I32)

@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt.formats.onnx.model import Tensor
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.operands import I64, Sizes, finish, index, set_sizes, sizes, spread
+from qrt.formats.onnx.operators.operands import I64, Sizes, finish, index, set_sizes, spread, wanted_sizes
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Value
@@ -30,9 +30,7 @@ def constant(node: Node) -> None:
 @operator("ConstantOfShape")
 def constant_of_shape(node: Node) -> None:
     """One element in a shape."""
-    found, value = sizes(node, 0), node.op.attributes.get("value")
-    if found is None:
-        node.refuse("a shape that only the run knows")
+    found, value = wanted_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
         node.fail(f"its value has shape {array.shape}, expected one element")

@@ -3,7 +3,7 @@
 These are the forms without scales of operators whose quantized forms stand in other files.
 """
 
-from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select
+from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select, shape_of
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator, plain_operator
@@ -129,6 +129,27 @@ def negate(node: Node) -> None:
         finish(node, 0, apply(node, "arith.negf", [x], [element], element))
     else:
         finish(node, 0, apply(node, "arith.subi", [number_of(0, element), x], [element] * 2, element))
+
+
+@operator("SIGN")
+def sign(node: Node) -> None:
+    """-1, 0 or 1: int32 or float32. That of a NaN is a NaN."""
+    (x,), element = _operands(node, ("int32", "float32"))
+    zero = number_of(0, element)
+    below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
+    finish(node, 0, select(node, compare(node, "sgt", x, zero, element), number_of(1, element), below, element))
+
+
+@operator("ADD_N")
+def add_n(node: Node) -> None:
+    """The sum of int32 or float32 tensors of one shape, one after the other."""
+    (total, *others), element = _operands(node, ("int32", "float32"))
+    if len({shape_of(each) for each in (total, *others)}) > 1:
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in (total, *others))}")
+    name = "arith.addf" if isinstance(element, FloatType) else "arith.addi"
+    for each in others:
+        total = apply(node, name, [total, each], [element] * 2, element)
+    finish(node, 0, total)
 
 
 @plain_operator(*_UNARY)

@@ -54,10 +54,8 @@ def depthwise_conv_2d(node: Node) -> None:
     if node.is_float:
         from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
 
-        if hybrid.is_hybrid(node):
-            node.refuse("float32 with int8 weights")
-        window = window_of(node, shape[1:3], _dilations(node))
-        float_products.depthwise(node, window, shape[3], shape[3] // channels)
+        made = hybrid if hybrid.is_hybrid(node) else float_products
+        made.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
         return
     x, w = node.element(0), node.element(1)
     _check_weights(node, w, 3)

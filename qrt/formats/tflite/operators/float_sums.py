@@ -1,4 +1,4 @@
-"""Pools, MEAN and SOFTMAX of floats."""
+"""Pools, MEAN, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION of floats."""
 
 from math import prod
 
@@ -97,3 +97,37 @@ def softmax(node: Node) -> None:
     rank = x.type.rank if isinstance(x.type, TensorType) else None
     is_inverse = node.rule("float_softmax") == "multiply"
     node.set(0, float_reductions.softmax(site_of(node), x, ((rank or 1) - 1,), float(node.options["beta"]), is_inverse))
+
+
+@plain_operator("LOG_SOFTMAX")
+def log_softmax(node: Node) -> None:
+    """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
+    site, x = site_of(node), node.value(0)
+    last = (len(site.extents(x)) - 1,)
+    largest, powers = float_reductions.exponentials(site, x, last, 1)
+    total = reduced(site, powers, last, "arith.addf", 0.0)
+    nest = Nest(site, "subtract", site.extents(x))
+    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
+    logarithm = nest.emit("math.log", (nest.read(total, nest.loops[:-1]),), F32)
+    node.set(0, nest.finish(nest.emit("arith.subf", (apart, logarithm), F32))[0])
+
+
+_LEAST_NORM = 1e-6
+"""What a norm is taken to be at least."""
+
+
+@plain_operator("L2_NORMALIZATION")
+def l2_normalization(node: Node) -> None:
+    """Floats divided by the root of the sum of their squares along the last axis."""
+    if node.options["fused_activation_function"] != "NONE":
+        node.refuse(f"fused {node.options['fused_activation_function']}")
+    site, x = site_of(node), node.value(0)
+    *rows, depth = site.extents(x)
+    nest = Nest(site, "accumulate", rows, [depth])
+    element = nest.read(x, nest.loops)
+    square = nest.emit("arith.mulf", (element, element), F32)
+    (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), square), F32))
+    nest = Nest(site, "divide", site.extents(x))
+    norm = nest.emit("math.sqrt", (nest.read(sums, nest.loops[:-1]),), F32)
+    norm = nest.emit("arith.maximumf", (norm, nest.constant(_LEAST_NORM, F32)), F32)
+    node.set(0, nest.finish(nest.emit("arith.divf", (nest.read(x, nest.loops), norm), F32))[0])

@@ -1,13 +1,17 @@
-"""GATHER and GATHER_ND."""
+"""GATHER, GATHER_ND and REVERSE_SEQUENCE."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.formats.importing import plain
 from qrt.formats.importing.moving import axis_of
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import settle, shape_of
+from qrt.formats.tflite.operators.plain import raw
 from qrt.formats.tflite.registry import operator
+from qrt.ir import Value
+from qrt.types import TensorType
 
 
 @operator("GATHER")
@@ -31,6 +35,40 @@ def gather_nd(node: Node) -> None:
         node.fail(f"rows of positions {list(indices)} do not name elements of {list(shape_of(node))}")
     _check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
+
+
+@operator("REVERSE_SEQUENCE")
+def reverse_sequence(node: Node) -> None:
+    """Of each batch the first elements along an axis, as many as a length says, backwards. A length that is not known
+    must be one of the sequence when it runs.
+    """
+    shape = shape_of(node)
+    along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
+    if along == batch or len(shape_of(node, 1)) != 1 or None in shape or shape_of(node, 1) != (shape[batch],):
+        node.fail(f"lengths {list(shape_of(node, 1))} of axis {batch} do not go with axis {along} of {list(shape)}")
+    element, count = node.type(1).element, shape[along] or 0
+    if node.input(1).dtype not in ("int32", "int64"):
+        node.refuse(f"lengths of {node.input(1).dtype}")
+    known = node.constant(1)
+    if known is not None and ((known < 0) | (known > count)).any():
+        node.fail(f"lengths {known.tolist()} are not all among 0 to {count}")
+    last = plain.apply(node, "arith.subi", [raw(node, 1), plain.number_of(1, element)], [element] * 2, element)
+    rows = last.reshape(-1, 1) if isinstance(last, np.ndarray) else _column(node, last)
+    steps = np.arange(count, dtype=node.input(1).dtype)[np.newaxis]
+    mirrored = plain.apply(node, "arith.subi", [rows, steps], [element] * 2, element)
+    is_within = plain.compare(node, "sge", mirrored, plain.number_of(0, element), element)
+    places = plain.as_value(node, plain.select(node, is_within, mirrored, steps, element), element)
+    order = (batch, along, *(axis for axis in range(len(shape)) if axis not in (batch, along)))
+    value = node.emit("qrt.transpose", [node.value(0)], {"permutation": order})
+    value = node.emit("qrt.gather", [value, places], {"axis": 1, "batch_dims": 1})
+    back = tuple(int(axis) for axis in np.argsort(order))
+    settle(node, 0, node.emit("qrt.transpose", [value], {"permutation": back}))
+
+
+def _column(node: Node, value: Value) -> Value:
+    made = value.type
+    assert isinstance(made, TensorType)
+    return node.emit("qrt.reshape", [value], None, TensorType((*(made.shape or ()), 1), made.element))
 
 
 def _check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False) -> None:

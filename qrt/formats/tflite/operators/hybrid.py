@@ -1,8 +1,10 @@
-"""CONV_2D and FULLY_CONNECTED of float inputs with int8 weights: the input is quantized by its own range at each run.
+"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float inputs with int8 weights: the input is quantized by its own
+range at each run.
 
 XNNPACK quantizes each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, to the whole
-range of int8 with a zero point. The reference kernels quantize each image or row symmetrically to -127 to 127. The sums
-are exact integers; a float scale and the bias follow.
+range of int8 with a zero point. The reference kernels quantize each image or row symmetrically to -127 to 127. XNNPACK
+does not take a depthwise convolution: all kernels quantize each image to the whole range with a zero point, in float64.
+The sums are exact integers; a float scale and the bias follow.
 """
 
 import numpy as np
@@ -12,13 +14,13 @@ from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
 from qrt.ir import Value
-from qrt.ir.core.affine import Expression
+from qrt.ir.core.affine import Expression, floordiv
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, I32, Extent, Site
+from qrt.passes.lower_qrt.site import F32, F64, I32, Extent, Site
 from qrt.types import UniformType
 
-_EQUAL, _GREATER = 1, 2
-"""The predicates `oeq` and `ogt` of arith.cmpf."""
+_EQUAL, _GREATER, _LESS = 1, 2, 4
+"""The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 
 
 def is_hybrid(node: Node) -> bool:
@@ -52,7 +54,76 @@ def convolution(node: Node, window: Window, channels: int) -> None:
     nest = Nest(site, "accumulate", kept, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
-    _finish(node, site, nest, left, [o, row, column, c], unit, [image, i, j] if by_pixel else [image])
+    _finish(
+        node,
+        site,
+        nest,
+        left,
+        [o, row, column, c],
+        unit,
+        [image, i, j] if by_pixel else [image],
+        node.rule("hybrid"),
+    )
+
+
+def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
+    """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``. Each image has one range."""
+    site, x = site_of(node), node.value(0)
+    rule = node.rule("hybrid_depthwise")
+    extents = site.extents(x)
+    least, greatest = (_range(site, x, (1, 2, 3), op, is_absolute=False) for op in ("arith.minimumf", "arith.maximumf"))
+    unit, zero = _whole_range(site, list(extents[:1]), least, greatest)
+    centred = _shifted(site, x, unit, zero)
+    if any(map(any, window.padding)):
+        centred = node.emit("qrt.pad", [centred], {"padding": ((0, 0), *window.padding, (0, 0))})
+    nest = Nest(site, "accumulate", [extents[0], *window.outputs, channels], window.kernel)
+    image, i, j, o, row, column = nest.loops
+    source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
+    left = nest.read(centred, [image, *window.index((i, j), (row, column)), source])
+    _finish(node, site, nest, left, [0, row, column, o], unit, [image], rule)
+
+
+def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Value) -> tuple[Value, ...]:
+    """(unit, zero point) of integers from -128 to 127; 1 and 0 where there is no range. TFLite's kernels form the range
+    in float32 and what follows in float64."""
+    nest = Nest(site, "parameters", extents)
+    ends = [nest.read(each, nest.loops) for each in (least, greatest)]
+    low, high, apart = (
+        nest.emit("arith.extf", (each,), F64) for each in (*ends, nest.emit("arith.subf", ends[::-1], F32))
+    )
+
+    def emit(op: str, *operands: Value) -> Value:
+        return nest.emit(op, operands, F64)
+
+    def number(value: float) -> Value:
+        return nest.constant(value, F64)
+
+    is_empty = nest.compare_floats(_EQUAL, low, high)
+    span = emit("arith.select", is_empty, number(255.0), apart)
+    scale = emit("arith.divf", span, number(255.0))
+    below, above = emit("arith.divf", low, scale), emit("arith.divf", high, scale)
+    errors = [
+        emit("arith.addf", number(abs(end)), emit("math.absf", quotient))
+        for end, quotient in ((-128.0, below), (127.0, above))
+    ]
+    from_least, from_greatest = emit("arith.subf", number(-128.0), below), emit("arith.subf", number(127.0), above)
+    zero = emit("arith.select", nest.compare_floats(_LESS, *errors), from_least, from_greatest)
+    zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
+    zero = emit("arith.select", is_empty, number(0.0), emit("math.round", zero))
+    return tuple(nest.finish(*(nest.emit("arith.truncf", (each,), F32) for each in (scale, zero))))
+
+
+def _shifted(site: Site, x: Value, unit: Value, zero: Value) -> Value:
+    """Integers less the zero point of their image, which is added before they are rounded."""
+    nest = Nest(site, "quantize", site.extents(x))
+    own, shift = nest.read(unit, nest.loops[:1]), nest.read(zero, nest.loops[:1])
+    inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), own), F32)
+    made = nest.emit("arith.mulf", (nest.read(x, nest.loops), inverse), F32)
+    made = nest.emit("math.round", (nest.emit("arith.addf", (shift, made), F32),), F32)
+    made = nest.emit("arith.maximumf", (made, nest.constant(-128.0, F32)), F32)
+    made = nest.emit("arith.minimumf", (made, nest.constant(127.0, F32)), F32)
+    made = nest.emit("arith.subf", (made, shift), F32)
+    return nest.finish(nest.emit("arith.fptosi", (made,), I32))[0]
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
@@ -62,7 +133,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     centred, unit = _quantized(node, site, rows, (len(kept),))
     nest = Nest(site, "accumulate", [*kept, units], [depth])
     *row, o, k = nest.loops
-    _finish(node, site, nest, nest.read(centred, [*row, k]), [o, k], unit, row)
+    _finish(node, site, nest, nest.read(centred, [*row, k]), [o, k], unit, row, node.rule("hybrid"))
 
 
 def _quantized(node: Node, site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
@@ -134,7 +205,14 @@ def _symmetric(site: Site, extents: list[Extent], largest: Value) -> tuple[Value
 
 
 def _finish(
-    node: Node, site: Site, nest: Nest, left: Value, places: list[Expression], unit: Value, rows: list[Expression]
+    node: Node,
+    site: Site,
+    nest: Nest,
+    left: Value,
+    places: list[Expression],
+    unit: Value,
+    rows: list[Expression],
+    rule: str,
 ) -> None:
     """The result of a nest that sums ``left`` times the weights at ``places``. ``rows`` are the loops of the unit."""
     stored = site.storage(node.value(1))
@@ -146,11 +224,14 @@ def _finish(
     total = nest.emit("arith.sitofp", (nest.read(sums, nest.loops),), F32)
     own, weight = nest.read(unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     bias = nest.read(node.value(2), nest.loops[-1:]) if node.has(2) else nest.constant(0.0, F32)
-    if node.rule("hybrid") == "rows":
+    if rule == "rows":
         total = nest.emit("arith.mulf", (total, own), F32)
         made = nest.emit("math.fma", (total, weight, bias), F32)
-    else:
+    elif rule == "symmetric":
         total = nest.emit("arith.mulf", (total, nest.emit("arith.mulf", (own, weight), F32)), F32)
+        made = nest.emit("arith.addf", (total, bias), F32)
+    else:
+        total = nest.emit("arith.mulf", (nest.emit("arith.mulf", (total, weight), F32), own), F32)
         made = nest.emit("arith.addf", (total, bias), F32)
     activation = node.options["fused_activation_function"]
     node.set(0, nest.finish(activated(node, nest, made, activation))[0])

@@ -24,7 +24,7 @@ def transpose_conv(node: Node) -> None:
         node.fail(f"the scales of the weights lie on axis {w.axis}, not 0")
     if w.is_signed and any(w.zero_points):
         node.fail("signed weights of a convolution have a zero point other than 0")
-    window = _window(node)
+    window = window_of(node)
     strides = zip((weights.shape or ())[1:3], window["strides"], strict=True)
     is_short = node.options["padding"] == "SAME" and any(k is not None and k < stride for k, stride in strides)
     requant = node.rule("transpose_conv2d", **multiplier_facts(node, x, w, out, _BIAS), is_short=is_short)
@@ -65,7 +65,7 @@ def _channels_of(w: UniformType, channels: slice) -> UniformType:
     return w if w.is_per_layer else w.with_(scales=w.scales[channels], zero_points=w.zero_points[channels])
 
 
-def _window(node: Node) -> dict[str, Any]:
+def window_of(node: Node) -> dict[str, Any]:
     """Strides and paddings. The result's size decides what is cut off from the whole result, or added to it."""
     known = node.constant(_SHAPE)
     size = tuple(map(int, known.ravel())) if known is not None else node.result_type().shape or ()

@@ -25,7 +25,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.protocol.tables import of_elements
+from qrt.tensor.protocol.tables import planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -215,7 +215,7 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
 
 def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
     if dtype is None and out is None:
-        return of_elements(_exact_power, q, name, n)
+        return planned(_exact_power, q, name, n)
     return _exact_power(q, name, n, dtype, out)
 
 

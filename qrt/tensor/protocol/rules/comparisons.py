@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
+from qrt.eager.calls import Planned, Tensor
 from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, parameter_index, parameters_of, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import lookup
-from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.protocol.elements import NUMBERS, no_tensor, stored
 from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.protocol.tables import has_table
@@ -125,6 +125,11 @@ def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
     return (np.greater if is_greater else np.less_equal)(storage, floors[index])
 
 
+def _planned_with_number(ufunc: np.ufunc, q: Tensor, number: float) -> Planned:
+    test, threshold = _test_of_storage(ufunc, q.type, number)
+    return Planned((q,), lambda operands: test(stored(operands[0]), threshold))
+
+
 def _of_dtype(integers: Array, t: UniformType, dtype: np.dtype[Any]) -> Array:
     return np.clip(integers, t.storage_min, t.storage_max).astype(dtype)
 
@@ -200,6 +205,11 @@ def _comparison(ufunc: np.ufunc) -> None:
     def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
         if others:
             refuse(name, others)
+        if out is None and where is True:
+            if type(b) in NUMBERS and isinstance(a, Tensor) and a.type.is_per_layer:
+                return _planned_with_number(ufunc, a, b)
+            if type(a) in NUMBERS and isinstance(b, Tensor) and b.type.is_per_layer:
+                return _planned_with_number(_MIRRORED[ufunc], b, a)
         found = compare(ufunc, a, b)
         return found if out is None and where is True else written(found, out, where)
 

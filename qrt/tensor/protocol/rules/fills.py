@@ -4,12 +4,14 @@ A zero is the zero point; where the storage bounds exclude that, the nearest sto
 """
 
 from collections.abc import Callable
+from inspect import unwrap
 from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape
 from qrt.tensor.float_results import in_floats
@@ -145,13 +147,17 @@ _MOVES = ("edge", "reflect", "symmetric", "wrap")
 _ORDER = ("maximum", "minimum")
 
 
+_pad: Callable[..., Array] = unwrap(np.pad)
+
+
 @implements(np.pad, kind="moves")
-def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: Any) -> QuantTensor:
+def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
     Channels and blocks are padded by their own edges alone."""
     t, source = array.type, stored(array)
     if mode == "constant" and not options and t.is_per_layer:
-        return made(np.pad(source, pad_width, constant_values=zeros(t, ())), t)
+        zero = zeros(t, ())
+        return Planned((array,), lambda operands: made(_pad(stored(operands[0]), pad_width, constant_values=zero), t))
     if mode == "empty" or (mode == "constant" and not options):
         return _framed(array, np.pad(source, pad_width), zeros, pad_width)
     if mode == "constant" and options.keys() == {"constant_values"}:
@@ -169,7 +175,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
 
         return followed(array, data, range(array.ndim), line)
     hint = "np.pad(np.asarray(q), ...)"
-    return in_floats("np.pad", np.pad, (array, pad_width, mode), options, hint)  # type: ignore[no-any-return]
+    return in_floats("np.pad", np.pad, (array, pad_width, mode), options, hint)
 
 
 def _framed(array: QuantTensor, padded: Array, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:

@@ -172,13 +172,14 @@ def block(arrays: Any) -> QuantTensor:
             raise QuantValueError("the lists of blocks must be of one depth, and none of them empty")
         return depths.pop() + 1
 
-    def storages(given: Any) -> Any:
-        return [*map(storages, given)] if isinstance(given, list) else stored(given)
-
+    found: list[Any] = []
+    storages = _storages(arrays, found)
+    if (t := _of_one_layer(found)) is not None and type(arrays) is list:
+        try:
+            return made(_block(storages), t)
+        except ValueError:
+            pass  # NumPy says it of arrays
     levels, tensors = depth(arrays), parts(arrays)
-    t = _of_one_layer(tensors)
-    if t is not None:
-        return made(np.block(storages(arrays)), t)
     rank = max([levels, *(q.ndim for q in tensors)])
 
     def joined(given: Any, axis: int) -> QuantTensor:
@@ -187,6 +188,17 @@ def block(arrays: Any) -> QuantTensor:
         return concatenate([joined(item, axis + 1) for item in given], axis)
 
     return joined(arrays, rank - levels) if levels else tensors[0].copy()
+
+
+def _storages(given: Any, found: list[Any]) -> Any:
+    """Nested lists with the storage of each tensor, which are collected."""
+    if type(given) is list:
+        return [_storages(item, found) for item in given]
+    found.append(given)
+    return stored(given) if isinstance(given, QuantTensor) else given
+
+
+_block: Callable[..., Array] = unwrap(np.block)
 
 
 def _of_layer(x: Any, t: UniformType) -> Array:
@@ -211,12 +223,18 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
     return concatenate([arr, values], axis)
 
 
+_insert: Callable[..., Array] = unwrap(np.insert)
+
+
 @implements(np.insert, kind="moves")
-def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
+def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
     arr = tensor(arr, "arr")
     if arr.type.is_per_layer:
+        if type(values) in NUMBERS and type(obj) is int:
+            t, number = arr.type, _of_layer(values, arr.type)
+            return Planned((arr,), lambda operands: made(_insert(stored(operands[0]), obj, number, axis), t))
         return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)
     if axis is None:
         arr, axis = ravel(arr), 0
@@ -307,7 +325,7 @@ def _selected(conditions: list[Any], options: list[Any], t: UniformType, held: l
 
     if any(type(x) is not np.ndarray for x in conditions):
         return run((*held, *tensors))
-    return Planned((*conditions, *tensors), run)
+    return Planned((*conditions, *tensors), run, holds_no_list=True)
 
 
 _select: Callable[..., Any] = unwrap(np.select)

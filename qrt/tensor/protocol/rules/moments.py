@@ -106,14 +106,19 @@ def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof
         raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({name}(q), t)")
     ddof = ddof if type(ddof) is int else _exact(name, ddof)
     how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, ddof)
-    total, squares = _power_sums(a, how.sums, keepdims)
-    if how.is_wide:
-        total, squares = total.astype(object), squares.astype(object)
-    deviations = np.asarray(how.sums.elements * squares - total * total)
-    if deviations.ndim:
-        return to_float64(deviations, how.units, how.ratios, root)
-    ratio, rounded = how.ratios[0], rounded_root if root else rounded_quotient
-    return np.float64(rounded(int(deviations) * ratio.numerator, ratio.denominator))
+    rounded = rounded_root if root else rounded_quotient
+    numerator, denominator = how.ratios[0].numerator, how.ratios[0].denominator
+
+    def run(operands: Any) -> Any:
+        total, squares = _power_sums(operands[0], how.sums, keepdims)
+        if how.is_wide:
+            total, squares = total.astype(object), squares.astype(object)
+        deviations = np.asarray(how.sums.elements * squares - total * total)
+        if deviations.ndim:
+            return to_float64(deviations, how.units, how.ratios, root)
+        return np.float64(rounded(int(deviations) * numerator, denominator))
+
+    return Planned((a,), run)
 
 
 class _Sums(NamedTuple):

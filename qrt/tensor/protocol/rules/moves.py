@@ -111,6 +111,8 @@ def squeeze(a: QuantTensor, axis: Axes = None) -> QuantTensor:
 
 
 def _at_least(rank: int, given: tuple[Any, ...]) -> Any:
+    if len(given) == 1 and isinstance(given[0], QuantTensor) and given[0].ndim >= rank:
+        return given[0]
     plain = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}[rank]
     keys: dict[int, Any] = {0: (None,) * rank, 1: (None, ALL, None)[:rank], 2: (..., None)}
     results = tuple(
@@ -171,7 +173,11 @@ def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTe
 
 
 def broadcast_view(q: QuantTensor, shape: Any) -> QuantTensor:
-    view = made(q._data.view(), q.type) if shape == q._shape and not is_packed(q.type) else made(*broadcast(q, shape))
+    if shape == q._shape and not is_packed(q.type):
+        data = q._data.view()
+        data.flags.writeable = False
+        return tensor_of(data, q.type, shape)
+    view = made(*broadcast(q, shape))
     if view._data.flags.writeable:  # a copy, of packed bits
         view._data.flags.writeable = False
     return view

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
-from qrt.ops.core import Array, parameter_index, real_number
+from qrt.ops.core import Array, parameter_index, real_number, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.elements import NUMBERS, made, stored
 from qrt.tensor.protocol.exact import is_kept
 from qrt.tensor.protocol.keys import in_order
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
@@ -205,9 +206,12 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
+        if out is None and t.is_per_layer:
+            dtype = storage_dtype(t)
+            return Planned((x,), lambda operands: made(own(stored(operands[0]), q, axis, **options).astype(dtype), t))
         source = stored(x)
         storage = np.asarray(own(source, q, axis, **options))
-        element = t if t.is_per_layer else broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
+        element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
@@ -237,8 +241,9 @@ def _bounds(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _bound_of_layer(name: str, ufunc: Any, t: UniformType, number: Any) -> int:
-    return int(_bounds(name, ufunc, t, number)[0])
+def _bound_of_layer(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
+    """Of the dtype of the storage and no axis: Python's integers cost NumPy more."""
+    return _bounds(name, ufunc, t, number)[:1].astype(storage_dtype(t)).reshape(())
 
 
 def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
@@ -252,7 +257,7 @@ def _choices(ufunc: np.ufunc) -> None:
     """The rule of a ufunc that chooses one of two values."""
     name = f"np.{ufunc.__name__}"
 
-    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         if others:
             refuse(name, others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
@@ -261,7 +266,11 @@ def _choices(ufunc: np.ufunc) -> None:
         number = number[()] if isinstance(number, np.ndarray) else number
         if not isinstance(number, (int, float)) and np.ndim(number):
             raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
-        return delivered(name, _with_bound(name, ufunc, stored(one_tensor(name, q)), q.type, number), q.type, out)
+        q = one_tensor(name, q)
+        if out is None and q.type.is_per_layer and type(number) in NUMBERS:
+            bound = _bound_of_layer(name, ufunc, q.type, float(number) if type(number) is float else int(number))
+            return Planned((q,), lambda operands: made(ufunc(stored(operands[0]), bound), operands[0].type))
+        return delivered(name, _with_bound(name, ufunc, stored(q), q.type, number), q.type, out)
 
     rule.__doc__ = f"The {'greater' if ufunc is np.maximum else 'lesser'} of two values; a real number is quantized."
     implements(*_UFUNCS[ufunc], kind="order")(rule)
@@ -289,16 +298,16 @@ _FEW = 1024
 
 
 @implements(np.clip, kind="order")
-def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
-) -> QuantTensor:
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """The elements within two bounds, which are stored by the default cast rule."""
     q = one_tensor("np.clip", a)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     if q.type.is_per_layer and isinstance(low, _NUMBERS) and isinstance(high, _NUMBERS):
         least = None if low is None else _bound_of_layer("np.clip", np.maximum, q.type, low)
         most = None if high is None else _bound_of_layer("np.clip", np.minimum, q.type, high)
-        return delivered("np.clip", _within(stored(q), least, most), q.type, out)
+        if out is not None:
+            return delivered("np.clip", _within(stored(q), least, most), q.type, out)
+        return Planned((q,), lambda operands: made(_within(stored(operands[0]), least, most), operands[0].type))
     found = q.copy() if low is None else np.maximum(q, low)
     found = found if high is None else np.minimum(found, high)
     return delivered("np.clip", stored(found), found.type, out)
@@ -308,5 +317,7 @@ def _within(storage: Array, least: Any, most: Any) -> Any:
     """As NumPy's ``clip``, which costs more than two ufuncs where elements are few, and less where they are many."""
     if storage.size > _FEW or (least is None and most is None):
         return storage.clip(least, most)
-    found = storage if least is None else np.maximum(storage, least)
-    return found if most is None else np.minimum(found, most)
+    if least is None or most is None:
+        return np.minimum(storage, most) if least is None else np.maximum(storage, least)
+    found = np.maximum(storage, least)
+    return np.minimum(found, most, out=found) if found.ndim else np.minimum(found, most)

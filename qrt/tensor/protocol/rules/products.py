@@ -1,6 +1,7 @@
 """NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept."""
 
 from collections.abc import Hashable, Sequence
+from inspect import unwrap
 from operator import index
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import contracted
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import axis_of, hashable_axis, of_tensors, refuse_others, require_tensors
 from qrt.tensor.protocol.subscripts import Labels, interleaved, of_text, parsed
 from qrt.tensor.protocol.table import implements
@@ -36,8 +38,8 @@ def _of_subscripts(name: str, shapes: Shapes, subscripts: Any) -> Contraction:
 @implements(np.einsum_path, kind="sums")
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     """The order in which NumPy would contract operands of these shapes."""
-    arrays = [np.empty(x.shape, np.int8) if isinstance(x, QuantTensor) else x for x in operands]
-    return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
+    arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
+    return unwrap(np.einsum_path)(*arrays, optimize=optimize, einsum_call=einsum_call)
 
 
 def _letters(prefix: str, count: int) -> Labels:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from qrt.tensor.protocol.elements import into, no_tensor, stored, zero_points
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
-from qrt.tensor.protocol.tables import of_elements
+from qrt.tensor.protocol.tables import of_elements, planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType
 
@@ -40,10 +41,14 @@ def _has_zeros_at_0(t: UniformType) -> bool:
 
 def _on_truth(plain: Callable[..., Any]) -> Callable[..., Any]:
     """The function on the truth of its first operand. For a tensor beside it, NumPy would ask the table again."""
+    own = unwrap(plain)
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
         if args or options:
             no_tensor((*args, *options.values()), "an argument")
+        elif isinstance(a, Tensor):
+            test = _test_of(a)
+            return Planned((a,), lambda operands: own(test(operands[0])))
         return plain(truth(a), *args, **options)
 
     return rule
@@ -76,7 +81,10 @@ def _logical(ufunc: np.ufunc) -> None:
         elif len(operands) == 2 and isinstance(operands[0], Tensor) and isinstance(operands[1], Tensor):
             return _of_two(ufunc, operands[0], operands[1])
         if ufunc is np.logical_not and not _has_zeros_at_0(operands[0].type):  # it has no operand but the tensor
-            return np.equal(stored(operands[0]), zero_points(operands[0]), **options)
+            zeros = zero_points(operands[0])
+            if options:
+                return np.equal(stored(operands[0]), zeros, **options)
+            return Planned(operands, lambda operands: np.equal(stored(operands[0]), zeros))
         return ufunc(*map(truth, operands), **options)
 
     rule.__doc__ = _logical.__doc__
@@ -153,8 +161,8 @@ def _unary(stored_result: Callable[[QuantTensor], tuple[Any, UniformType]], said
     def rule(x: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
         if others:
             refuse(name, others)
-        result = of_elements(compute, one_tensor(name, x))
-        return result if out is None else into(out, result)
+        q = one_tensor(name, x)
+        return planned(compute, q) if out is None else into(out, of_elements(compute, q))
 
     rule.__doc__ = said
     implements(*functions, kind="order")(rule)

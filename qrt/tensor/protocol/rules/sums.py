@@ -202,7 +202,8 @@ def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any =
     units, bound = _units_along(name, a, d), a.shape[d] * max_magnitude(a.type)
     dtype_of_sums = np.dtype(dtype_for(max(bound, I32_END >> 1)))
     centre = centre_of(a.type, a.shape, max(bound, I32_END >> 1))
-    places = list(indices) if isinstance(indices, list) else indices
+    is_flat = isinstance(indices, list) and all(type(i) is int for i in indices)
+    places = tuple(indices) if is_flat else indices
 
     def compute(operands: Any) -> Any:
         try:
@@ -210,7 +211,7 @@ def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any =
         except (TypeError, ValueError, IndexError) as error:
             raise QuantValueError(f"{name}: {error}") from error
 
-    if isinstance(indices, np.ndarray):  # whose values no plan is kept by
+    if not is_flat:  # an array, by whose values no plan is kept, or what is wrong
         return finish(name, compute((a,)), bound, units, dtype, out)
     return planned(name, (a,), compute, bound, units, dtype, out)
 
@@ -276,6 +277,8 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     def compute(operands: Any) -> Any:
         whole = stored(operands[0])
         most, least = (pick(whole, axes, None, None, is_whole) for pick in _EXTREMES)
+        if type(most) is not np.ndarray:
+            return np.array(int(most) - int(least), wide)
         # Storage of 32 bits may wrap in int32, which the difference takes back.
         return np.subtract(most, least, dtype=wide, casting="unsafe")
 

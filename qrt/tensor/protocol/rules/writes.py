@@ -1,21 +1,31 @@
 """Functions that write into a tensor: tensors of its type, or real numbers, quantized. Into an array they write the
 values of a tensor."""
 
+from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
 
+from qrt.eager.calls import Tensor
 from qrt.errors import QuantValueError, shown
 from qrt.tensor.protocol.assignment import write
-from qrt.tensor.protocol.elements import no_tensor, truth
+from qrt.tensor.protocol.elements import no_tensor, one_type, truth
 from qrt.tensor.protocol.table import implements
 
 
 @implements(np.copyto, kind="moves")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Writes a tensor or numbers, where a condition holds; into an array, the values of a tensor."""
+    if where is True and isinstance(dst, Tensor) and isinstance(src, Tensor) and casting == "same_kind":
+        one_type([dst.type, src.type])
+        dst[...] = src
+        return
     held = truth(where)
     write(dst, src, lambda array, values: np.copyto(array, values, casting, where=held))
+
+
+_put: Callable[..., None] = unwrap(np.put)
 
 
 @implements(np.put, kind="moves")
@@ -24,7 +34,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     no_tensor(ind, "ind")
     if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
         raise QuantValueError(f"mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
-    write(a, v, lambda array, values: np.put(array, ind, values, mode))
+    write(a, v, lambda array, values: _put(array, ind, values, mode))
 
 
 @implements(np.place, kind="moves")

@@ -36,7 +36,7 @@ def conv(rng, *, is_hybrid=False, one_by_one=False):
     return Case(one_op("CONV_2D", [x, weights, _constant(rng, (channels,))], [y], options, version=2), ulp=0)
 
 
-def depthwise(rng):
+def depthwise(rng, *, is_hybrid=False):
     image, window, result, options = _window(rng)
     strides = max(options["stride_h"], options["stride_w"])
     reach = [(w - 1) * options[f"dilation_{d}_factor"] + 1 for w, d in zip(window, "hw", strict=True)]
@@ -46,8 +46,14 @@ def depthwise(rng):
     channels = depth * multiplier
     options |= {"stride_h": strides, "stride_w": strides, "depth_multiplier": multiplier}
     x, y = Tensor((1, *image, depth), "float32"), Tensor((1, *result, channels), "float32")
-    inputs = [x, _constant(rng, (1, *window, channels)), _constant(rng, (channels,))]
-    return Case(one_op("DEPTHWISE_CONV_2D", inputs, [y], options, version=2), ulp=0)
+    if is_hybrid:
+        scales = [draw.around(rng, 2.0**-6) for _ in range(channels)]
+        data = draw.integers(rng, (1, *window, channels), "int8", -127)
+        weights = Tensor((1, *window, channels), "int8", scales, 0, 3, data)
+    else:
+        weights = _constant(rng, (1, *window, channels))
+    inputs = [x, weights, _constant(rng, (channels,))]
+    return Case(one_op("DEPTHWISE_CONV_2D", inputs, [y], options, version=2), ulp=4 if is_hybrid else 0)
 
 
 def fully_connected(rng, *, is_hybrid=False):
@@ -93,7 +99,60 @@ def softmax(rng):
     return Case(one_op("SOFTMAX", [x], [y], {"beta": 1.0}, version=1), ulp=8)
 
 
+def matmul(rng):
+    """Batches broadcast, and either operand may be transposed or known."""
+    batch = [int(n) for n in rng.integers(1, 4, int(rng.integers(0, 3)))]
+    rows, depth, columns = draw.size(rng, 33), draw.size(rng, 40), draw.size(rng, 33)
+    adjoint = [bool(rng.random() < 0.3) for _ in "xy"]
+    shapes = []
+    for number, (height, width) in enumerate([(rows, depth), (depth, columns)]):
+        own = [1 if rng.random() < 0.2 else n for n in batch]
+        shapes.append((*own, width, height) if adjoint[number] else (*own, height, width))
+    batch = np.broadcast_shapes(*(shape[:-2] for shape in shapes))
+    x = Tensor(shapes[0], "float32")
+    y = _constant(rng, shapes[1]) if rng.random() < 0.3 else Tensor(shapes[1], "float32")
+    options = {"adj_x": adjoint[0], "adj_y": adjoint[1]}
+    return Case(one_op("BATCH_MATMUL", [x, y], [Tensor((*batch, rows, columns), "float32")], options), ulp=0)
+
+
+def transpose_conv(rng):
+    padding = str(rng.choice(["SAME", "VALID"]))
+    window, strides = [int(n) for n in rng.integers(1, 5, 2)], [int(n) for n in rng.integers(1, 4, 2)]
+    image = [int(n) for n in rng.integers(1, 9, 2)]
+    sizes = [n * s if padding == "SAME" else (n - 1) * s + k for n, s, k in zip(image, strides, window, strict=True)]
+    depth, channels = draw.size(rng, 12), draw.size(rng, 12)
+    shape = (1, *sizes, channels)
+    inputs = [
+        Tensor((4,), "int32", data=shape),
+        _constant(rng, (channels, *window, depth)),
+        Tensor((1, *image, depth), "float32"),
+        *([_constant(rng, (channels,))] if rng.random() < 0.6 else []),
+    ]
+    options = {"padding": padding, "stride_h": strides[0], "stride_w": strides[1]}
+    version = 3 if len(inputs) > 3 else 1
+    return Case(one_op("TRANSPOSE_CONV", inputs, [Tensor(shape, "float32")], options, version=version), ulp=4)
+
+
+def along_rows(rng, *, name, ulp):
+    shape = draw.shape(rng, int(rng.integers(2, 4)), 4000)
+    x, y = Tensor(shape, "float32"), Tensor(shape, "float32")
+    return Case(one_op(name, [x], [y], {}, version=1), ulp=ulp)
+
+
+def gelu(rng, *, approximate):
+    shape = draw.shape(rng)
+    content = one_op("GELU", [Tensor(shape, "float32")], [Tensor(shape, "float32")], {"approximate": approximate})
+    return Case(content, [[_floats(rng, shape) * 2] for _ in range(4)], ulp=4)
+
+
 CASES = {
+    "BATCH_MATMUL f32": matmul,
+    "TRANSPOSE_CONV f32": transpose_conv,
+    "LOG_SOFTMAX f32": partial(along_rows, name="LOG_SOFTMAX", ulp=4),
+    "L2_NORMALIZATION f32": partial(along_rows, name="L2_NORMALIZATION", ulp=4),
+    "GELU f32": partial(gelu, approximate=False),
+    "GELU f32, approximate": partial(gelu, approximate=True),
+    "DEPTHWISE_CONV_2D f32 x i8": partial(depthwise, is_hybrid=True),
     "CONV_2D f32": conv,
     "CONV_2D f32, 1x1": partial(conv, one_by_one=True),
     "CONV_2D f32 x i8": partial(conv, is_hybrid=True),

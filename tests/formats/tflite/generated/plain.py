@@ -76,6 +76,12 @@ def broadcast_to(rng, dtype):
     return Case(one_op("BROADCAST_TO", [x, sizes], [Tensor(full, dtype)], {}, version=2), runs)
 
 
+def add_n(rng, dtype):
+    full = draw.shape(rng)
+    count = int(rng.integers(2, 5))
+    return _case(rng, "ADD_N", [dtype] * count, dtype, [full] * count)
+
+
 _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 _FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "TANH", "SQUARE")
 ONLY = {"CEIL float32": ("litert",), "ROUND float32": ("litert",)}  # the reference kernels lack them
@@ -102,6 +108,9 @@ CASES = {
     "EXP float32": partial(unary, name="EXP", most=80.0, ulp=64),
     "SIN float32": partial(unary, name="SIN", ulp=64),
     **{f"{name} float32": partial(unary, name=name, positive=True) for name in ("SQRT", "RSQRT", "LOG")},
+    **{f"SIGN {dtype}": partial(unary, name="SIGN", dtype=dtype) for dtype in ("int32", "float32")},
+    **{f"ADD_N {dtype}": partial(add_n, dtype=dtype) for dtype in ("int32", "float32")},
+    "RELU_0_TO_1 float32": partial(unary, name="RELU_0_TO_1"),
     **{f"CAST {given} to {wanted}": partial(cast, given=given, wanted=wanted) for given in _CASTS for wanted in _CASTS
        if given != wanted and (given, wanted[:4]) != ("float32", "uint")},
     **{f"SELECT_V2 {dtype}": partial(select, dtype=dtype) for dtype in ("int8", "int32", "int64", "float32", "bool")},

@@ -47,6 +47,29 @@ def fully_connected(rng, *, dtype="int8", per_axis=False, has_bias=True, weight_
     return Case(one_op("FULLY_CONNECTED", [x, w, bias], [y], options, version=5 if keeps else 4))
 
 
+def halves(rng, *, dtype="int8"):
+    """Scales that are powers of two, and small sums: many results lie half way between two."""
+    depth, units, rows = draw.size(rng, 65), draw.size(rng), draw.size(rng, 33)
+    x = draw.tensor(rng, (rows, depth), dtype, 2.0 ** int(rng.integers(-9, 0)))
+    w = Tensor((units, depth), dtype, 2.0**-6, 0, 0, draw.integers(rng, (units, depth), dtype, 0, 3))
+    bias = Tensor((units,), "int32", x.scales * w.scales, 0, 0, rng.integers(-99, 99, units))
+    places = max(round(np.log2(3 * np.sqrt(depth))) + int(rng.integers(-1, 2)), 1)
+    y = draw.tensor(rng, (rows, units), dtype, x.scales * w.scales * 2.0**places)
+    options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": False}
+    return Case(one_op("FULLY_CONNECTED", [x, w, bias], [y], options, version=4))
+
+
+def bounds_at_halves(rng):
+    """The bound of RELU6 lies half way between two results, which kernels round in their own ways."""
+    depth, units, rows, steps = draw.size(rng, 65), draw.size(rng), draw.size(rng, 33), int(rng.integers(2, 60))
+    w = Tensor((units, depth), "int8", 2.0**-6, 0, 0, draw.integers(rng, (units, depth)))
+    x = draw.tensor(rng, (rows, depth), "int8", float(np.float32(0.25 / np.sqrt(depth))))
+    y = Tensor((rows, units), "int8", float(np.float32(6) / np.float32(steps + 0.5)), int(rng.integers(-60, 60)))
+    bias = Tensor((units,), "int32", x.scales * w.scales, 0, 0, np.zeros(units))
+    options = {"fused_activation_function": "RELU6", "keep_num_dims": False}
+    return Case(one_op("FULLY_CONNECTED", [x, w, bias], [y], options, version=4))
+
+
 def _nonzero(rng, dtype):
     return int(rng.choice([z for z in (draw.zero_point(rng, dtype), 1, -3) if z] or [7]))
 
@@ -115,6 +138,9 @@ def depthwise(rng, *, dtype="int8", per_axis=True, most=1, axis=0):
 
 
 CASES = {
+    "FULLY_CONNECTED i8, halves": halves,
+    "FULLY_CONNECTED u8, halves": partial(halves, dtype="uint8"),
+    "FULLY_CONNECTED i8, bounds at halves": bounds_at_halves,
     "FULLY_CONNECTED i8": fully_connected,
     "FULLY_CONNECTED i8, no bias": partial(fully_connected, has_bias=False),
     "FULLY_CONNECTED i8 per axis": partial(fully_connected, per_axis=True),

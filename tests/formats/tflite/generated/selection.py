@@ -44,6 +44,20 @@ def gather_nd(rng, *, dtype):
     return Case(one_op("GATHER_ND", [x, Tensor(positions.shape, kind, data=positions)], [y], version=3))
 
 
+def reverse_sequence(rng, *, dtype):
+    """Lengths that are known or not, of any batch axis."""
+    shape = draw.shape(rng, int(rng.integers(2, 5)), 4000)
+    along, batch = (int(axis) for axis in rng.permutation(len(shape))[:2])
+    kind = str(rng.choice(["int32", "int64"]))
+    lengths = rng.integers(0, shape[along], shape[batch], endpoint=True).astype(kind)
+    is_known = rng.random() < 0.5
+    x, y = _pair(rng, dtype, shape, shape)
+    options = {"seq_dim": along, "batch_dim": batch}
+    given = Tensor(lengths.shape, kind, data=lengths if is_known else None)
+    content = one_op("REVERSE_SEQUENCE", [x, given], [y], options)
+    return Case(content, None if is_known else _with_positions(rng, x, lengths.shape, kind, shape[along] + 1))
+
+
 def arg(rng, *, dtype, name):
     shape = draw.shape(rng, int(rng.integers(2, 5)), 60_000)
     axis = int(rng.integers(-len(shape), len(shape)))
@@ -112,6 +126,7 @@ CASES = {
     **_forms("GATHER", gather, _ALL, known=True),
     **_forms("GATHER", gather, ("int8", "float32"), ", positions as input", known=False),
     **_forms("GATHER_ND", gather_nd, _ALL),
+    **_forms("REVERSE_SEQUENCE", reverse_sequence, ("uint8", "int16", "float32")),
     **_forms("ARG_MAX", arg, _BYTES, name="ARG_MAX"),
     **_forms("ARG_MIN", arg, _BYTES, name="ARG_MIN"),
     **_forms("REDUCE_MAX", reduce, _ALL, name="REDUCE_MAX"),

@@ -1,0 +1,26 @@
+"""``qrt export``: write a program as a QDQ model of ONNX."""
+
+import argparse
+
+from qrt.cli.options import add_input_limit, add_profile
+from qrt.files import check_places
+from qrt.formats.programs import load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="the program: an .mlir file, or a model")
+    parser.add_argument("-o", dest="output", metavar="OUT.onnx", required=True, help="where the model goes")
+    parser.add_argument("--function", metavar="NAME", help="what is written: main, or the only one, if not given")
+    add_profile(parser)
+    add_input_limit(parser)
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the command."""
+    from qrt.formats.onnx.export import export_onnx  # here: other verbs need no writers
+
+    check_places([options.output])
+    module = load(options.file, profile=options.profile, max_bytes=options.max_input, for_quantization=True)
+    export_onnx(options.output, module, function=options.function)

@@ -1,0 +1,339 @@
+"""`export_onnx`: a quantized program as a QDQ model of ONNX, which other runtimes open."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from qrt import ir
+from qrt.errors import ModelError, QuantError, QuantTypeError, require
+from qrt.files import write_files
+from qrt.formats.importing.graph import refusal
+from qrt.formats.importing.node import Refused
+from qrt.formats.onnx.exporting import registry
+from qrt.formats.onnx.exporting.entries import Entry
+from qrt.formats.onnx.exporting.graph import LEAST_OPSET, Graph
+from qrt.formats.onnx.exporting.group import Group
+from qrt.formats.onnx.exporting.held import Held
+from qrt.formats.onnx.exporting.kernels import with_kernels
+from qrt.formats.onnx.exporting.metadata import annotate
+from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
+from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir.core.rewrite import is_dead
+from qrt.ops.core import Array, storage_dtype
+from qrt.types import IntegerType, TensorType, UniformType
+
+_OPS = "add avg_pool2d conv2d depthwise_conv2d matmul mean mul requantize sub sum transpose_conv2d"
+LAST_CLAMPS = frozenset(f"qrt.{name}" for name in _OPS.split())
+"""Ops that end in a clamp to their storage, and give one result: a clamp behind them stands before QuantizeLinear."""
+_SIZES = ("tensor.dim", "tensor.empty", "linalg.fill")
+"""Ops of which writers read nothing but the shape."""
+MOST_BYTES = (1 << 31) - 1
+"""The largest message of protobuf."""
+
+
+def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str | None = None) -> None:
+    """Writes a program as a QDQ model of ONNX: float operators between DequantizeLinear and QuantizeLinear.
+
+    Images are NCHW in the model, and a Transpose stands where a program's NHWC begins and ends. The opset is the lowest
+    that has all forms. What ONNX cannot say, the rules of rounding, stands in ``metadata_props``
+    (docs/reference/export_onnx.md): read back by ``qrt.load``, the program computes the same bits.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        Where the model goes; its name ends in ``.onnx``. A file that exists is replaced.
+    program : qrt.ir.Module
+        A verified program of ops of ``qrt``, ``quant``, and elementwise ``arith`` and ``math`` on tensors.
+    function : str, optional
+        The function that is written: main, or the only one, if not given.
+
+    Raises
+    ------
+    ModelError
+        If ONNX cannot say an operation: one error lists all of them. If the model has more than 2 GiB, the name of the
+        file ends otherwise, or the program has no such function.
+    FileError
+        If the file cannot be written.
+    ImportError
+        If the package ``onnx`` is missing, which ``pip install "qrt[onnx]"`` installs.
+
+    Examples
+    --------
+    >>> import tempfile, qrt
+    >>> program = qrt.ir.parse('''
+    ... !q = !quant.uniform<i8:f32, 0.5>
+    ... func.func @main(%x: tensor<2x!q> {qrt.name = "x"}) -> (tensor<2x!q> {qrt.name = "y"}) {
+    ...   %0 = qrt.add %x, %x {requant = "fixed_double"} : (tensor<2x!q>, tensor<2x!q>) -> tensor<2x!q>
+    ...   return %0 : tensor<2x!q>
+    ... }''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     qrt.export_onnx(f"{folder}/sum.onnx", program)
+    ...     loaded = qrt.load(f"{folder}/sum.onnx")
+    >>> loaded.functions[0].regions[0].blocks[0].operations[0].attributes["requant"].python
+    'fixed_double'
+    """
+    require(path, (str, PathLike), "the path of a model", "a string or a path")
+    require(program, ir.Module, "export_onnx: program", "a module")
+    name = str(path)
+    if not name.endswith(".onnx"):
+        raise ModelError(f"{name}: the name of a model of ONNX ends in .onnx")
+    data = onnx_bytes(program, function, name)
+
+    def write(file: BinaryIO) -> None:
+        file.write(data)
+
+    write_files([(name, write)])
+
+
+def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the program") -> bytes:
+    """The file of a model. ``name`` is what errors call it."""
+    model = model_proto(program, function, name)
+    if model.ByteSize() > MOST_BYTES:
+        raise ModelError(f"{name}: a model of {model.ByteSize()} bytes is more than protobuf holds, 2 GiB")
+    data: bytes = model.SerializeToString(deterministic=True)
+    return data
+
+
+def model_proto(program: ir.Module, function: str | None = None, name: str = "the program") -> Any:
+    """The ``onnx.ModelProto`` of a program. ``name`` is what errors call it."""
+    onnx_package()
+    program.verify()
+    chosen = _chosen(with_kernels(program), function)
+    opset = LEAST_OPSET
+    while True:
+        found = _Function(chosen, opset)
+        found.walk()
+        if found.graph.refused:
+            raise ModelError(refusal(name, found.graph.refused).replace("supported", "said in ONNX"))
+        if found.graph.needed == opset:
+            break
+        opset = found.graph.needed
+    model = model_of(found.graph, found.name, found.inputs, found.outputs)
+    annotate(model, found.graph.entries, found.quantized_ports)
+    return model
+
+
+def _chosen(program: ir.Module, name: str | None) -> Operation:
+    functions = {each.sym_name: each for each in program.functions if each.regions[0].blocks}
+    if name is None:
+        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
+    if name not in functions:
+        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+    found = functions[name]
+    if len(found.regions[0].blocks) > 1:
+        raise ModelError(f"function {name!r} has branches, which ONNX cannot say")
+    return found
+
+
+class _Function:
+    """A function that is written for an opset."""
+
+    def __init__(self, function: Operation, opset: int) -> None:
+        self.name = str(function.attributes["sym_name"].python)
+        self.block = function.regions[0].blocks[0]
+        arguments = _names(function, "arg_attrs", "input", len(self.block.arguments))
+        results = _names(function, "res_attrs", "output", len(self.block.terminator.operands))
+        taken = {*arguments}
+        self.results = [each if each not in taken else f"{each}_output" for each in results]
+        self.graph = Graph(opset, [*arguments, *self.results])
+        self.inputs: list[Port] = []
+        self.outputs: list[Port] = []
+        self.quantized_ports: dict[str, UniformType] = {}
+        self.done: set[Operation] = set()
+        for name, value in zip(arguments, self.block.arguments, strict=True):
+            self._input(name, value)
+
+    def _input(self, name: str, value: Value) -> None:
+        try:
+            held = self.graph.held(value)
+        except Refused as refused:
+            raise ModelError(f"argument {name!r}: {refused}") from None
+        held.is_unsigned = _is_unsigned(value)
+        held.names[held.canonical] = name
+        self.inputs.append(self._port(name, held))
+
+    def _port(self, name: str, held: Held) -> Port:
+        kind = held.data_type
+        if kind is None:
+            raise ModelError(f"port {name!r}: ONNX has no elements of {held.type.element.shown()}")
+        if isinstance(held.type.element, UniformType):
+            self.quantized_ports[name] = held.type.element
+        return name, kind, held.shape
+
+    def walk(self) -> None:
+        """Writes every operation, and the results."""
+        for op in self.block:
+            if op.name == "func.return":
+                self._return(op)
+                continue
+            try:
+                self._write(op)
+            except Refused as refused:
+                self.graph.refused[op.name, str(refused)] += 1
+                self._stand_in(op)
+
+    def _write(self, op: Operation) -> None:
+        if is_dead(op) or op.name in _SIZES or not all(isinstance(each.type, TensorType) for each in op.results):
+            return
+        if op in self.done:
+            return
+        if op.name == "arith.constant":
+            self._constant(op)
+        elif op.name in ("quant.scast", "tensor.bitcast"):
+            self._scast(op)
+        else:
+            found = registry.find(op.name)
+            if found is None:
+                raise Refused(_elements([*op.operands, *op.results]))
+            group = Group(self.graph, op, _clamp_after(op))
+            for value in (group.clamp or op).results:
+                self.graph.held(value).is_unsigned = _is_unsigned(value)
+            found(group)
+            group.close()
+            self._entry(group)
+
+    def _stand_in(self, op: Operation) -> None:
+        """Tensors for results that are not written, so that the walk finds everything else that cannot be."""
+        for i, value in enumerate(op.results):
+            if isinstance(value.type, TensorType) and value.type.shape is not None:
+                held = self.graph.held(value)
+                held.names.setdefault(held.canonical, f"{op.name}#{i}")
+
+    def _constant(self, op: Operation) -> None:
+        value = op.attributes["value"]
+        if not isinstance(value, DenseElementsAttr):
+            raise Refused(op.results[0].type.shown())
+        held = self.graph.held(op.results[0])
+        held.array, held.is_unsigned = value.array, _is_unsigned(op.results[0])
+        if held.is_unsigned:
+            held.array = _as_unsigned(value.array, held.type.element)
+
+    def _scast(self, op: Operation) -> None:
+        """Storage and quantized values are one tensor."""
+        source, held = self.graph.held(op.operands[0]), self.graph.held(op.results[0])
+        if held.data_type is None:
+            raise Refused(held.type.element.shown())
+        held.is_unsigned = (source.data_type or "").startswith("U") or _is_unsigned(op.results[0])
+        if source.array is not None:
+            held.array = _restored(source.array, held)
+            return
+        if source.data_type != held.data_type:
+            raise Refused(f"{source.type.shown()} as {held.type.shown()}")
+        held.names = source.names
+
+    def _entry(self, group: Group) -> None:
+        """Says in the model what the nodes of an op compute."""
+        for i, (name, order) in group.writes.items():
+            self.graph.declare(name, group.result(i), order)
+        if group.family is None or len(group.writes) < len(group.op.results):
+            return
+        if not _is_of_family(group):
+            return
+        defaults = group.family.declaration.defaults
+        said = {key: each for key, each in group.attributes.items() if each != defaults[key]}
+        if "requant" in defaults:
+            said["requant"] = group.attributes["requant"]
+        operands = [
+            (*group.reads[i], group.operand(i).type.element) if i in group.reads else None for i in range(group.count)
+        ]
+        inline = {i: (elements, group.operand(i).type.element) for i, elements in group.inline.items()}
+        results = [(*each, group.result(i).type) for i, each in sorted(group.writes.items())]
+        then = None
+        if group.clamp is not None:
+            self.done.add(group.clamp)
+            then = {key: each.python for key, each in group.clamp.attributes.items() if key in ("min", "max")}
+        self.graph.entries.append(Entry(group.name, group.op.name, said, operands, results, inline, then))
+
+    def _return(self, op: Operation) -> None:
+        seen = {name for name, _, _ in self.inputs}
+        for name, value in zip(self.results, op.operands, strict=True):
+            try:
+                held = self.graph.held(value)
+                source = self.graph.tensor(held, held.canonical, f"{name}/value")
+            except Refused as refused:
+                self.graph.refused["func.return", str(refused)] += 1
+                continue
+            if source in seen or source in self.graph.initializers:
+                node = self.graph.nodes.fresh(f"{name}/Identity")
+                self.graph.add("Identity", node, [source], [name])
+                ends = [(source, held.canonical, held.type.element)], [(name, held.canonical, held.type)]
+                self.graph.entries.append(Entry(node, "", {}, *ends))
+            else:
+                self.graph.rename(source, name)
+                held.names[held.canonical] = name
+            seen.add(name)
+            self.outputs.append(self._port(name, held))
+
+
+def _is_of_family(group: Group) -> bool:
+    """Whether the op is one that a program may have: float arithmetic is written by the writers of quantized ops."""
+    assert group.family is not None
+    types, results = (
+        tuple(each.type for each in side if isinstance(each.type, TensorType))
+        for side in (group.op.operands, group.op.results)
+    )
+    try:
+        group.family.resolve_all(types, group.attributes, results)
+    except QuantError:
+        return False
+    return True
+
+
+def _names(function: Operation, key: str, prefix: str, count: int) -> list[str]:
+    """The names of ports, each once."""
+    given = function.attributes[key].python if key in function.attributes else ({},) * count
+    names: list[str] = []
+    for i, each in enumerate(given):
+        name = each.get("qrt.name", f"{prefix}{i}")
+        if name in names:
+            raise QuantTypeError(f"two ports are named {name!r}")
+        names.append(name)
+    return names
+
+
+def _elements(values: Sequence[Value]) -> str:
+    """The elements of values, each type once: the form of an op that ONNX does not say."""
+    found: dict[str, None] = {}
+    for value in values:
+        element = getattr(value.type, "element", value.type)
+        found[f"quantized {element.storage}" if isinstance(element, UniformType) else element.shown()] = None
+    return ", ".join(found) or "without operands"
+
+
+def _clamp_after(op: Operation) -> Operation | None:
+    """The clamp that alone reads the result of an op which ends in a clamp to its storage."""
+    if op.name not in LAST_CLAMPS:
+        return None
+    users = op.results[0].users
+    if len(users) != 1 or users[0].name != "qrt.clamp" or len(op.results[0].uses) != 1:
+        return None
+    element = getattr(op.results[0].type, "element", None)
+    return users[0] if isinstance(element, UniformType) and element.is_per_layer else None
+
+
+def _is_unsigned(value: Value) -> bool:
+    """Whether signless integers are cast to or from an unsigned storage type."""
+    op = value.operation
+    near = [each.results[0] for each in value.users if each.name == "quant.scast"]
+    if op is not None and op.name == "quant.scast":
+        near.append(op.operands[0])
+    kinds = [getattr(each.type, "element", None) for each in near]
+    return any(isinstance(kind, UniformType) and not kind.is_signed for kind in kinds)
+
+
+def _as_unsigned(array: Array, element: object) -> Array:
+    width = element.width if isinstance(element, IntegerType) else 8 * array.itemsize
+    kept: Array = (array.astype(np.int64) & ((1 << width) - 1)).astype(f"u{array.itemsize}")
+    return kept
+
+
+def _restored(array: Array, held: Held) -> Array:
+    """A constant's bits as the storage of a quantized type, or as signless integers."""
+    element = held.type.element
+    if not isinstance(element, UniformType):
+        return _as_unsigned(array, element) if held.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))
+    if element.is_signed:
+        return array.astype(storage_dtype(element), copy=False)
+    return _as_unsigned(array, element.storage_type)

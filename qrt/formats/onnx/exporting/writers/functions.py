@@ -1,0 +1,113 @@
+"""Functions of one variable, and softmax."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from qrt.formats.onnx.exporting.group import Group
+from qrt.formats.onnx.exporting.held import place
+from qrt.formats.onnx.exporting.parameters import OPSETS
+from qrt.formats.onnx.exporting.registry import writer
+from qrt.ops.core import Array
+from qrt.types import UniformType
+
+_INT32 = 6
+"""The number of int32 in ONNX's list of types."""
+_ONE_AXIS = 13
+"""The first opset whose softmax is along one axis; before, it is along all from that axis on."""
+
+
+def _logistic(x: Array) -> Array:
+    made: Array = 1 / (1 + np.exp(-x))
+    return made
+
+
+KNOWN: Mapping[str, Callable[[Array], Array]] = {
+    "Sigmoid": _logistic,
+    "Tanh": np.tanh,
+    "Exp": np.exp,
+    "Log": np.log,
+    "Sqrt": np.sqrt,
+    "Abs": np.abs,
+    "Neg": np.negative,
+    "Reciprocal": np.reciprocal,
+    "Elu": lambda x: np.where(x < 0, np.expm1(x), x),
+    "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
+}
+"""Operators whose tables are recognised."""
+
+
+@writer("qrt.softmax", "qrt.log_softmax")
+def softmax(group: Group) -> None:
+    """Softmax and LogSoftmax of one axis."""
+    order, beta = group.common_order(), group.attributes.get("beta", 1.0)
+    x = group.real(0, order)
+    if beta != 1:
+        x = group.node("Mul", x, group.floats(beta, "beta"), is_part=True)
+    axis = place(order, group.attributes["axis"] % len(order))
+    if axis != len(order) - 1:
+        group.graph.need(_ONE_AXIS)
+    op_type = "Softmax" if group.op.name == "qrt.softmax" else "LogSoftmax"
+    group.set_real(group.node(op_type, x, axis=axis), order)
+
+
+@writer("qrt.logistic", "qrt.tanh")
+def sigmoid(group: Group) -> None:
+    """Sigmoid and Tanh."""
+    order = group.common_order()
+    op_type = "Sigmoid" if group.op.name == "qrt.logistic" else "Tanh"
+    group.set_real(group.node(op_type, group.real(0, order)), order)
+
+
+@writer("qrt.leaky_relu")
+def leaky_relu(group: Group) -> None:
+    """LeakyRelu."""
+    order = group.common_order()
+    group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
+
+
+@writer("qrt.prelu")
+def prelu(group: Group) -> None:
+    """PRelu, whose slopes broadcast to the shape of the input."""
+    order = group.common_order()
+    if order != group.operand(0).canonical and len(order) != group.operand(0).rank:
+        group.refuse("slopes of more axes than the input")
+    group.set_real(group.node("PRelu", group.real(0, order), group.broadcast(1, order)), order)
+
+
+@writer("qrt.lookup")
+def lookup(group: Group) -> None:
+    """The function whose table it is, where it is known, else Gather from the table."""
+    order, table = group.common_order(), group.operand(1).array
+    known = None if table is None else _known(group, table)
+    if known is not None and table is not None:
+        made = group.node(known, group.real(0, order))
+        group.inline[1] = [int(entry) for entry in table]
+        group.set_real(made, order)
+        return
+    element = group.operand(0).type.element
+    assert isinstance(element, UniformType)  # the family has verified it
+    least, _ = element.default_bounds
+    group.graph.need(OPSETS[element.storage_width])
+    at = group.node("Cast", group.stored(0, order), is_part=True, to=_INT32)
+    if least:
+        at = group.node("Add", at, group.constant(np.array(-least, np.int32), "least"), is_part=True)
+    group.set_stored(group.node("Gather", group.stored(1), at, axis=0), order)
+
+
+def _known(group: Group, table: Array) -> str | None:
+    """The operator that gives every entry of a table to within its last place."""
+    source, target = group.operand(0).type.element, group.result().type.element
+    if not (isinstance(source, UniformType) and isinstance(target, UniformType) and target.is_per_layer):
+        return None
+    low, high = source.default_bounds
+    x = (np.arange(low, high + 1) - source.zero_point) * np.float64(np.float32(source.scale))
+    for op_type, function in KNOWN.items():
+        with np.errstate(all="ignore"):
+            y = np.rint(function(x) / np.float64(np.float32(target.scale))) + target.zero_point
+        if not np.isfinite(y).all():
+            continue
+        stored = np.clip(y, target.storage_min, target.storage_max)
+        if np.abs(stored - table).max() <= 1 and np.unique(table).size > 1:
+            return op_type
+    return None

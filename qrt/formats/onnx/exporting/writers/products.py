@@ -1,0 +1,70 @@
+"""Sums of products: convolutions and products of matrices."""
+
+from typing import Any
+
+from qrt.formats.onnx.exporting.group import Group
+from qrt.formats.onnx.exporting.held import NCHW, Order
+from qrt.formats.onnx.exporting.registry import writer
+
+_OIHW: Order = (0, 3, 1, 2)
+"""Filters that the program has as OHWI."""
+_DEPTHWISE: Order = (2, None, 0, 1)
+"""Filters [height, width, channels] as OIHW with one input channel each."""
+_IOHW: Order = (3, 0, 1, 2)
+"""Filters of ConvTranspose."""
+
+
+@writer("qrt.conv2d")
+def conv2d(group: Group) -> None:
+    """Conv, whose padding is 0, as the zero point is."""
+    _convolution(group, _OIHW, group.attributes["groups"])
+
+
+@writer("qrt.depthwise_conv2d")
+def depthwise_conv2d(group: Group) -> None:
+    """Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
+    channels = group.operand(0).shape[3]
+    if channels is None:
+        group.refuse("an open number of channels")
+    _convolution(group, _DEPTHWISE, channels)
+
+
+def _convolution(group: Group, filters: Order, groups: int) -> None:
+    said = group.attributes
+    x, w = group.real(0, NCHW), group.real(1, filters)
+    form = {"group": groups, "dilations": list(said["dilations"]), **_window(group)}
+    group.set_real(group.node("Conv", x, w, *_bias(group), **form), NCHW)
+
+
+def _window(group: Group) -> dict[str, Any]:
+    (top, bottom), (left, right) = group.attributes["padding"]
+    return {"strides": list(group.attributes["strides"]), "pads": [top, left, bottom, right]}
+
+
+def _bias(group: Group) -> list[str]:
+    return [group.real(2)] if group.count > 2 else []
+
+
+@writer("qrt.transpose_conv2d")
+def transpose_conv2d(group: Group) -> None:
+    """ConvTranspose. Its output padding is less than a stride."""
+    more, strides = group.attributes["output_padding"], group.attributes["strides"]
+    if any(extra >= stride for extra, stride in zip(more, strides, strict=True)):
+        group.refuse(f"output_padding {list(more)} with strides {list(strides)}")
+    x, w = group.real(0, NCHW), group.real(1, _IOHW)
+    form = {"output_padding": list(more), **_window(group)}
+    group.set_real(group.node("ConvTranspose", x, w, *_bias(group), **form), NCHW)
+
+
+@writer("qrt.matmul", "qrt.float_matmul")
+def matmul(group: Group) -> None:
+    """Gemm where matrices meet with a bias, else MatMul and Add."""
+    a, w = group.real(0), group.real(1)
+    if group.count < 3:
+        made = group.node("MatMul", a, w)
+    elif group.operand(0).rank == group.operand(1).rank == 2:
+        made = group.node("Gemm", a, w, group.real(2))
+    else:
+        product = group.node("MatMul", a, w)
+        made = group.node("Add", product, group.real(2))
+    group.set_real(made)

@@ -1,0 +1,36 @@
+"""QLinearAdd and QLinearMul. Hazards: a tail that is computed otherwise than blocks of 8 and 32, an operand that is one
+number, sums whose terms cancel, results that saturate, ties."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tests.formats.onnx.generated import draw
+from tests.formats.onnx.oracle import Case
+
+INPUTS = ["a", "sa", "za", "b", "sb", "zb", "sy", "zy"]
+
+
+def binary(rng: np.random.Generator, op: str, dtype: str) -> Case:
+    whole = draw.shape(rng, int(rng.integers(1, 5)), 8000)
+    a, b = whole, whole
+    kind = rng.integers(4)
+    if kind == 1:
+        b = tuple(n if rng.random() < 0.5 else 1 for n in whole)[int(rng.integers(len(whole))) :]
+    if kind == 2:
+        b = ()
+    if rng.random() < 0.5:
+        a, b = b, a
+    sa, sb = draw.scale(rng, -8, 0), draw.scale(rng, -8, 0)
+    sy = draw.around(rng, sa + sb if op == "QLinearAdd" else sa * sb * 60, 2)
+    scales = {name: np.float32(value) for name, value in (("sa", sa), ("sb", sb), ("sy", sy))}
+    zeros = {name: draw.zero_point(rng, dtype) for name in ("za", "zb", "zy")}
+    shapes = {"a": a, "b": b}
+    content = draw.microsoft(op, INPUTS, shapes, whole, {**scales, **zeros}, dtype)
+    return draw.case(content, rng, shapes, dtype)
+
+
+CASES: dict[str, Any] = {
+    f"{op} {dtype}": partial(binary, op=op, dtype=dtype) for op in ("QLinearAdd", "QLinearMul") for dtype in draw.DTYPES
+}

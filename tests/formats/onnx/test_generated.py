@@ -1,0 +1,30 @@
+"""Drawn models of every form in `generated`, in qrt and in ONNX Runtime. Hazard: rules that agree on every model at
+hand."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from qrt.engines.ort import OnnxRuntime
+from tests.formats.onnx.oracle import FEWER, ROWS, Form, compared, forms
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is not installed"),
+    pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="it takes minutes: make test-oracle runs it"),
+]
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[OnnxRuntime]:
+    with OnnxRuntime(seconds=300) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize(("name", "form"), [pytest.param(*each, id=each[0]) for each in forms()])
+def test_every_element_is_onnx_runtime_s(name: str, form: Form, runtime: OnnxRuntime) -> None:
+    row = compared(name, form, runtime, FEWER)
+    ROWS.append(row)
+    assert not row.differ, str(row)
+    assert row.elements >= FEWER, f"too few elements in {row.cases} models: {row}"
