@@ -21,6 +21,8 @@ from qrt.errors import (
     UndefinedError,
     VerifyError,
 )
+from qrt.execute import Program, compile
+from qrt.formats.programs import load
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast, values
@@ -33,13 +35,11 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 
 if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
-    from qrt.execute import Program, compile
     from qrt.execute import backend as onnx
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
     from qrt.execute.saved.load import load_program
     from qrt.formats.onnx.export import export_onnx
-    from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
     from qrt.workflow import QuantizedProgram, explain_program, quantize_program
@@ -50,11 +50,8 @@ _LAZY = {
     "ir": "qrt.ir",
     "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
-    "compile": "qrt.execute",
     "export_onnx": "qrt.formats.onnx.export",
-    "load": "qrt.formats.programs",
     "load_program": "qrt.execute.saved.load",
-    "Program": "qrt.execute",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
     "load_tensors": "qrt.formats.tensors",

@@ -341,7 +341,7 @@ def added_fused(
         raise Refused("a ratio that leaves float32")
     rb *= sign
     za, zb, zo = (_f32(Fraction(z)) for z in zero_points)
-    offset = _f32(zo - _f32(_f32(ra * za) + _f32(rb * zb)))
+    offset = _f32(zo - _f32(ra * za + _f32(rb * zb)))
     total = to_ieee(_f32(Fraction(qa)) * ra + _f32(_f32(Fraction(qb)) * rb + offset), "f32")
     return end_of_float32(total, bounds, 0)
 

@@ -1,7 +1,7 @@
 """Binding: makes the call of an op family from types, shapes and attributes, and a result from what the call writes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, Constants, Shape, element_dtype, static_shape
+from qrt.records import record
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")
@@ -19,7 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binding:
     """An op family on operands of given types. Its call reads the operands with the indices ``reads``, in this order;
     the other operands are constants of the call.
@@ -35,7 +36,7 @@ class Binding:
     """Whether the call reads and writes the tensors' memory as it is: no bits are packed."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Bound(Generic[R]):
     """A binding with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may overlap
     the arrays. ``cache`` shall keep the binding by ``key``; a key of None says that it was found there.

@@ -1,17 +1,18 @@
 """The arguments and results of programs, and which function of a module is one."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.values import as_tensor
+from qrt.records import record
 from qrt.types import MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt import ir
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Port:
     """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
     of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what

@@ -5,7 +5,7 @@ ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
 from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
+from qrt.records import record
 
 SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
@@ -29,7 +30,7 @@ _MOST_RATIO: Final = 2.0**64
 """Below it no sum of two scaled values leaves float32."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class SumParameters:
     """Each operand without its zero point is shifted ``left`` places and scaled, by a product with its multiplier, or
     by ``fixed_double`` where there are shifts. ``end`` makes storage of what they add up to. Arrays are flat, one
@@ -150,7 +151,7 @@ def _fixed_double(
 def _float32_fused(
     bounds: tuple[str, int, int], scales: Sequence[Array], zero_points: Sequence[Array], sign: int
 ) -> SumParameters:
-    """Ratios in float32. What all zero points add is one offset, each step of which is rounded."""
+    """Ratios in float32. What all zero points add is one offset, of whose products the first is fused."""
     a, b, to = scales
     ra, rb = (rounded_ratios(s[:, None], to[:, None], np.float32) for s in (a, b))
     rb = rb * np.float32(sign)
@@ -158,7 +159,7 @@ def _float32_fused(
     largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
     if largest >= _MOST_RATIO:
         raise QuantTypeError(f"requant = 'float32_fused' needs ratios of scales below 2**64, got {largest}")
-    offset = zo - (ra * za + rb * zb)
+    offset = zo - _FMA(ra, za, rb * zb)
     none, count = np.empty(0, np.int32), len(zero_points[2])
     end = RequantParameters(
         "raw_mean", *bounds, np.zeros(count, np.int64), none, none, np.ones(count, np.float32), _NO_DOUBLE, offset

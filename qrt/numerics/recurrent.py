@@ -5,7 +5,6 @@ Source: TFLite's kernels of integers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from qrt.numerics import fixed_functions
 from qrt.numerics.gemmlowp import divide_by_power, saturate, scale_fixed_double
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
+from qrt.records import record
 
 GATES: Final = ("input", "forget", "cell", "output")
 GATE_INTEGER_BITS: Final = 3
@@ -23,7 +23,7 @@ GATE_INTEGER_BITS: Final = 3
 Multiplier = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class LstmParameters:
     """Multipliers (M0, shift) of the sums over the inputs and over the hidden values, for each of `GATES`, and of the
     result; the exponent of the cell's scale; the largest magnitude of a cell, at most 32767, and 32768 where there is
@@ -101,7 +101,7 @@ def lstm_step(
     return saturate(hidden, 8), cell
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SvdfParameters:
     """Multipliers (M0, shift) of the features and of the result, and zero points."""
 

@@ -8,7 +8,7 @@ the TFLite reference fully connected kernel for ``float64_away``, its average po
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, Final, Literal, get_args
 
@@ -27,6 +27,7 @@ from qrt.numerics.multipliers import (
     rounded_ratios,
 )
 from qrt.numerics.rounding import Array, round_integral
+from qrt.records import record
 
 RequantRule = Literal[
     "fixed",
@@ -51,7 +52,7 @@ _EMPTY = np.empty(0, np.float32)
 _NONE = np.empty(0, np.int32), np.empty(0, np.int32), _EMPTY, np.empty(0, np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class RequantParameters:
     """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
 
@@ -86,7 +87,7 @@ class RequantParameters:
         return RequantParameters(self.rule, self.storage, self.storage_min, self.storage_max, *taken)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Factors:
     """Of each parameter index: numerators and denominators of the real multiplier [n, factors], the zero points of
     the operand and of the result, and how many elements an average has."""

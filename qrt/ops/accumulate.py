@@ -6,7 +6,6 @@ in 64; nothing wraps.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from qrt import numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, BoundCall, Constants, quantized, storage_dtype
 from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude
+from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 Prepare = Callable[[Array], Array]
@@ -124,7 +124,7 @@ def bias_operand(
     return "i64", lambda bias: accumulator_bias(bias, element, a, w)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PreparedBias:
     """A kernel call whose bias operand (the last input) is rescaled first."""
 

@@ -3,7 +3,6 @@ quantization parameters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from numbers import Real
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.conversions import float_dtype
 from qrt.ops.declare import Declaration
+from qrt.records import record
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -40,7 +40,7 @@ class Spelled(Protocol):
     def python(self) -> Any: ...
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OpFamily:
     """One op family on plain arrays: storage integers or floats in, storage integers or floats out.
 
@@ -134,7 +134,7 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ReferenceCall:
     """An op that runs its plain reference, for signatures without a kernel."""
 

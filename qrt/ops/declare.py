@@ -10,9 +10,10 @@ nor kernels.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
+
+from qrt.records import record
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
 """The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
@@ -24,7 +25,7 @@ REQUIRED: Final = ...
 SAME: Final = object()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operand:
     """``note`` describes the operand in the documents. ``size`` is "?" for an operand that may be left out, and "*" for
     any number of them.
@@ -38,7 +39,7 @@ class Operand:
 BIAS: Final = Operand("bias", size="?")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Attribute:
     """``note`` stands in the documents in place of the default. The public function takes an attribute by keyword,
     unless the attribute is ``positional``. Its default is the op's, unless ``given`` is another one; REQUIRED means
@@ -55,7 +56,7 @@ class Attribute:
     public: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Result:
     """``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the
     operands.
@@ -71,7 +72,7 @@ DECLARED: Final = Result("as declared", "out_type")
 KEPT: Final = Result("of the operand's type")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Declaration:
     """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
     whether the public function returns a view of its operand; it then takes no ``out``. A family that is not

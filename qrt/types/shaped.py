@@ -2,12 +2,12 @@
 them."""
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from operator import index
 from types import EllipsisType
 from typing import Self
 
 from qrt.errors import QuantTypeError, shortened, shown
+from qrt.records import record
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
 from qrt.types.core import Type, as_type
 from qrt.types.quantile import QuantileType
@@ -20,7 +20,7 @@ MAX_DIM = (1 << 63) - 1
 def _shape(shape: Iterable[int | None]) -> Shape:
     """A shape of plain integers, whatever kind they came as."""
     try:
-        if isinstance(shape, str | bytes | Mapping | Set):
+        if type(shape) is not tuple and isinstance(shape, str | bytes | Mapping | Set):
             raise TypeError
         dims = tuple(None if dim is None else index(dim) for dim in shape)
     except TypeError:
@@ -150,7 +150,7 @@ class VectorType(Type):
         return f"vector<{dims}{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StridedLayout:
     """`strided<[s0, s1], offset: o>`: the element at (i, j) is number `o + i * s0 + j * s1` of the buffer; None is what
     only the run knows.

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qrt.dialects.arith.fold import FOLDS
 from qrt.dialects.arith.scalars import width_of
@@ -36,11 +37,13 @@ from qrt.ir.core.traits import (
 from qrt.ir.text import attribute_kinds as kinds
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
@@ -53,7 +56,7 @@ def _typed(value: Attribute) -> str | None:
     return None if isinstance(value, _TYPED) else "must be an integer, a float or elements"
 
 
-def _parse_constant(parser: Parser, pending: PendingOperation) -> None:
+def _parse_constant(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
     start = parser.scanner.skip()
     value = parser.attribute()
@@ -63,7 +66,7 @@ def _parse_constant(parser: Parser, pending: PendingOperation) -> None:
     pending.result_types = [value.type]
 
 
-def _print_constant(printer: Printer, operation: Operation) -> None:
+def _print_constant(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, elided=("value",))
     printer.word(str(operation.attributes["value"]))
 
@@ -311,7 +314,7 @@ def result_of_test(source: str) -> Relation:
     return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 
-def _parse_select(parser: Parser, pending: PendingOperation) -> None:
+def _parse_select(parser: "Parser", pending: "PendingOperation") -> None:
     pending.operands = parser.operand_list()
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
@@ -322,7 +325,7 @@ def _parse_select(parser: Parser, pending: PendingOperation) -> None:
     pending.operand_types, pending.result_types = [condition, type, type], [type]
 
 
-def _print_select(printer: Printer, operation: Operation) -> None:
+def _print_select(printer: "Printer", operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.attributes(operation)
     condition = operation.operands[0].type

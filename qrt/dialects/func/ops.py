@@ -1,6 +1,6 @@
 """`func`: functions, calls and returns."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from qrt.ir.core.attributes import (
     ArrayAttr,
@@ -19,10 +19,12 @@ from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, SYMBOL, TERMINATOR
 from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
-from qrt.ir.text.names import OperandName, PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.types import FunctionType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import OperandName, PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 PORT_NAME = "qrt.name"
 """The attribute that names an argument or a result to the command line and to programs."""
@@ -68,7 +70,7 @@ class FuncOp(Operation):
 # -- func.func ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_function(parser: Parser, pending: PendingOperation) -> None:
+def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
     for visibility in ("private", "public", "nested"):
         if scanner.accept_word(visibility):
@@ -92,7 +94,7 @@ def _parse_function(parser: Parser, pending: PendingOperation) -> None:
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
 
 
-def _merge(parser: Parser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
+def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
     """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
@@ -106,7 +108,7 @@ def _merge(parser: Parser, pending: PendingOperation, extra: dict[str, Attribute
         pending.attributes[name] = value
 
 
-def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
+def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
     scanner = parser.scanner
     names: list[OperandName] = []
     types: list[Type] = []
@@ -126,7 +128,7 @@ def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], lis
     return names, types, attributes
 
 
-def _parse_results(parser: Parser) -> tuple[list[Type], list[DictAttr]]:
+def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
     if not parser.scanner.at("("):
         return [parser.types.parse_non_function()], []
 
@@ -137,7 +139,7 @@ def _parse_results(parser: Parser) -> tuple[list[Type], list[DictAttr]]:
     return [type for type, _ in results], [attributes for _, attributes in results]
 
 
-def _print_function(printer: Printer, operation: Operation) -> None:
+def _print_function(printer: "Printer", operation: Operation) -> None:
     assert isinstance(operation, FuncOp)
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):

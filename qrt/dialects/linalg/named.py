@@ -7,8 +7,8 @@ times the stride plus `y` times the dilation. Loops that the output, after the a
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from qrt.dialects.linalg.bodies import (
     CAST,
@@ -50,11 +50,14 @@ from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
+from qrt.records import record
 from qrt.text import Location
 from qrt.types import IntegerType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 _MEMOIZED = "linalg.memoized_indexing_maps"
@@ -122,7 +125,7 @@ _CASTING = ("matmul", "batch_matmul", "copy", "contract")
 too, and upstream builds signed casts whatever it says."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Named:
     """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
     output. The body of `elementwise` is that of its kind.
@@ -263,7 +266,7 @@ def make_fill(builder: Builder, value: Value, output: Value) -> Value:
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
 
 
-def _parse(parser: Parser, pending: PendingOperation) -> None:
+def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
     named = TABLE[pending.name]
     if named.build is None:
@@ -292,13 +295,13 @@ def _parse(parser: Parser, pending: PendingOperation) -> None:
         raise scanner.error(str(error), location.start, location.end) from None
 
 
-def _expect_word(parser: Parser, word: str) -> None:
+def _expect_word(parser: "Parser", word: str) -> None:
     if not parser.scanner.accept_word(word):
         raise parser.scanner.error(f"expected '{word}'")
     parser.scanner.expect("=", f" after '{word}'")
 
 
-def _print(printer: Printer, operation: Operation) -> None:
+def _print(printer: "Printer", operation: Operation) -> None:
     assert isinstance(operation, NamedOp)  # whose form this is
     named = TABLE[operation.name]
     if named.build is None:

@@ -3,6 +3,7 @@ them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from qrt.dialects._regions.forms import spell_results
 from qrt.errors import UndefinedError
@@ -13,10 +14,12 @@ from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
 from qrt.ir.text.attribute_kinds import enumeration
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.types import MemRefType, TensorType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 MAPS = "indexing_maps"
 ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
@@ -117,7 +120,7 @@ def effects(operation: Operation) -> Collection[Trait]:
 # -- custom forms: `ins(%a, %b : type, type) outs(%c : type)` --------------------------------------------------------
 
 
-def parse_operands(parser: Parser, pending: PendingOperation, segmented: bool = True) -> tuple[int, int]:
+def parse_operands(parser: "Parser", pending: "PendingOperation", segmented: bool = True) -> tuple[int, int]:
     """Both groups; how many inputs and outputs there were."""
     inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
     if segmented:
@@ -125,7 +128,7 @@ def parse_operands(parser: Parser, pending: PendingOperation, segmented: bool = 
     return inputs, outputs
 
 
-def _parse_group(parser: Parser, pending: PendingOperation, word: str) -> int:
+def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> int:
     scanner = parser.scanner
     if not scanner.accept_word(word):
         return 0
@@ -143,19 +146,19 @@ def _parse_group(parser: Parser, pending: PendingOperation, word: str) -> int:
     return len(operands)
 
 
-def print_operands(printer: Printer, operation: StructuredOp) -> None:
+def print_operands(printer: "Printer", operation: StructuredOp) -> None:
     for word, values in (("ins", operation.inputs), ("outs", operation.outputs)):
         if values:
             names = ", ".join(map(printer.name, values))
             printer.word(f"{word}({names} : {', '.join(str(value.type) for value in values)})")
 
 
-def parse_results(parser: Parser, pending: PendingOperation) -> None:
+def parse_results(parser: "Parser", pending: "PendingOperation") -> None:
     if parser.scanner.accept("->"):
         pending.result_types = parser.types.results()
 
 
-def print_results(printer: Printer, operation: Operation) -> None:
+def print_results(printer: "Printer", operation: Operation) -> None:
     if operation.results:
         printer.word(f"-> {spell_results(operation.results)}")
 

@@ -1,6 +1,6 @@
 """`memref`: buffers, their elements, and globals."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrt.dialects._regions.forms import (
     parse_body,
@@ -46,10 +46,12 @@ from qrt.ir.text.affine_parser import parse_affine_map_body
 from qrt.ir.text.assembly_elements import DIRECTIVES, Directive
 from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, UNIT
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.types import IndexType, IntegerType, MemRefType, StridedLayout, TensorType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 
 def _is_line(type: Type, element: Any) -> bool:
@@ -148,13 +150,13 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 _SCOPE_RETURN = "memref.alloca_scope.return"
 
 
-def _parse_scope(parser: Parser, pending: PendingOperation) -> None:
+def _parse_scope(parser: "Parser", pending: "PendingOperation") -> None:
     pending.result_types = parse_optional_results(parser)
     parse_body(parser, pending, terminator=_SCOPE_RETURN)
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_scope(printer: Printer, operation: Operation) -> None:
+def _print_scope(printer: "Printer", operation: Operation) -> None:
     printer.attach(" ")
     if operation.results:
         printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
@@ -172,7 +174,7 @@ def _verify_scope(operation: Operation) -> None:
 # -- memref.global, memref.get_global --------------------------------------------------------------------------------
 
 
-def _parse_global(parser: Parser, pending: PendingOperation) -> None:
+def _parse_global(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
     if scanner.at('"'):
         pending.attributes["sym_visibility"] = StringAttr(scanner.string())
@@ -195,7 +197,7 @@ def _parse_global(parser: Parser, pending: PendingOperation) -> None:
 _GLOBAL_ATTRIBUTES = ("sym_name", "sym_visibility", "constant", "type", "initial_value")
 
 
-def _print_global(printer: Printer, operation: Operation) -> None:
+def _print_global(printer: "Printer", operation: Operation) -> None:
     visibility = operation.attributes.get("sym_visibility")
     if visibility is not None:
         printer.word(str(visibility))
@@ -254,11 +256,11 @@ def _verify_get_global(operation: Operation) -> None:
 # -- (d0, d1) -> (d1, d0) --------------------------------------------------------------------------------------------
 
 
-def _parse_permutation(parser: Parser, pending: PendingOperation, names: tuple[str, ...]) -> None:
+def _parse_permutation(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
     pending.attributes[names[0]] = parse_affine_map_body(parser)
 
 
-def _print_permutation(printer: Printer, operation: Operation, names: tuple[str, ...]) -> None:
+def _print_permutation(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
     printer.attach(str(operation.attributes[names[0]]).removeprefix("affine_map<").removesuffix(">"))
 
 

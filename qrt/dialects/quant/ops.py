@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 from qrt.dialects.qrt.ops import specs_of
 from qrt.dialects.quant import annotations, extras, fake_quant, region
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.constraints import add_type_constraint
 from qrt.ir.core.define import Definition, check_names
 from qrt.ir.core.operations import Operation
@@ -125,18 +125,21 @@ INTEGER_AND_QUANTIZED_COMBINATION = Trait("IntegerAndQuantizedCombination", veri
 
 def _verify_parameters(operation: CastOp) -> None:
     quantized, container = operation.quantized_type, operation.quantized_container
-    place = type_of(operation, operation.quantized_side, 0)
     if not isinstance(quantized, UniformType):
         return
+
+    def wrong(message: str) -> VerifyError:
+        return operation.error(message, type_of(operation, operation.quantized_side, 0))
+
     if isinstance(container, TensorType):
         try:
             check_integrity(quantized, container.shape)
         except QuantTypeError as error:
-            raise operation.error(str(error), place) from None
+            raise wrong(str(error)) from None
     elif quantized.is_per_axis:
-        raise operation.error("scalar types may not use per-axis quantization", place)
+        raise wrong("scalar types may not use per-axis quantization")
     elif quantized.is_sub_channel:
-        raise operation.error("scalar types may not use sub-channel quantization", place)
+        raise wrong("scalar types may not use sub-channel quantization")
 
 
 def _verify_float_cast(operation: Operation) -> None:

@@ -3,6 +3,7 @@ types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need t
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, PURE
 from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.types import IndexType, IntegerType, TensorType
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 _EXTENTS = "shape or extent tensor"
 
@@ -39,7 +42,7 @@ def _verify_shape_of(operation: Operation) -> None:
 # -- shape.const_shape -------------------------------------------------------------------------------------------------
 
 
-def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
+def _parse_const_shape(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
     pending.attributes.update(parser.optional_attributes())
     extents = scanner.bracketed("[]", lambda: scanner.integer(64, "an extent"), " before extents", " after extents")
@@ -71,7 +74,7 @@ def _verify_const_shape(operation: Operation) -> None:
         raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
 
 
-def _print_const_shape(printer: Printer, operation: Operation) -> None:
+def _print_const_shape(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, ("shape",))
     printer.word(f"[{', '.join(map(str, extents_of(operation)))}] : {operation.results[0].type}")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from qrt.dialects.vector.types import NOT_SCALAR, POSITIONS, integers, part_type, shape_of, vector_of
 from qrt.ir.core.constraints import element_type_of, same_as
@@ -10,10 +11,12 @@ from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import I64_ARRAY
-from qrt.ir.text.names import PendingOperation
-from qrt.ir.text.parser import Parser
-from qrt.ir.text.printer import Printer
 from qrt.types import Type, VectorType
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
 
 _SLICE_PART = AttributeSpec(kind=I64_ARRAY, required=True)
 _POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
@@ -130,7 +133,7 @@ MAX_RESULTS = 1 << 16
 """Most results that a type of a few characters stands for."""
 
 
-def _parse_to_elements(parser: Parser, pending: PendingOperation) -> None:
+def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
     pending.operands = [parser.operand()]
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
@@ -143,7 +146,7 @@ def _parse_to_elements(parser: Parser, pending: PendingOperation) -> None:
     pending.result_types = [vector.element] * count if isinstance(vector, VectorType) else []
 
 
-def _print_to_elements(printer: Printer, operation: Operation) -> None:
+def _print_to_elements(printer: "Printer", operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.attributes(operation)
     printer.word(f": {operation.operands[0].type}")

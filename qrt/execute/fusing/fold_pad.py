@@ -1,7 +1,5 @@
 """Padding becomes that of the window behind it."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from qrt.execute.fusing.families import fused, may_be, quantized, said
@@ -9,12 +7,13 @@ from qrt.ir import Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.pad import stored_value
+from qrt.records import record
 from qrt.types import TensorType
 
 _WINDOWS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d"})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FoldPad:
     """Puts a pad with zero points into the window of the convolution behind it. Preserves every value."""
 

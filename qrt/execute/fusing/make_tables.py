@@ -1,7 +1,5 @@
 """Chains of functions of one element of at most 8 bits become one table."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from qrt.errors import QuantError
@@ -9,6 +7,7 @@ from qrt.execute.fusing.families import chained, constant, family_of, quantized,
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype
+from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 _UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
@@ -28,7 +27,7 @@ _BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
 """Rules under which the place of an element decides too."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MakeTables:
     """Makes one lookup of a chain of functions of one quantized element. Preserves every value.
 

@@ -2,15 +2,16 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
+
+from qrt.records import record
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
 """Up to so many temporaries are placed by size too, which compares each with each."""
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Span:
     """A temporary: its bytes, and the first and the last step that use it. ``offset`` is found."""
 

@@ -3,7 +3,6 @@ but for the arrays that come with it: the inputs, the results, and the arrays of
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from qrt._seam import _core
 from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, layout, root
 from qrt.ops.core import Array
+from qrt.records import record
 
 
 def copy_call(dtype: np.dtype[Any], size: int) -> _core.Call:
@@ -40,7 +40,7 @@ def routine_of(
     return _Maker(slots, frame, inputs, results).made(calls, arena_bytes)
 
 
-@dataclass
+@record
 class _Maker:
     slots: Mapping[int, Slot]
     frame: Sequence[Any]

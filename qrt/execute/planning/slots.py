@@ -1,7 +1,6 @@
 """The parts of a plan: slots of its frame, the places of values in them, steps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeGuard
 
@@ -13,10 +12,11 @@ from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.records import record
 from qrt.types import TensorType, Type
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Coverage:
     """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``,
     ``interpreter``, ``constant`` or ``alias``."""
@@ -27,7 +27,7 @@ class Coverage:
     detail: str = ""
 
 
-@dataclass
+@record
 class Slot:
     """The content of one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
     ``owned`` by one run, both of ``type``; a ``value`` in the interpreter's form; an ``array`` that is made of such a
@@ -74,7 +74,7 @@ def seen(memory: Array, slot: Slot) -> Array:
     return found
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """A value of the program: its slot, and the static type under which this name sees it; None where only the run
     knows its shape, or where it is no tensor. ``declared`` is its type in the program."""
@@ -93,7 +93,7 @@ class Place:
         return static_shape(self.static_type, "plan")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallStep:
     """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
     too.
@@ -113,7 +113,7 @@ class CallStep:
             raise_located(self.operation, error)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ValueStep:
     """An op by the interpreter: what it does with the frame."""
 

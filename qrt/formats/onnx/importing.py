@@ -195,10 +195,16 @@ class Graph(importing.Graph):
                 node.refuse("no form of it is")
             if self.lost.isdisjoint(op.inputs):
                 function(node)
+                self._check_outputs(node)
                 return
         except Refused as refused:
             self.importer.refused[op.name, str(refused)] += 1
         self.lost.update(filter(None, op.outputs))
+
+    def _check_outputs(self, node: Node) -> None:
+        for i, name in enumerate(node.op.outputs):
+            if name and name not in self.values and name not in self.constants:
+                node.refuse(f"with output {i}")
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 

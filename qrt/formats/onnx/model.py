@@ -4,10 +4,11 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from qrt.ops.core import Array
+from qrt.records import record
 
 ABSENT = ""
 """The name of an optional operand that is not given."""
@@ -15,7 +16,7 @@ Size = int | str | None
 """A dimension: its size, the name of one that only the run knows, or None where the file says nothing."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor whose elements the file holds. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
 
@@ -29,7 +30,7 @@ class Tensor:
     data: Array
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Port:
     """An input or an output of a graph, or what the file says of a value. ``shape`` is None where it says no rank."""
 
@@ -38,7 +39,7 @@ class Port:
     shape: tuple[Size, ...] | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Operator:
     """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
 
@@ -68,7 +69,7 @@ class Operator:
         return f"{self.domain}::{self.type}" if self.domain else self.type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Graph:
     """A graph: operators in the order in which they run. ``constants`` are its initializers by name."""
 
@@ -80,7 +81,7 @@ class Graph:
     said: Mapping[str, Port] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Model:
     """A whole file. ``name`` is for messages. ``opsets`` has the version of each domain's operators."""
 

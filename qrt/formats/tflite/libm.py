@@ -6,7 +6,6 @@ expf and logf of any machine.
 import ctypes
 import math
 from collections.abc import Callable
-from ctypes.util import find_library
 from functools import cache
 
 import numpy as np
@@ -25,14 +24,20 @@ _FLOAT64: dict[str, Function] = {
 @cache
 def _library() -> ctypes.CDLL | None:
     """The library, by the names that are known first: a search starts other programs."""
-    for name in (None, "libm.so.6", find_library):
+    for name in (None, "libm.so.6", _searched):
         try:
-            library = ctypes.CDLL(name("m") if callable(name) else name)
+            library = ctypes.CDLL(name() if callable(name) else name)
         except (OSError, TypeError):
             continue
         if hasattr(library, "expm1f"):
             return library
     return None
+
+
+def _searched() -> str | None:
+    from ctypes.util import find_library  # here: it imports what starts programs, which few machines need
+
+    return find_library("m")
 
 
 @cache

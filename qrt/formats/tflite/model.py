@@ -4,17 +4,18 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from qrt.records import record
+
 ABSENT = -1
 """The index of an optional operand that is not given."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Quantization:
     """Scales and zero points: one of each for the whole tensor, or one for each index along the axis."""
 
@@ -23,7 +24,7 @@ class Quantization:
     axis: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor of a subgraph. ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource"...
 
@@ -46,7 +47,7 @@ class Tensor:
         return self.data is not None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Operator:
     """An operator: ``name`` is TFLite's, or the code of a custom one. An operand that is absent is `ABSENT`.
 
@@ -65,7 +66,7 @@ class Operator:
     is_custom: bool
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Subgraph:
     """A function: operators in the order in which they run. ``inputs`` and ``outputs`` index ``tensors``."""
 
@@ -77,7 +78,7 @@ class Subgraph:
     outputs: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Signature:
     """A name of a subgraph, and names of its inputs and outputs; they index the subgraph's tensors."""
 
@@ -87,7 +88,7 @@ class Signature:
     outputs: Mapping[str, int]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Model:
     """A whole file. ``name`` is for messages."""
 

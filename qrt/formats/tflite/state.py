@@ -3,7 +3,6 @@
 A global holds storage, integers or floats; `quant.scast` stands between it and quantized values.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.operations import NOWHERE
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.core import Array
+from qrt.records import record
 from qrt.types import IntegerType, TensorType, UniformType
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Handle = tuple[str, str]
 """What a resource tensor stands for: the container and the name of a variable."""
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Variable:
     """A variable. ``made`` is its global, once its type is known; ``reader`` the place of an operator that reads it."""
 

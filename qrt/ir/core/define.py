@@ -11,10 +11,10 @@ after a colon the operands that are passed to its block. Formats: see `qrt.ir.te
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, nearest
 from qrt.ir.core.attributes import Attribute, Constraint, DenseArrayAttr
@@ -31,6 +31,7 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.text import places
 from qrt.ir.text.attribute_kinds import AttributeKind
+from qrt.records import record
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _MEMO_LIMIT = 4096
 _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AttributeSpec:
     """An attribute that the op knows. `constraint`, or a `kind`, which also says how a format spells it, tests its
     value. The other members say whether it must be there, and whether it is a property, which is printed in `<{...}>`
@@ -72,7 +73,7 @@ class AttributeSpec:
             raise operation.op_error(f"attribute '{name}' failed to satisfy constraint: {self.kind.description}")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Declared:
     """`name`, `name?` or `name*`, and what stands after its colon."""
 
@@ -179,7 +180,7 @@ def segments(*sizes: int) -> DenseArrayAttr:
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Definition:
     """One op, as its ODS record declares it. The module's docstring says how its groups are declared.
 
@@ -271,13 +272,13 @@ class Definition:
         object.__setattr__(self, "trait_order", expand((*self.traits, *implied)))
         object.__setattr__(self, "traits", frozenset(self.trait_order))
 
-    compiled: "ClassVar[Callable[[Definition], Assembly]]"
-    """The function that compiles a format. The parser sets it."""
-
     @cached_property
     def assembly(self) -> "Assembly | None":
-        """The compiled format."""
-        return None if self.format is None else Definition.compiled(self)
+        """The format, compiled when a text is first read or printed."""
+        if self.format is None:
+            return None
+        compiled: Assembly = import_module("qrt.ir.text.assembly").Assembly(self)
+        return compiled
 
     @cached_property
     def properties(self) -> frozenset[str]:

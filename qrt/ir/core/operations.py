@@ -1,9 +1,10 @@
 """Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
 
 from qrt.errors import QuantTypeError, VerifyError, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
@@ -284,7 +285,8 @@ class Operation:
             operation = stack.pop()
             inner = [child for region in operation.regions for block in region.blocks for child in block]
             yield operation
-            stack.extend(reversed(inner))
+            if inner:
+                stack.extend(reversed(inner))
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
         """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
@@ -294,11 +296,9 @@ class Operation:
         """`error` with a message that begins with the operation's name."""
         return self.error(f"'{self.name}' op {message}", at)
 
-    spelled: "ClassVar[Callable[[Operation], str]]"
-    """The function that prints an operation. The printer sets it."""
-
     def __str__(self) -> str:
-        return Operation.spelled(self)
+        text: str = import_module("qrt.ir.text.printer").print_operation(self)  # imported when text is asked for
+        return text
 
     def __repr__(self) -> str:
         return f"<Operation {self.name} at {self.location}>"

@@ -1,7 +1,6 @@
 """Rewriting: folding, making operations at a place, replacing and erasing them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from qrt.errors import VerifyError
 from qrt.ir.core import registry
@@ -10,11 +9,12 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
+from qrt.records import record
 from qrt.text import Location
 from qrt.types import Type
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Folds:
     """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
     the identity."""

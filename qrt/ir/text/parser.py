@@ -11,11 +11,9 @@ from typing import Any, NoReturn
 from qrt.errors import require
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr
-from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Operation, Region, garbage_uncollected
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.ir.module import Module
-from qrt.ir.text.assembly import Assembly
 from qrt.ir.text.grammar import (
     ATTRIBUTES_PATTERN,
     GENERIC_LINE,
@@ -31,8 +29,6 @@ from qrt.ir.text.names import NameParser, OperandName, PendingOperation, Scope
 from qrt.ir.text.resources import ResourceParser
 from qrt.text import Location, Source
 from qrt.types import Type
-
-Definition.compiled = Assembly
 
 _BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters: a longer text is not looked up

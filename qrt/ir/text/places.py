@@ -1,4 +1,5 @@
-"""The places of an operation's parts in its text. They are looked for only once one of them is wrong.
+"""The places of an operation's parts in its text. They are looked for only once one of them is wrong: what describes
+text is imported then.
 
 A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
 line of a diagnostic is what `expected-error` comments say.
@@ -8,33 +9,34 @@ import re
 from collections.abc import Iterator
 
 from qrt.ir.core.operations import Operation
-from qrt.ir.text import grammar
 from qrt.text import Location
 
-_NAME = re.compile(grammar.NAME, re.ASCII)
-_TYPE = re.compile(grammar.TYPE, re.ASCII)
-_KEY = re.compile(r'"[^"\n]*"|[a-zA-Z_][\w$.]*', re.ASCII)
+_KEY = r'"[^"\n]*"|[a-zA-Z_][\w$.]*'
 
 Span = tuple[int, int]
 
 
 def operand(operation: Operation, index: int) -> Location:
     """The name of an operand."""
+    from qrt.ir.text.grammar import NAME
+
     spans = [
         span
         for part, start, end in _parts(operation)
         if part in ("operand", "operands")
-        for span in _found(_NAME, operation, start, end)
+        for span in _found(NAME, operation, start, end)
     ]
     return _place(operation, spans[index : index + 1])
 
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
     """The type of an operand or of a result: `side` says which."""
+    from qrt.ir.text.grammar import TYPE
+
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
-            types = list(_found(_TYPE, operation, start, end))
+            types = list(_found(TYPE, operation, start, end))
             count = len(operation.operands)
             spans += types[:count] if side == "operand" else types[count:]
         elif part == f"{side} type":
@@ -56,11 +58,13 @@ def attribute(operation: Operation, name: str) -> Location:
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """The parts of a form that is read as one line, with their spans."""
+    from qrt.ir.text.grammar import GENERIC_LINE
+
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None
     if head == f'"{operation.name}"':
-        line = grammar.GENERIC_LINE
+        line = GENERIC_LINE
     elif assembly is not None and assembly.line is not None and operation.name.endswith(head):
         line = assembly.line
     else:  # a custom form with a parser of its own, or the place of another operation, which this one replaces
@@ -72,8 +76,8 @@ def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
                 yield part, match.start(group), match.end(group)
 
 
-def _found(pattern: re.Pattern[str], operation: Operation, start: int, end: int) -> Iterator[Span]:
-    for match in pattern.finditer(operation.location.source.text, start, end):
+def _found(pattern: str, operation: Operation, start: int, end: int) -> Iterator[Span]:
+    for match in re.compile(pattern, re.ASCII).finditer(operation.location.source.text, start, end):
         yield match.span()
 
 

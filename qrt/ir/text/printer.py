@@ -41,9 +41,6 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
     return printer.text()
 
 
-Operation.spelled = print_operation
-
-
 class _Found(Exception):
     """The operation that is looked for is the next to be printed."""
 

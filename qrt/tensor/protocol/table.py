@@ -6,7 +6,6 @@ public names. The modules of ``_RULES`` fill the table when it is first asked: `
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, TypeVar
@@ -15,6 +14,7 @@ import numpy as np
 
 from qrt.eager import calls
 from qrt.errors import QuantError, QuantTypeError
+from qrt.records import record
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
@@ -51,7 +51,7 @@ _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Entry:
     """What a function of NumPy makes of QuantTensors."""
 

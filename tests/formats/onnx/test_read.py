@@ -120,6 +120,11 @@ def test_duplicate_names() -> None:
     assert "stands there twice" in refused(reshaping(change=attribute))
 
 
+def test_an_output_that_an_operator_lacks() -> None:
+    content = model([node("Reshape", ["x", "s"], ["y", "z"])], [X], [Y, port("z")], {"s": np.array([2, 3])})
+    assert "Reshape (with output 1)" in refused(content)
+
+
 # -- tensors ---------------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """TFLite files: drawn models of one operator and the small given ones, mutated where a field or an element of a vector
-stands. A case is the file, each character a byte. Imported, planned and run, or refused with an error that says where.
+stands; and ONNX files (`onnx_files`). A case is the file, each character a byte. Imported, planned and run, or refused
+with an error that says where.
 """
 
 import struct
@@ -13,6 +14,8 @@ import numpy as np
 
 import qrt
 from qrt.errors import QuantError
+from qrt.formats.onnx.importing import import_model as import_onnx
+from qrt.formats.onnx.read import read as read_onnx
 from qrt.formats.tflite import schema
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
@@ -20,6 +23,7 @@ from qrt.ops.core import element_dtype, storage_dtype
 from qrt.profiles import profile
 from qrt.types import IntegerType, TensorType, UniformType
 from tests.formats.tflite import oracle
+from tests.fuzz.kinds import onnx_files
 
 LARGEST = 64 << 10
 """Bytes of a file to start from."""
@@ -95,7 +99,9 @@ def _vector(content: bytes, position: int, field: schema.Field) -> Iterator[Plac
 
 
 def draw(draw: Random) -> str:
-    """A seed with one to three changes; a few are cut short too."""
+    """A seed with one to three changes; a few are cut short too. Every other one is of ONNX."""
+    if draw.random() < 0.5:
+        return onnx_files.draw(draw).decode("latin-1")
     content = draw.choice(seeds())
     known = places(content)
     mutant = bytearray(content)
@@ -149,9 +155,11 @@ def check(case: str) -> str:
 
 
 def _check(content: bytes) -> str:
-    model = read(content, max_bytes=MAX_BYTES)
-    rules = profile("litert" if len(content) % 2 else "litert-ref")
-    module = import_model(model, rules)
+    if content[4:8] == b"TFL3":
+        model = read(content, max_bytes=MAX_BYTES)
+        module = import_model(model, profile("litert" if len(content) % 2 else "litert-ref"))
+    else:
+        module = import_onnx(read_onnx(content, max_bytes=MAX_BYTES), profile("ort"), max_bytes=MAX_BYTES)
     for function in module.functions:
         if function.attributes.get("sym_visibility") is not None:
             continue

@@ -240,6 +240,13 @@ class Group:
             self.refuse("a clamp of channels that have a scale each")
         return self._clip(name, element, int(low[0]), int(high[0]))
 
+    def clipped_storage(self, name: str, clamp: Operation) -> str:
+        """Storage as floats after a clamp."""
+        element, family = self.graph.held(clamp.operands[0]).type.element, _FAMILIES[clamp.name]
+        assert isinstance(element, UniformType)  # only such clamps become part of a group
+        low, high = stored_bounds(element, family.complete(family.said(clamp.attributes)))
+        return self._within(name, float(low[0]), float(high[0]))
+
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
         """Relu or Clip, to the values of two codes. A bound that the storage has itself is left out."""
         low, high = (

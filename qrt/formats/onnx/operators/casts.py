@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qrt.formats.importing.plain import Operand, apply, number_of
+from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
 from qrt.formats.onnx.model import ABSENT
 from qrt.formats.onnx.node import Node, plain_of, signless
 from qrt.formats.onnx.registry import operator
@@ -177,3 +177,45 @@ def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
     found = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [out, out], out)
     assert isinstance(found, Value)
     node.set(0, found)
+
+
+@operator("DynamicQuantizeLinear")
+def dynamic_quantize_linear(node: Node) -> None:
+    """Of float32 to uint8, with the scale and the zero point that the least and the largest element give, 0 among
+    them. Where all are 0, the scale is 1.
+    """
+    if node.type(0).element is not F32:
+        node.refuse(f"of {node.dtype(0)}")
+    from qrt.formats.importing.float_reductions import reduced  # loop nests take time to load
+    from qrt.formats.importing.nests import site_of
+
+    x, site, axes = node.value(0), site_of(node), tuple(range(len(node.shape())))
+    least, most = (
+        node.emit("qrt.reshape", [reduced(site, x, axes, name, 0.0)], None, TensorType((), F32))
+        for name in ("arith.minimumf", "arith.maximumf")
+    )
+
+    def floats(name: str, a: Operand, b: Operand) -> Operand:
+        return apply(node, name, [a, b], [F32, F32], F32)
+
+    span = floats("arith.subf", most, least)
+    is_empty = compare(node, "eq", span, number_of(0, F32), F32)
+    one = number_of(1, F32)
+    scale = select(node, is_empty, one, floats("arith.divf", span, number_of(255, F32)), F32)
+    point = floats("arith.divf", floats("arith.subf", number_of(0, F32), least), scale)
+    point = apply(node, "math.roundeven", [_within_bytes(node, point)], [F32], F32)
+    rounded = apply(node, "math.roundeven", [floats("arith.divf", x, scale)], [F32], F32)
+    shifted = _within_bytes(node, floats("arith.addf", rounded, point))
+    for i, found in ((0, shifted), (2, point)):
+        wide = apply(node, "arith.fptosi", [found], [F32], IntegerType(32))
+        narrow = apply(node, "arith.trunci", [wide], [IntegerType(32)], IntegerType(8))
+        assert isinstance(narrow, Value)
+        node.set_plain(i, narrow, IntegerType(8, "unsigned"))
+    assert isinstance(scale, Value)
+    node.set(1, scale)
+
+
+def _within_bytes(node: Node, x: Operand) -> Operand:
+    for name, bound in (("arith.maxnumf", 0), ("arith.minnumf", 255)):
+        x = apply(node, name, [x, number_of(bound, F32)], [F32, F32], F32)
+    return x

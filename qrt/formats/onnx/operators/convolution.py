@@ -1,7 +1,6 @@
 """Conv and QLinearConv. ONNX has channels first; the operations have them last, between two transposes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ from qrt.formats.onnx.operators.windows import Form, channels_first, channels_la
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
+from qrt.records import record
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Shape:
     """What the shapes of a convolution's operands say."""
 

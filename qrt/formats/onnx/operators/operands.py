@@ -36,6 +36,7 @@ def finish(node: Node, i: int, result: Operand, element: Type) -> None:
 
 def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
     """The plain type of inputs, which must be the same."""
+    node.input(first)
     found = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
     if any(each is not found[0] for each in found):
         said = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(found))))

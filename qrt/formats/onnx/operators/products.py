@@ -185,6 +185,8 @@ def matmul_integer(node: Node) -> None:
     if zero is not None and zero.size > 1:
         node.refuse("a zero point for each row")
     right = node.shape(1)
+    if not right:
+        node.fail("its right operand is a number, expected a vector, a matrix or more axes")
     if columns.size not in (1, right[-1]):
         node.fail(f"there are {columns.size} zero points for {right[-1]} columns")
     a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))

@@ -221,6 +221,13 @@ def _cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
     return value
 
 
+def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
+    """One position of an axis, so many times."""
+    assert isinstance(value.type, TensorType)
+    multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
+    return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})
+
+
 def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str) -> Value:
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
@@ -235,7 +242,7 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
             head = [taken(node, value, axis, before, before, -1)] if before else []
             tail = [taken(node, value, axis, size - 2, after, -1)] if after else []
         else:
-            head = [taken(node, value, axis, 0, 1)] * before
-            tail = [taken(node, value, axis, size - 1, 1)] * after
+            head = [_repeated(node, value, axis, 0, before)] if before else []
+            tail = [_repeated(node, value, axis, size - 1, after)] if after else []
         value = joined(node, [*head, value, *tail], axis)
     return value

@@ -181,9 +181,13 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
     "requantize": (unary('qrt.requantize %x {requant = "half_up_twice_16"}', X, U), [D, Q]),
     "clamp": (unary("qrt.clamp %x {min = -1.0 : f64, max = 2.0 : f64}"), [D, "Clip", Q]),
     "relu": (unary("qrt.clamp %x {min = 0.0 : f64}"), [D, "Relu", Q]),
+    "avg_pool2d by another rule": (
+        unary("qrt.avg_pool2d %x {kernel = [2, 2], strides = [1, 1]}", made=Y, out="?x4x5x4"),
+        ["Transpose", D, "AveragePool", Q, "Transpose"],
+    ),
     "avg_pool2d": (
         unary(AVERAGE, out="?x5x3x4"),
-        ["Transpose", D, "AveragePool", Q, "Transpose"],
+        ["Transpose", "Cast", "AveragePool", "Abs", "Add", "Floor", "Sign", "Mul", "Cast", "Transpose"],
     ),
     "max_pool2d": (
         unary("qrt.max_pool2d %x {kernel = [2, 2], strides = [2, 1]}", out="?x2x5x4"),

@@ -139,8 +139,8 @@ def test_what_only_the_run_knows_is_refused_by_name() -> None:
 
 
 FORMS = movement.CASES | selection.CASES
-PLAIN = ("ONE_HOT",)
-"""Operators on plain numbers, which the interpreter computes."""
+PLAIN = ("ONE_HOT", "REVERSE_SEQUENCE")
+"""Operators on plain numbers, positions made of lengths among them, which the interpreter computes."""
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -153,7 +153,8 @@ def test_every_form_is_one_plan_and_one_program(name: str) -> None:
     for port in program.inputs:
         shape = tuple(n or 1 for n in port.type.shape)
         dtype = qrt.ops.core.element_dtype(port.type.element)
-        most = 1 if "positions" in name and dtype.itemsize > 2 else 100
+        is_position = "positions" in name or name.startswith("REVERSE_SEQUENCE")
+        most = 1 if is_position and dtype.itemsize > 2 else 100
         drawn = rng.normal(size=shape) if dtype.kind == "f" else rng.integers(0, most, shape)
         arrays[port.name] = drawn.astype(dtype)
     results = program.run(arrays)

@@ -26,5 +26,30 @@ def pool(group: Group) -> None:
         "strides": list(said["strides"]),
         "pads": [top, left, bottom, right],
     }
+    if said.get("requant") == "integer":
+        _of_storage(group, window)
+        return
     op_type = "AveragePool" if group.op.name == "qrt.avg_pool2d" else "MaxPool"
     group.set_real(group.node(op_type, group.real(0, NCHW), **window), NCHW)
+
+
+def _of_storage(group: Group, window: dict[str, Any]) -> None:
+    """An average of storage, whose halves go away from 0: QuantizeLinear would take each second one to the other side,
+    and averages of few elements are often halves.
+    """
+    raw = group.node("Cast", group.stored(0, NCHW), is_part=True, to=_FLOAT)
+    mean = group.node("AveragePool", raw, **window)
+    whole = group.node("Floor", group.node("Add", group.node("Abs", mean), group.floats(0.5, "half")))
+    signed = group.node("Mul", group.node("Sign", mean), whole)
+    if group.clamp is not None:
+        signed = group.clipped_storage(signed, group.clamp)
+    kind = _INTEGERS.get(group.result().data_type or "")
+    if kind is None:
+        group.refuse(f"averages of {group.result().type.element.shown()}")
+    group.set_stored(group.node("Cast", signed, to=kind), NCHW)
+
+
+_FLOAT = 1
+"""The number of float32 in ONNX's list of types."""
+_INTEGERS = {"UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5}
+"""The numbers of storage types."""

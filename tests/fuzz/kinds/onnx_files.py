@@ -1,0 +1,124 @@
+"""ONNX files for the kind `models`: models of one operator, mutated where a message has a number, a name or bytes, or
+in any byte.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+import onnx
+
+from tests.formats.onnx.forms import forms
+
+LARGEST = 16 << 10
+"""Bytes of a file to start from."""
+_INTEGERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 8, 127, 255, 256, 65535, 2**31 - 1, 2**40, 2**63 - 1)
+_FLOATS = (0.0, -0.0, -1.0, 1.0, 1e-45, 3e38, float("inf"), float("-inf"), float("nan"))
+
+
+@cache
+def seeds() -> tuple[bytes, ...]:
+    """A model of each form that is compared with the runtime."""
+    found = [form.content() for form in forms()]
+    return tuple(content for content in found if len(content) <= LARGEST)
+
+
+def draw(draw: Random) -> bytes:
+    """A seed with one to three changes; a few are changed in any byte, or cut short."""
+    content = draw.choice(seeds())
+    message = onnx.load_from_string(content)
+    for _ in range(draw.choice((1, 1, 1, 2, 3))):
+        draw.choice(_CHANGES)(draw, message)
+    mutant = bytearray(message.SerializeToString())
+    kind = draw.random()
+    if kind < 0.1:
+        mutant[draw.randrange(len(mutant))] = draw.randrange(256)
+    elif kind < 0.13:
+        del mutant[draw.randrange(len(mutant)) :]
+    return bytes(mutant)
+
+
+def _integer(draw: Random, old: int) -> int:
+    near = old + draw.choice((-2, -1, 1, 2))
+    return max(-(2**63), min(2**63 - 1, draw.choice((near, draw.choice(_INTEGERS)))))
+
+
+def _attribute(draw: Random, message: Any) -> None:
+    """A number of an attribute, or one attribute less or of another name."""
+    node = draw.choice(message.graph.node)
+    if not node.attribute:
+        return
+    each = draw.choice(node.attribute)
+    if each.ints:
+        each.ints[draw.randrange(len(each.ints))] = _integer(draw, 1)
+        if draw.random() < 0.2:
+            each.ints.append(1)
+    elif each.HasField("f"):
+        each.f = draw.choice(_FLOATS)
+    elif each.HasField("s"):
+        each.s = draw.choice((b"", b"VALID", b"SAME_UPPER", b"reflect", b"\xff"))
+    elif each.HasField("i"):
+        each.i = _integer(draw, each.i)
+    if draw.random() < 0.1:
+        each.name = draw.choice(("axis", "pads", "strides", "block_size", "to", "other"))
+
+
+def _constant(draw: Random, message: Any) -> None:
+    """The shape, the type or the elements of an initializer."""
+    if not message.graph.initializer:
+        return
+    each, kind = draw.choice(message.graph.initializer), draw.random()
+    if kind < 0.3 and each.dims:
+        each.dims[draw.randrange(len(each.dims))] = _integer(draw, each.dims[0])
+    elif kind < 0.5:
+        each.data_type = draw.randrange(30)
+    elif each.raw_data:
+        data = bytearray(each.raw_data)
+        at = draw.randrange(len(data))
+        data[at : at + draw.choice((1, 4, 8))] = draw.randbytes(draw.choice((1, 4, 8)))
+        each.raw_data = bytes(data)
+
+
+def _operands(draw: Random, message: Any) -> None:
+    """An operand less, one more, or another one."""
+    node = draw.choice(message.graph.node)
+    names = [*node.input, *node.output, "", "lost"]
+    if node.input and draw.random() < 0.7:
+        node.input[draw.randrange(len(node.input))] = draw.choice(names)
+    elif node.input and draw.random() < 0.5:
+        del node.input[-1]
+    else:
+        node.input.append(draw.choice(names))
+
+
+def _operator(draw: Random, message: Any) -> None:
+    """Another operator on the same operands."""
+    other = onnx.load_from_string(draw.choice(seeds())).graph.node[0]
+    node = draw.choice(message.graph.node)
+    node.op_type, node.domain = other.op_type, other.domain
+
+
+def _port(draw: Random, message: Any) -> None:
+    """The type or the shape of an input."""
+    if not message.graph.input:
+        return
+    told = draw.choice(message.graph.input).type.tensor_type
+    if draw.random() < 0.4:
+        told.elem_type = draw.randrange(30)
+    elif told.shape.dim:
+        at = draw.choice(told.shape.dim)
+        if draw.random() < 0.3:
+            at.dim_param = "n"
+        else:
+            at.dim_value = _integer(draw, at.dim_value)
+
+
+def _version(draw: Random, message: Any) -> None:
+    """The version of the operators."""
+    draw.choice(message.opset_import).version = draw.choice((0, 7, 9, 10, 11, 12, 13, 18, 21, 28, 99))
+
+
+_CHANGES: tuple[Callable[[Random, Any], None], ...] = (
+    _attribute, _attribute, _constant, _constant, _operands, _operator, _port, _version,
+)  # fmt: skip
