@@ -133,7 +133,7 @@ test-sdist: build
 	cd build/sdist && PYTHONSAFEPATH=1 venv/bin/python -c "import qrt; print(qrt.__file__, *qrt.kernels.available())"
 	build/sdist/venv/bin/qrt opt examples/digits/digits.mlir > build/sdist/digits.mlir
 
-# Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command, models. Findings go to build/fuzz.
+# Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command, models, saved. Findings go to build/fuzz.
 MINUTES ?= 10
 FUZZ = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 

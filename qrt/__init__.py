@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from qrt.execute import backend as onnx
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
+    from qrt.execute.saved.load import load_program
     from qrt.formats.onnx.export import export_onnx
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -50,6 +51,7 @@ _LAZY = {
     "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
     "export_onnx": "qrt.formats.onnx.export",
+    "load_program": "qrt.execute.saved.load",
     "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
     "load_tensors": "qrt.formats.tensors",
@@ -105,6 +107,7 @@ __all__ = [
     "is_quantized",
     "kernels",
     "load",
+    "load_program",
     "load_tensors",
     "lookup",
     "matmul",

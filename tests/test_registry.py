@@ -89,7 +89,7 @@ OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
     "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
-    "export_onnx": "a file",
+    "export_onnx": "a file", "load_program": "a file",
     "calibrate_program": "a program", "quantize_program": "a program",
     "explain_program": "a program",
     "is_fully_quantized": "a program", "is_quantized": "a program",

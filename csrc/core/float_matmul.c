@@ -57,17 +57,34 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
     if (!problem->w_constant || problem->n == 0) /* without columns, K may be too large to allocate anything for */
         return QRT_OK;
     const int64_t panels = qrt_product_panels(problem);
-    float *packed = qrt_aligned_alloc((size_t)(panels * plan->panel_floats) * sizeof *packed);
+    const int64_t bytes = panels * plan->panel_floats * (int64_t)sizeof(float);
+    plan->panels = qrt_take_stored(problem->stored, bytes);
+    plan->stored = plan->panels;
+    if (plan->stored)
+        return QRT_OK;
+    float *packed = qrt_aligned_alloc((size_t)bytes);
     if (!packed)
         return QRT_NO_MEMORY;
+    memset(packed, 0, (size_t)bytes); /* what is saved has no bytes of other memory */
     pack_panels(args, problem->w_constant, 0, panels, packed);
     plan->panels = packed;
     return QRT_OK;
 }
 
+int qrt_float_matmul_packed(const void *pointer, qrt_packed_part *to) {
+    const qrt_float_matmul_args *args = pointer;
+    const qrt_float_plan *plan = &args->plan;
+    if (!plan->panels)
+        return 0;
+    to[0] = (qrt_packed_part){plan->panels,
+                              qrt_product_panels(&args->problem) * plan->panel_floats * (int64_t)sizeof(float)};
+    return 1;
+}
+
 void qrt_float_matmul_release(void *pointer) {
     qrt_float_matmul_args *args = pointer;
-    qrt_aligned_free((void *)args->plan.panels);
+    if (!args->plan.stored)
+        qrt_aligned_free((void *)args->plan.panels);
     args->plan.panels = NULL;
 }
 

@@ -126,18 +126,32 @@ qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     if (!product->w_constant)
         return QRT_OK;
     const int64_t panels = qrt_product_panels(product), bytes = panels * args->plan.panel_bytes;
+    args->plan.panels = qrt_take_stored(product->stored, bytes);
+    args->plan.stored = args->plan.panels;
+    if (args->plan.stored)
+        return QRT_OK;
     uint8_t *packed = qrt_aligned_alloc((size_t)bytes);
     if (!packed)
         return QRT_NO_MEMORY;
     qrt_advise_huge_pages(packed, (size_t)bytes);
+    memset(packed, 0, (size_t)bytes); /* what is saved has no bytes of other memory */
     pack_panels(args, product->w_constant, 0, panels, packed);
     args->plan.panels = packed;
     return QRT_OK;
 }
 
+int qrt_mixed_matmul_packed(const void *pointer, qrt_packed_part *to) {
+    const qrt_mixed_matmul_args *args = pointer;
+    if (!args->plan.panels)
+        return 0;
+    to[0] = (qrt_packed_part){args->plan.panels, qrt_product_panels(&args->problem.product) * args->plan.panel_bytes};
+    return 1;
+}
+
 void qrt_mixed_matmul_release(void *pointer) {
     qrt_mixed_matmul_args *args = pointer;
-    qrt_aligned_free((void *)args->plan.panels);
+    if (!args->plan.stored)
+        qrt_aligned_free((void *)args->plan.panels);
     args->plan.panels = NULL;
 }
 

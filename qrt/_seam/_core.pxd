@@ -19,6 +19,7 @@ cdef class Call:
     cdef void *args
     cdef void *extra  # a second block that args points into
     cdef void (*release)(void *args) noexcept nogil  # what binding allocated; NULL: nothing
+    cdef int (*packed_parts)(const void *args, qrt_packed_part *to) noexcept nogil  # what binding packed; NULL: it never packs
     cdef int count
     cdef readonly int outputs  # how many of the operands it writes: the last ones
     cdef Operand operands[QRT_MAX_OPERANDS]

@@ -11,11 +11,14 @@ steps 0 per layer; step 1 on the axis per axis; row-major strides over the block
 one-dimensional and hold at least as many values as the largest index needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from mmap import mmap
 from typing import Any, Never, NoReturn, Protocol, Self, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Buffer
 
 @type_check_only
 class Requant(Protocol):
@@ -63,6 +66,8 @@ class Call:
     def in_place(self) -> tuple[int, ...]: ...  # the operands over which the output may be written
     @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
+    @property
+    def packed(self) -> npt.NDArray[np.uint8] | None: ...  # a copy of the packed constant, as `stored` takes it
     @property
     def operand_shapes(self) -> tuple[tuple[int, ...], ...]: ...
     @property
@@ -218,6 +223,7 @@ def bind_gemm(
     block_multiplier: npt.ArrayLike | None = None,
     bias_multiplier: npt.ArrayLike | None = None,
     microkernel: str | None = None,  # goes before the others where it takes the call
+    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
 # a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. bias: a float32 array, "operand" or None.
@@ -229,6 +235,7 @@ def bind_float_matmul(
     k: int,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
 # The same by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share scales
@@ -246,6 +253,7 @@ def bind_mixed_matmul(
     k_block: int | None = None,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
 # How many windows a dimension has, padding being (before, after). Not above 0: none.
@@ -271,6 +279,7 @@ def bind_conv2d(
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
     microkernel: str | None = None,  # goes before the others where it takes the call
+    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
 # x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
@@ -308,6 +317,7 @@ def bind_depthwise_conv2d(
     channels_first: bool = False,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
@@ -583,3 +593,13 @@ def bind_resize_bilinear(
 
 # x, values, indices (int32): the k largest of each row in descending order, the first of equals first.
 def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> Call: ...
+
+# Told what is made, while it is set: the name of the bind_* function or "Routine", its arguments, the Call or Routine.
+recorder: ContextVar[Callable[[str, dict[str, Any], Any], None] | None]
+
+def layout() -> int: ...  # differs where packed weights may stand otherwise in memory
+def checksum(data: Buffer) -> int: ...  # 64 bits, which a change within eight aligned bytes always changes
+
+# The value that encoded bytes hold, its arrays views of the memory: qrt/execute/saved/values.py. ValueError, or what
+# NumPy and Python raise for a wrong name, if nobody encoded the bytes.
+def decode(content: Buffer, memory: mmap | bytes, made: Callable[..., Any]) -> Any: ...

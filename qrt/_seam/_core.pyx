@@ -4,11 +4,15 @@ cimport cython
 cimport numpy as cnp
 from libc.stdint cimport int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.math cimport isfinite
+from libc.string cimport memcpy, memset
 
 from qrt._seam.qrt cimport *
 
 import os
+from contextvars import ContextVar
+from functools import wraps
+from mmap import mmap
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,7 +30,8 @@ cdef extern from "stdlib.h":
     int posix_memalign(void **made, size_t alignment, size_t size)
 
 cdef dict CONTAINERS = {
-    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
+    "i8": np.dtype(np.int8), "u8": np.dtype(np.uint8), "i16": np.dtype(np.int16), "u16": np.dtype(np.uint16),
+    "i32": np.dtype(np.int32), "u32": np.dtype(np.uint32)
 }
 
 
@@ -126,6 +131,20 @@ cdef class Call:
         if i >= 0:
             raise KernelError(f"{self.name}: the output overlaps operand {i}")
         run(self, pointers)
+
+    @property
+    def packed(self):
+        """A copy of the packed constant, as `stored` of bind_* takes it; None where nothing is packed."""
+        cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
+        cdef int i, count = 0 if self.packed_parts == NULL else self.packed_parts(self.args, parts)
+        cdef int64_t at = 0
+        if count == 0:
+            return None
+        made = np.zeros(sum([qrt_stored_bytes(parts[i].bytes) for i in range(count)]), np.uint8)
+        for i in range(count):
+            memcpy(<char *>cnp.PyArray_DATA(<cnp.ndarray>made) + at, parts[i].data, parts[i].bytes)
+            at += qrt_stored_bytes(parts[i].bytes)
+        return made
 
     @property
     def in_place(self):
@@ -324,6 +343,11 @@ def set_num_threads(threads):
     qrt_set_num_threads(threads)
 
 
+def checksum(const unsigned char[::1] data not None):
+    cdef int64_t count = data.shape[0]
+    return qrt_checksum(&data[0] if count else NULL, count)
+
+
 include "arguments.pxi"
 include "routine.pxi"
 include "bind_elementwise.pxi"
@@ -335,3 +359,5 @@ include "bind_lines.pxi"
 include "bind_recurrent.pxi"
 include "bind_movement.pxi"
 include "bind_select.pxi"
+include "recording.pxi"
+include "saved_values.pxi"

@@ -5,6 +5,9 @@ from operator import index as exact_int
 cdef dict CONTAINER_NUMBERS = {
     "i8": QRT_I8, "u8": QRT_U8, "i16": QRT_I16, "u16": QRT_U16, "i32": QRT_I32, "u32": QRT_U32
 }
+cdef dict CONTAINER_BOUNDS = {name: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+                              for name, dtype in CONTAINERS.items()}
+cdef dict CONTAINER_SIZES = {name: np.dtype(dtype).itemsize for name, dtype in CONTAINERS.items()}
 cdef dict EXPRESSED = {"f16": QRT_F16, "bf16": QRT_BF16, "f32": QRT_F32, "f64": QRT_F64}
 cdef dict ROUNDINGS = {"half_even": QRT_HALF_EVEN, "half_away": QRT_HALF_AWAY, "toward_zero": QRT_TOWARD_ZERO}
 cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POINT_AFTER}
@@ -39,7 +42,7 @@ cdef add_operand(Call call, object dtype, tuple shape):
     cdef int i = call.count
     if i == QRT_MAX_OPERANDS:
         raise KernelError(f"{call.name}: more than {QRT_MAX_OPERANDS} operands")
-    dtype = np.dtype(dtype)
+    dtype = dtype if isinstance(dtype, cnp.dtype) else np.dtype(dtype)
     call.operands[i].type_number = dtype.num
     call.operands[i].elements = element_count(call.name, shape)
     call.operands[i].nbytes = call.operands[i].elements * <int64_t>dtype.itemsize
@@ -68,11 +71,12 @@ cdef int container_of(str name, object storage) except -1:
 
 cdef tuple dimensions(str name, str what, object values, int rank=-1, int64_t least=0, int64_t most=MAX_ELEMENTS):
     """A tuple of integers in [least, most], `rank` of them if given."""
-    given = tuple(exact_int(value) for value in values)
+    cdef tuple given = tuple([exact_int(value) for value in values])
     if rank >= 0 and len(given) != rank:
         raise KernelError(f"{name}: {what} has {len(given)} entries, expected {rank}")
-    if any(not least <= value <= most for value in given):
-        raise KernelError(f"{name}: {what} {given} is not within {least} and {most}")
+    for value in given:
+        if not least <= value <= most:
+            raise KernelError(f"{name}: {what} {given} is not within {least} and {most}")
     return given
 
 
@@ -115,6 +119,10 @@ cdef check_layout(Call call, qrt_status status):
 
 cdef const void *parameters(Call call, str what, object values, object dtype, int64_t least) except NULL:
     """A flat copy with readable padding, kept with the call; `least` values or more, each converted exactly."""
+    cdef cnp.ndarray copy = plain_copy(values, dtype, least)
+    if copy is not None:
+        call.keep.append(copy)
+        return cnp.PyArray_DATA(copy)
     given = np.asarray(values)
     dtype = np.dtype(dtype)
     allowed = "iu" if dtype.kind == "i" else "iuf"
@@ -132,28 +140,120 @@ cdef const void *parameters(Call call, str what, object values, object dtype, in
     return cnp.PyArray_DATA(<cnp.ndarray>padded)
 
 
+cdef qrt_stored stored_weights(Call call, object stored) except *:
+    """A constant that is packed already, by a call with the same arguments on the same ISA."""
+    cdef qrt_stored given = qrt_stored(NULL, 0, 0)
+    if stored is None:
+        return given
+    if not isinstance(stored, np.ndarray) or stored.dtype != np.uint8 or not stored.flags.c_contiguous:
+        raise KernelError(f"{call.name}: stored must be a contiguous array of uint8")
+    given.data, given.bytes = <const char *>cnp.PyArray_DATA(<cnp.ndarray>stored), stored.size
+    if <uintptr_t>given.data % QRT_STORED_ALIGNMENT:
+        raise KernelError(f"{call.name}: stored is not aligned to {QRT_STORED_ALIGNMENT} bytes")
+    call.keep.append(stored)
+    return given
+
+
+cdef check_taken(Call call, qrt_stored given):
+    if given.used != given.bytes:
+        raise KernelError(f"{call.name}: stored has {given.bytes} bytes, of which {given.used} fit")
+
+
+cdef cnp.ndarray plain_copy(object values, object dtype, int64_t least):
+    """The copy of values that need no conversion; None where they may need one, or are not right."""
+    if type(values) is list and len(<list>values) == 1 and type((<list>values)[0]) is int and dtype is np.int64:
+        values = np.array(values, np.int64)  # the commonest: one zero point
+    if not isinstance(values, cnp.ndarray):
+        return None
+    cdef cnp.ndarray given = values
+    cdef int64_t i, count = cnp.PyArray_SIZE(given)
+    cdef int number = (<cnp.dtype?>(dtype if isinstance(dtype, cnp.dtype) else np.dtype(dtype))).num
+    if (cnp.PyArray_TYPE(given) != number or not PyArray_ISNOTSWAPPED(given) or not cnp.PyArray_IS_C_CONTIGUOUS(given)
+            or not cnp.PyArray_ISALIGNED(given) or count < least):
+        return None
+    if number == cnp.NPY_FLOAT32:
+        for i in range(count):
+            if (<const float *>cnp.PyArray_DATA(given))[i] != (<const float *>cnp.PyArray_DATA(given))[i]:
+                return None
+    elif number == cnp.NPY_FLOAT64:
+        for i in range(count):
+            if (<const double *>cnp.PyArray_DATA(given))[i] != (<const double *>cnp.PyArray_DATA(given))[i]:
+                return None
+    elif number not in (cnp.NPY_INT16, cnp.NPY_INT32, cnp.NPY_INT64):
+        return None
+    cdef cnp.npy_intp size = count + QRT_PARAMETER_PADDING
+    cdef cnp.ndarray copy = cnp.PyArray_EMPTY(1, &size, number, False)
+    cdef int64_t nbytes = cnp.PyArray_NBYTES(given)
+    memcpy(cnp.PyArray_DATA(copy), cnp.PyArray_DATA(given), nbytes)
+    memset(<char *>cnp.PyArray_DATA(copy) + nbytes, 0, cnp.PyArray_NBYTES(copy) - nbytes)
+    return copy
+
+
+cdef cnp.ndarray last_padded(Call call):
+    return call.keep[len(call.keep) - 1]
+
+
+cdef int64_t last_count(Call call):
+    """How many values the last `parameters` have, without the padding."""
+    return cnp.PyArray_SIZE(last_padded(call)) - QRT_PARAMETER_PADDING
+
+
 cdef object last_parameters(Call call):
     """The array behind the last `parameters`, without its padding."""
     return call.keep[len(call.keep) - 1][:-QRT_PARAMETER_PADDING]
 
 
+cdef void bounds_of(Call call, int64_t *low, int64_t *high):
+    """The least and the greatest of the last `parameters`, which are int64 or int32; 0 where there are none."""
+    cdef cnp.ndarray array = last_padded(call)
+    cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_INT64
+    cdef const void *data = cnp.PyArray_DATA(array)
+    cdef int64_t i, value
+    low[0] = high[0] = 0
+    for i in range(last_count(call)):
+        value = (<const int64_t *>data)[i] if wide else (<const int32_t *>data)[i]
+        if i == 0 or value < low[0]:
+            low[0] = value
+        if i == 0 or value > high[0]:
+            high[0] = value
+
+
 cdef const int64_t *zero_points(Call call, str what, object values, int64_t least) except NULL:
     cdef const int64_t *found = <const int64_t *>parameters(call, what, values, np.int64, least)
-    array = last_parameters(call)
-    if array.size and max(int(array.max()), -int(array.min())) > MAX_ZERO_POINT:
+    cdef int64_t low, high
+    bounds_of(call, &low, &high)
+    if high > MAX_ZERO_POINT or low < -MAX_ZERO_POINT:
         raise KernelError(f"{call.name}: {what} goes beyond 2**40")
     return found
 
 
 cdef check_bounds(str name, str storage, object low, object high):
-    info = np.iinfo(CONTAINERS[storage])
-    if not info.min <= low <= high <= info.max:
+    least, most = CONTAINER_BOUNDS[storage]
+    if not least <= low <= high <= most:
         raise KernelError(f"{name}: the storage range {low}:{high} is empty or not within {storage}")
 
 
 cdef check_finite(Call call, str what):
-    if not np.isfinite(last_parameters(call)).all():
-        raise KernelError(f"{call.name}: {what} is not finite")
+    """Of the last `parameters`, which are float32 or float64."""
+    cdef cnp.ndarray array = last_padded(call)
+    cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
+    cdef const void *data = cnp.PyArray_DATA(array)
+    cdef int64_t i
+    for i in range(last_count(call)):
+        if not isfinite((<const double *>data)[i] if wide else <double>(<const float *>data)[i]):
+            raise KernelError(f"{call.name}: {what} is not finite")
+
+
+cdef const int32_t *narrowed(Call call) except NULL:
+    """The last `parameters`, int64 values that 32 bits hold, as int32."""
+    cdef cnp.ndarray wide = last_padded(call)
+    cdef cnp.npy_intp size = cnp.PyArray_SIZE(wide)
+    cdef cnp.ndarray made = cnp.PyArray_EMPTY(1, &size, cnp.NPY_INT32, False)
+    cdef int64_t i
+    for i in range(size):
+        (<int32_t *>cnp.PyArray_DATA(made))[i] = (<const int64_t *>cnp.PyArray_DATA(wide))[i]
+    call.keep.append(made)
+    return <const int32_t *>cnp.PyArray_DATA(made)
 
 
 cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str form="full"):
@@ -162,10 +262,11 @@ cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)
     to.storage_min, to.storage_max = requant.storage_min, requant.storage_max
     to.zero_point = zero_points(call, "requant.zero_point", requant.zero_point, count)
-    zp = last_parameters(call)
-    if (zp.size and int(to.storage_max) - int(zp.min()) < 1 << 31 and int(to.storage_min) - int(zp.max()) >= -(1 << 31)
-            and max(int(zp.max()), -int(zp.min())) < 1 << 31):
-        to.zero_point_i32 = <const int32_t *>parameters(call, "requant.zero_point", zp, np.int32, count)
+    cdef int64_t low, high, most = 1 << 31
+    bounds_of(call, &low, &high)
+    # No difference passes 64 bits: zero points are within 2**40.
+    if last_count(call) and to.storage_max - low < most and to.storage_min - high >= -most and max(high, -low) < most:
+        to.zero_point_i32 = narrowed(call)
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
     if to.rule == QRT_FLOAT32 or to.rule == QRT_RAW_MEAN or to.rule == QRT_DEQUANTIZED:
         to.scale_f32 = <const float *>parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
@@ -182,15 +283,15 @@ cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str
         check_finite(call, "requant.scale_f64")
     elif to.rule == QRT_INTEGER:
         to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
-        divisor = last_parameters(call)
-        if divisor.size and divisor.min() < 1:
+        bounds_of(call, &low, &high)
+        if last_count(call) and low < 1:
             raise KernelError(f"{call.name}: requant.multiplier holds a divisor below 1")
     else:
         if form != "blocks":
             to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
         to.shift = <const int32_t *>parameters(call, "requant.shift", requant.shift, np.int32, count)
-        shift = last_parameters(call)
-        if shift.size:
-            if max(int(shift.max()), -int(shift.min())) > 1 << 20:
+        if last_count(call):
+            bounds_of(call, &low, &high)
+            if max(high, -low) > 1 << 20:
                 raise KernelError(f"{call.name}: requant.shift goes beyond 2**20")
-            to.shift_min, to.shift_max = shift.min(), shift.max()
+            to.shift_min, to.shift_max = low, high

@@ -1,17 +1,21 @@
 # float_matmul: a row-major matrix of float32 by another.
 
 
-def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None):
+def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=None):
     cdef Call call = new_call("float_matmul", isa, qrt_float_matmul, sizeof(qrt_float_matmul_args))
     cdef qrt_float_matmul_args *args = <qrt_float_matmul_args *>call.args
+    cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     bind_product(call, &args.problem, np.float32, (m, n, k), w_constant, bias)
-    call.release = qrt_float_matmul_release
+    call.release, call.packed_parts = qrt_float_matmul_release, qrt_float_matmul_packed
+    args.problem.stored = &given
     with nogil:
         status = qrt_float_matmul_prepare(args)
+    args.problem.stored = NULL
     if status != QRT_OK:
         raise failure(call.name, status)
+    check_taken(call, given)
     if w_constant is not None:  # packed: the copy may go
         forget(call, &args.problem.w_constant)
     return call

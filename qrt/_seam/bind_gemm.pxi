@@ -37,10 +37,12 @@ cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
 
 
 cdef const void *constant(Call call, str what, object array, object dtype, int64_t elements) except NULL:
-    """A contiguous array that no other code can change: a copy, unless its memory is a bytes object."""
+    """A contiguous array that no other code can change: a copy, unless its memory is a bytes object, or a file mapped
+    to be read."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
-    if not (isinstance(array.base, bytes) and array.flags.c_contiguous and array.flags.aligned):
+    is_fixed = isinstance(array.base, bytes) or (isinstance(array.base, mmap) and not array.flags.writeable)
+    if not (is_fixed and array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C", copy=True)
     call.keep.append(array)
     call.largest = max(call.largest, elements)
@@ -62,26 +64,30 @@ cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias
     return None
 
 
-cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements):
+cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements, object stored):
     """Packs a constant b; afterwards only the paths that read b as it is keep a copy."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef Call earlier = None
+    cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     if b_constant is not None:
         args.problem.b_constant = constant(call, "the constant second operand", b_constant, b_dtype, b_elements)
-        earlier = PACKED.get(<uintptr_t>args.problem.b_constant)
+        earlier = PACKED.get(<uintptr_t>args.problem.b_constant) if stored is None else None
     if earlier is not None:
         args.problem.earlier = <const qrt_gemm_args *>earlier.args
-    call.release = qrt_gemm_release
+    call.release, call.packed_parts = qrt_gemm_release, qrt_gemm_packed
+    args.problem.stored = &given
     with nogil:
         status = qrt_gemm_prepare(args)
+    args.problem.stored = NULL
     if status != QRT_OK:
         raise failure(call.name, status)
+    check_taken(call, given)
     if args.plan.microkernel != NULL:
         call.microkernel = args.plan.microkernel.name.decode()
     if args.plan.packed_by != NULL:
         call.keep.append(earlier)
-    elif b_constant is not None:
+    elif b_constant is not None and stored is None:
         PACKED[<uintptr_t>args.problem.b_constant] = call
 
 
@@ -100,10 +106,10 @@ cdef const int64_t *matrix_index(Call call, str what, object values, int64_t bat
 def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, requant, requant_steps=(0, 0, 0),
               a_zero_point_steps=(0, 0), b_zero_point_steps=(0, 0, 0), batch=1, a_matrices=None, b_matrices=None,
               a_index=None, b_index=None, b_transposed=False, b_constant=None, bias=None, bias_batch_step=0, k_block=0,
-              block_scale=None, block_multiplier=None, bias_multiplier=None, str microkernel=None):
+              block_scale=None, block_multiplier=None, bias_multiplier=None, str microkernel=None, stored=None):
     cdef Call call = new_gemm("gemm", isa, a, b, microkernel)
     cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
-    cdef int a_size = np.dtype(CONTAINERS[a]).itemsize, b_size = np.dtype(CONTAINERS[b]).itemsize
+    cdef int a_size = CONTAINER_SIZES[a], b_size = CONTAINER_SIZES[b]
     cdef int i
     batch, m, n, k, k_block = dimensions("gemm", "batch, m, n, k, k_block", (batch, m, n, k, k_block))
     a_matrices = batch if a_matrices is None else a_matrices
@@ -136,7 +142,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     fill_requant(call, &problem.requant, requant, reach(steps, (batch, m, n)), "blocks" if k_block else "full")
     if steps[1] > 1 or steps[2] > 1:
         raise KernelError(f"gemm: the row and column steps of requant are 0 or 1, got {steps}")
-    problem.out_row_stride = n * np.dtype(CONTAINERS[requant.storage]).itemsize
+    problem.out_row_stride = n * CONTAINER_SIZES[requant.storage]
     problem.out_matrix_stride = m * problem.out_row_stride
 
     (problem.bias_batch_step,) = dimensions("gemm", "bias_batch_step", (bias_batch_step,))
@@ -153,7 +159,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     if bias_dtype is not None:
         add_operand(call, bias_dtype, bias_shape)
     add_operand(call, CONTAINERS[requant.storage], (batch, m, n))
-    prepare_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape))
+    prepare_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape), stored)
     return call
 
 
@@ -189,11 +195,11 @@ cdef fill_blocks(Call call, qrt_gemm_problem *problem, object blocks, object blo
 
 
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
-                dilations, groups, w_constant=None, bias=None, str microkernel=None):
+                dilations, groups, w_constant=None, bias=None, str microkernel=None, stored=None):
     cdef Call call = new_gemm("conv2d", isa, x, w, microkernel)
     cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))
-    cdef int x_size = np.dtype(CONTAINERS[x]).itemsize, w_size = np.dtype(CONTAINERS[w]).itemsize
+    cdef int x_size = CONTAINER_SIZES[x], w_size = CONTAINER_SIZES[w]
     call.extra = window
     if window == NULL:
         raise MemoryError("conv2d: out of memory")
@@ -218,11 +224,11 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     problem.b_k_stride, problem.b_n_stride = w_size, problem.k * w_size
     problem.b_matrix_stride = problem.n * problem.b_n_stride
     problem.a_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
-    if not np.iinfo(CONTAINERS[x]).min <= x_zero_point <= np.iinfo(CONTAINERS[x]).max:
+    if not CONTAINER_BOUNDS[x][0] <= x_zero_point <= CONTAINER_BOUNDS[x][1]:
         if any(sum(sides) for sides in padding):
             raise KernelError(f"conv2d: padding holds the zero point, and {x_zero_point} is not a value of {x}")
     problem.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
-    count = last_parameters(call).size
+    count = last_count(call)
     if count != 1:
         problem.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, out_channels)
         problem.b_zero_point_steps[0], problem.b_zero_point_steps[2] = problem.n, 1
@@ -230,8 +236,8 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     fill_requant(call, &problem.requant, requant, 1 if count == 1 else out_channels)
     if count != 1:
         problem.requant_steps[0], problem.requant_steps[2] = problem.n, 1
-    problem.out_row_stride = out_channels * np.dtype(CONTAINERS[requant.storage]).itemsize
-    problem.out_matrix_stride = problem.n * np.dtype(CONTAINERS[requant.storage]).itemsize
+    problem.out_row_stride = out_channels * CONTAINER_SIZES[requant.storage]
+    problem.out_matrix_stride = problem.n * CONTAINER_SIZES[requant.storage]
 
     problem.bias_batch_step = problem.n
     bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, out_channels)
@@ -243,5 +249,5 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    prepare_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape))
+    prepare_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape), stored)
     return call

@@ -5,10 +5,11 @@ cdef int64_t MAX_MIXED_ZERO_POINT = 255
 
 
 def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_points, k_block=None, w_constant=None,
-                      bias=None):
+                      bias=None, stored=None):
     cdef Call call = new_call("mixed_matmul", isa, qrt_mixed_matmul, sizeof(qrt_mixed_matmul_args))
     cdef qrt_mixed_matmul_args *args = <qrt_mixed_matmul_args *>call.args
     cdef qrt_mixed_problem *problem = &args.problem
+    cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     problem.nibbles, problem.w = nibbles, <qrt_container>container_of(call.name, w)
@@ -25,11 +26,14 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     problem.zero_point = <const int32_t *>parameters(call, "zero_points", zero_points, np.int32, count)
     if not (abs(last_parameters(call)) <= MAX_MIXED_ZERO_POINT).all():
         raise KernelError(f"{call.name}: zero_points go beyond {MAX_MIXED_ZERO_POINT}")
-    call.release = qrt_mixed_matmul_release
+    call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
+    problem.product.stored = &given
     with nogil:
         status = qrt_mixed_matmul_prepare(args)
+    problem.product.stored = NULL
     if status != QRT_OK:
         raise failure(call.name, status)
+    check_taken(call, given)
     if w_constant is not None:  # packed with its parameters: the copies may go
         forget(call, &problem.product.w_constant)
         forget(call, <const void **>&problem.scale)

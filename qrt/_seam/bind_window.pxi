@@ -59,7 +59,7 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
     cdef qrt_pool_args *args = <qrt_pool_args *>call.args
     largest = min(args.window.kernel[0], args.window.height) * min(args.window.kernel[1], args.window.width)
     args.zero_point = input_zero_points(call, zero_points, 1)
-    if last_parameters(call).size != 1:
+    if last_count(call) != 1:
         args.zero_point = input_zero_points(call, zero_points, args.window.channels)
         args.zero_point_step = 1
     args.count_step, args.channel_step = dimensions(call.name, "count_step, channel_step", (count_step, channel_step))
@@ -78,10 +78,11 @@ def bind_max_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding):
 
 
 def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant,
-                          strides, padding, dilations, channels_first=False, w_constant=None, bias=None):
+                          strides, padding, dilations, channels_first=False, w_constant=None, bias=None, stored=None):
     cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
     cdef qrt_depthwise_problem *problem = &args.problem
+    cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     problem.x, problem.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
@@ -103,7 +104,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
 
     problem.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
     problem.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
-    problem.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, out_channels)
+    problem.w_zero_point_step = channel_step(call, "w_zero_points", last_count(call), out_channels)
     count = np.size(requant.zero_point)
     fill_requant(call, &problem.requant, requant, count)
     problem.requant_step = channel_step(call, "requant", count, out_channels)
@@ -119,11 +120,14 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    call.release = qrt_depthwise_release
+    call.release, call.packed_parts = qrt_depthwise_release, qrt_depthwise_packed
+    problem.stored = &given
     with nogil:
         status = qrt_depthwise_prepare(args)
+    problem.stored = NULL
     if status != QRT_OK:
         raise failure(call.name, status)
+    check_taken(call, given)
     return call
 
 
@@ -152,7 +156,7 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
         args.kernel[i], args.strides[i], args.padding[i] = w_shape[1 + i], strides[i], padding[i]
     args.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
     args.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
-    args.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, args.out_channels)
+    args.w_zero_point_step = channel_step(call, "w_zero_points", last_count(call), args.out_channels)
     count = np.size(requant.zero_point)
     fill_requant(call, &args.requant, requant, count)
     args.requant_step = channel_step(call, "requant", count, args.out_channels)

@@ -1,6 +1,6 @@
 """csrc/include/qrt."""
 
-from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
 
 cdef extern from "qrt/qrt.h" nogil:
@@ -103,6 +103,19 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t padding[2]
         int64_t groups
 
+    enum:
+        QRT_MAX_PACKED_PARTS, QRT_STORED_ALIGNMENT
+
+    ctypedef struct qrt_stored:
+        const char *data
+        int64_t bytes, used
+
+    ctypedef struct qrt_packed_part:
+        const void *data
+        int64_t bytes
+
+    int64_t qrt_stored_bytes(int64_t bytes)
+
     ctypedef struct qrt_gemm_args
 
     ctypedef struct qrt_gemm_problem:
@@ -130,6 +143,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const qrt_window *window
         const qrt_gemm_args *earlier
         const qrt_gemm_microkernel *microkernel
+        qrt_stored *stored
 
     ctypedef struct qrt_gemm_plan:
         const qrt_gemm_microkernel *microkernel
@@ -142,12 +156,14 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)
+    int qrt_gemm_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_product:
         int64_t m, n, k
         const void *w_constant
         bint bias
         const float *bias_constant
+        qrt_stored *stored
 
     ctypedef struct qrt_float_matmul_args:
         const qrt_kernels *kernels
@@ -155,6 +171,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
     void qrt_float_matmul_release(void *args)
+    int qrt_float_matmul_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_mixed_problem:
         qrt_product product
@@ -170,6 +187,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args)
     void qrt_mixed_matmul_release(void *args)
+    int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_depthwise_problem:
         qrt_window window
@@ -184,6 +202,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const void *w_constant
         qrt_bias_kind bias
         const void *bias_constant
+        qrt_stored *stored
 
     ctypedef struct qrt_depthwise_args:
         const qrt_kernels *kernels
@@ -191,6 +210,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
     void qrt_depthwise_release(void *args)
+    int qrt_depthwise_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels
@@ -437,6 +457,8 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_run(const qrt_step *steps, int64_t count, void **pointers, int threads, double *seconds,
                        int64_t *failed)
+
+    uint64_t qrt_checksum(const void *data, int64_t bytes)
 
     int qrt_get_num_threads()
     void qrt_set_num_threads(int threads)

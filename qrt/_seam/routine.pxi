@@ -72,6 +72,10 @@ cdef class Routine:
                 flat += 1
         self.first[self.externals + 1] = flat
         self.frames = []
+        told = recorder.get()
+        if told is not None:
+            told("Routine", {"calls": calls, "operands": operands, "bases": bases, "externals": externals,
+                             "inputs": inputs, "outputs": outputs, "arena_bytes": arena_bytes}, self)
 
     cdef check(self, int64_t step, tuple places, object bases):
         """Raises KernelError for an operand that leaves its array, is not aligned, or overlaps what the step writes."""

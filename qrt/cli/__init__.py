@@ -23,6 +23,7 @@ from qrt.files import reason
 VERBS = {
     "run": "run a function of a program",
     "opt": "check, transform and print a program",
+    "compile": "save a program with its plan and its packed weights",
     "import": "print the program of a TFLite model",
     "export": "write a program as a QDQ model of ONNX",
     "quantize": "quantize a float program, with ranges from data",

@@ -7,6 +7,7 @@ from shutil import get_terminal_size
 from qrt.cli.diagnostics import has_colours
 from qrt.cli.inputs import by_names
 from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
+from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import write_files
@@ -17,7 +18,7 @@ from qrt.workflow import explain_program
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="a program or a model, whose steps are listed")
+    parser.add_argument("file", metavar="FILE", help="a program, a model or a saved program, whose steps are listed")
     parser.add_argument(
         "--against", metavar="F.mlir", help="the float program that qrt quantize made the file of: what was lost"
     )
@@ -70,6 +71,14 @@ def run(options: argparse.Namespace) -> None:
     sys.stdout.write(text)
 
 
+def _reported(options: argparse.Namespace) -> tuple[Program, str]:
+    """The program, and what its import says of folds."""
+    if is_saved(options.file):
+        return program_of(options), ""
+    module, folds = load_reported(options.file, profile=options.profile)
+    return Program(module, options.function), folds
+
+
 def _explain_steps(options: argparse.Namespace) -> None:
     """Lists the steps of a program, measured on the data, or on drawn inputs."""
     from qrt.report.steps import steps_json, steps_text
@@ -77,8 +86,7 @@ def _explain_steps(options: argparse.Namespace) -> None:
 
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
-    module, folds = load_reported(options.file, profile=options.profile)
-    program = Program(module, options.function)
+    program, folds = _reported(options)
     inputs = None if options.data is None else by_names(program, load_tensors(options.data))
     with chosen_kernels(options):
         report = explain_plan(program, inputs)

@@ -21,18 +21,18 @@ from qrt.cli.options import (
     chosen_kernels,
     whole_number,
 )
+from qrt.cli.programs import program_of
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
 from qrt.execute import Program
 from qrt.files import read_text, shown_name, write_files
-from qrt.formats.programs import load
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="the program, or a .tflite or .onnx model; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="a program, a model, or a saved program; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
         ("--input", "input", "NAME=X.npy", "an argument from a file; NAME is its qrt.name, or a for %%a in the text"),
@@ -62,17 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=run)
 
 
-def _read(name: str, profile: str, limit: int) -> ir.Module:
+def _program(options: argparse.Namespace) -> Program:
+    name, limit = options.file, options.max_input
     if name != "-":
-        return load(name, profile=profile, max_bytes=limit)
-    return ir.parse(read_text(name, limit), filename=shown_name(name))
+        return program_of(options, saturating=options.saturating, max_bytes=limit)
+    module = ir.parse(read_text(name, limit), filename=shown_name(name))
+    return Program(module, options.function, saturating=options.saturating)
 
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
     with chosen_kernels(options):
-        limit = options.max_input
-        program = Program(_read(options.file, options.profile, limit), options.function, saturating=options.saturating)
+        program = _program(options)
         inputs = _inputs(options, program)
         if options.print_plan:
             print(program.plan_text(inputs))

@@ -1,14 +1,15 @@
 """The arguments and results of programs, and which function of a module is one."""
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
-from qrt import ir
 from qrt.errors import ModelError, QuantTypeError
-from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor
-from qrt.ir.text.dense import check_extent
 from qrt.records import record
 from qrt.types import MemRefType, TensorType, Type, VectorType
+
+if TYPE_CHECKING:
+    from qrt import ir
 
 
 @record(frozen=True)
@@ -29,8 +30,11 @@ def brief(t: Type) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-def check_extents(module: ir.Module) -> None:
+def check_extents(module: "ir.Module") -> None:
     """Raise ModelError at an operation with a value of a shape that no array has."""
+    from qrt.execute.operations import failure
+    from qrt.ir.text.dense import check_extent
+
     seen: set[Type] = set()
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
@@ -43,7 +47,7 @@ def check_extents(module: ir.Module) -> None:
                     raise failure(operation, str(error)) from None
 
 
-def choose(module: ir.Module, name: str | None) -> ir.Operation:
+def choose(module: "ir.Module", name: str | None) -> "ir.Operation":
     """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
     functions = {f.attributes["sym_name"].python: f for f in module.functions}
     if name is None:
@@ -55,7 +59,7 @@ def choose(module: ir.Module, name: str | None) -> ir.Operation:
     return functions[name]
 
 
-def ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
+def ports(function: "ir.Operation", prefix: str) -> tuple[Port, ...]:
     kind, attributes = ("inputs", "arg_attrs") if prefix == "arg" else ("results", "res_attrs")
     types = getattr(function.attributes["function_type"].python, kind)
     given = function.attributes[attributes].python if attributes in function.attributes else ({},) * len(types)

@@ -5,28 +5,30 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from qrt import ir, kernels
+from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
 from qrt.errors import ModelError, QuantTypeError, require, shortened, shown
-from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
-from qrt.execute.build import build
-from qrt.execute.interpret import Interpreter
-from qrt.execute.interpret.core import Tap
-from qrt.execute.plan import Plan
-from qrt.execute.plan_text import plan_text
-from qrt.execute.planning.slots import Coverage
-from qrt.execute.ports import brief, check_extents, choose, ports
-from qrt.execute.prepare import prepared
+from qrt.execute.ports import Port, brief, check_extents, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
 from qrt.ops.core import Array
 from qrt.types import TensorType, UniformType
+
+if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none of it
+    import os
+
+    from qrt import ir
+    from qrt.execute.bound import BoundProgram
+    from qrt.execute.interpret import Interpreter
+    from qrt.execute.interpret.core import Tap
+    from qrt.execute.plan import Plan
+    from qrt.execute.planning.slots import Coverage
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -79,16 +81,26 @@ class Program:
     [3, 4]
     """
 
-    def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
+    def __init__(self, module: "ir.Module", function: str | None = None, *, saturating: bool = False) -> None:
+        from qrt import ir
+
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
         check_extents(module)
         self._module = module
-        self._function = choose(module, function)
-        self.name: str = self._function.attributes["sym_name"].python
-        self.inputs = ports(self._function, "arg")
-        self.outputs = ports(self._function, "result")
+        chosen = choose(module, function)
+        is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
+        name = chosen.attributes["sym_name"].python
+        self._set_up(name, ports(chosen, "arg"), ports(chosen, "result"), is_stateful, saturating)
+        if all(port.type.has_static_shape for port in self.inputs):
+            self._prefer(self._plan([port.type for port in self.inputs]))
+
+    def _set_up(
+        self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], is_stateful: bool, saturating: bool
+    ) -> None:
+        """All that a program has but its module and its plans."""
+        self.name, self.inputs, self.outputs = name, inputs, outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
         self._names = [port.name for port in self.inputs]
@@ -96,17 +108,28 @@ class Program:
         self._preferred: tuple[Plan | None, Quick | None] = None, None
         self._saturating = saturating
         self._state = State()
-        self._is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
-        self._interpreter = Interpreter(module, saturating=saturating)
-        if all(port.type.has_static_shape for port in self.inputs):
-            self._prefer(self._plan([port.type for port in self.inputs]))
+        self._is_stateful = is_stateful
 
-    def _prefer(self, plan: Plan) -> None:
+    @cached_property
+    def _module(self) -> "ir.Module":
+        raise NotImplementedError  # a program is made of its module, or knows where it stands
+
+    @cached_property
+    def _function(self) -> "ir.Operation":
+        return choose(self._module, self.name)
+
+    @cached_property
+    def _interpreter(self) -> "Interpreter":
+        from qrt.execute.interpret import Interpreter
+
+        return Interpreter(self._module, saturating=self._saturating)
+
+    def _prefer(self, plan: "Plan") -> None:
         """The next call goes straight to this plan, if its arguments fit."""
         if plan is not self._preferred[0]:
             self._preferred = plan, self._made_quick(plan)
 
-    def _made_quick(self, plan: Plan) -> Quick | None:
+    def _made_quick(self, plan: "Plan") -> Quick | None:
         """What runs a plan on arguments that fit as they are; None where a step is no kernel."""
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
@@ -163,7 +186,7 @@ class Program:
         except MemoryError as error:
             raise _no_memory(self.name, error) from None
 
-    def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> BoundProgram:
+    def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> "BoundProgram":
         """Takes arrays once: the result is called with nothing, reads the inputs as they are then, and fills the
         outputs.
 
@@ -199,6 +222,8 @@ class Program:
         >>> run.outputs["result0"].tolist()
         [1, 7]
         """
+        from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
+
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
         arrays = bound_inputs(self._in_order(inputs), self.inputs)
@@ -294,6 +319,37 @@ class Program:
         clone._preferred = plan, None if quick is None else quick.with_state(clone._state)
         return clone
 
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the program into a file that ``qrt.load_program`` maps: its text, and, for the active instruction set,
+        the plans that it has now with their packed weights.
+
+        A program whose shapes are all known has its plan; one with open dimensions has those of the shapes that it ran
+        on, 16 at most; without any, the one with open dimensions of 1. A plan in which a step is no kernel is made
+        again from the text. The state is not written: the saved program begins with the initial values. The file is
+        for this version of qrt; what is kept for longer is the text of the program.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file. One that exists is replaced when the new one is complete.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written. It is an OSError too.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "f.qrt")
+        >>> compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
+        >>> os.listdir(os.path.dirname(path))
+        ['f.qrt']
+        """
+        from qrt.execute.saved.save import save  # here: most programs are not saved
+
+        save(self, path)
+
     def memory(self, *shapes: Sequence[int]) -> Memory:
         """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
         lives at once, ``live_bytes``. ``shapes`` are as in ``coverage``.
@@ -307,26 +363,28 @@ class Program:
         plan = self._plan_of({port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)})
         return Memory(plan.arena_bytes, plan.live_bytes)
 
-    def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
+    def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
         none are given."""
         given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
         return list(self._plan_of(given).coverage)
 
-    def planned(self, inputs: Mapping[str, Any]) -> Plan:
+    def planned(self, inputs: Mapping[str, Any]) -> "Plan":
         """The plan that runs on these inputs."""
-        return self._plan(self._types(self._incoming(self._in_order(inputs))))
+        return self._whole(self._plan(self._types(self._incoming(self._in_order(inputs)))))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
         given are taken as 1."""
+        from qrt.execute.plan_text import plan_text
+
         self._check_names(inputs)
         given = {
             port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
             for port in self.inputs
             if port.name in inputs
         }
-        return plan_text(self.name, self._plan_of(given))
+        return plan_text(self.name, self._whole(self._plan_of(given)))
 
     def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The inputs as the function takes them."""
@@ -356,7 +414,7 @@ class Program:
                 f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
             )
 
-    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> Plan:
+    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> "Plan":
         """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
         types = []
         for port in self.inputs:
@@ -374,7 +432,7 @@ class Program:
             for value, port in zip(arguments, self.inputs, strict=True)
         ]
 
-    def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: Tap | None = None) -> list[Any]:
+    def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
         plan = self._plan(self._types(arrays))
         self._prefer(plan)
         with self._stream() as state:
@@ -406,7 +464,7 @@ class Program:
             for a, p in zip(results, self.outputs, strict=True)
         ]
 
-    def _plan(self, types: Sequence[TensorType]) -> Plan:
+    def _plan(self, types: Sequence[TensorType]) -> "Plan":
         key = (kernels.active(), *types)
         with self._lock:
             found = self._plans.get(key)
@@ -414,17 +472,33 @@ class Program:
                 self._plans.move_to_end(key)
                 return found
         with _memory(self.name):
-            module = self._prepared
-            plan = build(module, module.function(self.name), types, self._saturating)
+            plan = self._built(types)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
                 self._plans.popitem(last=False)
         return plan
 
+    def _built(self, types: Sequence[TensorType]) -> "Plan":
+        from qrt.execute.build import build
+
+        module = self._prepared
+        return build(module, module.function(self.name), types, self._saturating)
+
+    def _whole(self, plan: "Plan") -> "Plan":
+        """The plan with all that is known of its steps."""
+        return plan
+
+    def _planned_types(self) -> list[tuple[TensorType, ...]]:
+        """The types of the inputs for which there is a plan."""
+        with self._lock:
+            return list(dict.fromkeys(key[1:] for key in self._plans))
+
     @cached_property
-    def _prepared(self) -> ir.Module:
+    def _prepared(self) -> "ir.Module":
         """The program as it is planned; the interpreter runs it as it is written."""
+        from qrt.execute.prepare import prepared
+
         return prepared(self._module, self.name, self._saturating)
 
     def __repr__(self) -> str:
@@ -439,11 +513,13 @@ class Program:
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
         raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
+    from qrt import ir
+
     module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
     return Program(module, function, saturating=saturating)
 
 
-def compile(module: ir.Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
+def compile(module: "ir.Module | str", function: str | None = None, *, saturating: bool = False) -> Program:
     """Compiles a function of a program: plans it for the kernels, as far as its shapes are known.
 
     Parameters
@@ -481,6 +557,8 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     >>> compile(text)(np.float32([1, 2])).storage.tolist()
     [5, 7]
     """
+    from qrt import ir
+
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
 
 

@@ -55,4 +55,6 @@ def corpus(kind: str) -> tuple[str, ...]:
         return tuple(path.read_text() for path in sorted((CORPUS / kind).glob("*.mlir")))
     lines = (CORPUS / f"{kind}.txt").read_text().splitlines()
     cases = [line for line in lines if line and not line.startswith("#")]
-    return tuple(ast.literal_eval(line).decode("latin-1") if kind in ("arrays", "models") else line for line in cases)
+    return tuple(
+        ast.literal_eval(line).decode("latin-1") if kind in ("arrays", "models", "saved") else line for line in cases
+    )

@@ -14,6 +14,7 @@ from tests.fuzz.kinds import KINDS
 SHARES = {
     "text": (3, 1200), "programs": (3, 260), "eager": (2, 800), "arrays": (1, 400), "command": (1, 700),
     "models": (1, 1000),
+    "saved": (1, 1000),
 }  # fmt: skip
 """Of each kind: how many processes take how many cases, a few seconds each."""
 

@@ -90,20 +90,38 @@ qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args) {
     if (!packing.microkernel)
         return QRT_OK;
     const int64_t bytes = packing.blocks * packing.block_bytes;
-    packing.packed = qrt_aligned_alloc((size_t)(bytes + qrt_depthwise_start_bytes(&packing)));
+    const int64_t all = bytes + qrt_depthwise_start_bytes(&packing);
+    packing.packed = qrt_take_stored(problem->stored, all);
+    packing.stored = packing.packed;
+    if (!packing.stored)
+        packing.packed = qrt_aligned_alloc((size_t)all);
     if (!packing.packed)
         return QRT_NO_MEMORY;
-    qrt_depthwise_pack(problem, problem->w_constant, &packing);
+    if (!packing.stored) {
+        memset((char *)packing.packed + bytes, 0, (size_t)(all - bytes));
+        qrt_depthwise_pack(problem, problem->w_constant, &packing);
+    }
     if (problem->bias_constant) {
         packing.start = (int32_t *)((char *)packing.packed + bytes);
-        qrt_depthwise_add_bias(problem, problem->bias_constant, &packing);
+        if (!packing.stored)
+            qrt_depthwise_add_bias(problem, problem->bias_constant, &packing);
     }
     args->plan.packing = packing;
     return QRT_OK;
 }
 
+int qrt_depthwise_packed(const void *pointer, qrt_packed_part *to) {
+    const qrt_depthwise_packing *packing = &((const qrt_depthwise_args *)pointer)->plan.packing;
+    if (!packing->packed)
+        return 0;
+    to[0] =
+        (qrt_packed_part){packing->packed, packing->blocks * packing->block_bytes + qrt_depthwise_start_bytes(packing)};
+    return 1;
+}
+
 void qrt_depthwise_release(void *pointer) {
     qrt_depthwise_args *args = pointer;
-    qrt_aligned_free(args->plan.packing.packed);
+    if (!args->plan.packing.stored)
+        qrt_aligned_free(args->plan.packing.packed);
     args->plan.packing = (qrt_depthwise_packing){0};
 }

@@ -86,7 +86,7 @@ static inline int64_t qrt_b_zero_points(const qrt_gemm_problem *problem) {
 /* The panels of one matrix of the packed b_constant. */
 static inline qrt_packed qrt_packed_matrix(const qrt_gemm_plan *plan, int64_t matrix) {
     return (qrt_packed){(char *)plan->packed.panels + matrix * plan->shape.matrix_bytes,
-                        plan->packed.compensation + matrix * plan->shape.matrix_compensation};
+                        plan->packed.compensation + matrix * plan->shape.matrix_compensation, plan->packed.stored};
 }
 
 static inline int64_t qrt_parameter_of(const qrt_gemm_problem *problem, int64_t batch, int64_t row, int64_t column) {
@@ -125,6 +125,7 @@ qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int6
 bool qrt_gemm_splits(const qrt_gemm_args *args);
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
 void qrt_split_free(qrt_gemm_split *split);
+int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to);
 qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 
 /* Adds the bias to `columns` accumulators from `column` on. */

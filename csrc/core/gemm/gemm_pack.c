@@ -92,6 +92,17 @@ static bool pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) 
     return true;
 }
 
+/* Takes panels that were packed before. */
+static bool take_stored(qrt_gemm_args *args) {
+    const qrt_packed_shape shape = args->plan.shape;
+    const int64_t panels = qrt_stored_bytes(shape.matrix_bytes * args->problem.b_matrices);
+    const int64_t rest = shape.matrix_compensation * args->problem.b_matrices * (int64_t)sizeof(int32_t);
+    char *stored = qrt_take_stored(args->problem.stored, panels + rest);
+    if (stored)
+        args->plan.packed = (qrt_packed){stored, (int32_t *)(stored + panels), true};
+    return stored;
+}
+
 static qrt_status pack_constant(qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     qrt_gemm_plan *plan = &args->plan;
@@ -101,11 +112,15 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         plan->packed = problem->earlier->plan.packed;
         return QRT_OK;
     }
+    if (take_stored(args))
+        return QRT_OK;
     plan->packed.panels = qrt_weights_alloc((size_t)(shape.matrix_bytes * problem->b_matrices));
     plan->packed.compensation =
         qrt_aligned_alloc((size_t)(shape.matrix_compensation * problem->b_matrices) * sizeof(int32_t));
     if (!plan->packed.panels || !plan->packed.compensation)
         return QRT_NO_MEMORY;
+    memset(plan->packed.panels, 0, (size_t)(shape.matrix_bytes * problem->b_matrices)); /* saved: no bytes of others */
+    memset(plan->packed.compensation, 0, (size_t)(shape.matrix_compensation * problem->b_matrices) * sizeof(int32_t));
     for (int64_t matrix = 0; matrix < problem->b_matrices; matrix++)
         for (int64_t panel = 0; panel < shape.panels; panel++)
             qrt_pack_b_panel(args, problem->b_constant, matrix, 0, problem->n, panel, qrt_packed_matrix(plan, matrix));
@@ -118,13 +133,16 @@ static qrt_status pack_filled(qrt_gemm_args *args) {
     filled.problem.k = filled.plan.kc = args->plan.conv.segments * args->plan.conv.depth;
     filled.problem.b_n_stride = filled.problem.k;
     filled.problem.b_matrix_stride = args->problem.n * filled.problem.k;
-    void *weights = qrt_conv_filled_weights(args);
-    if (!weights)
-        return QRT_NO_MEMORY;
-    filled.problem.b_constant = weights;
     block(&filled);
-    const qrt_status status = pack_constant(&filled);
-    free(weights);
+    qrt_status status = QRT_OK;
+    if (!take_stored(&filled)) {
+        void *weights = qrt_conv_filled_weights(args);
+        if (!weights)
+            return QRT_NO_MEMORY;
+        filled.problem.b_constant = weights;
+        status = pack_constant(&filled);
+        free(weights);
+    }
     args->plan.shape = filled.plan.shape;
     args->plan.nc = filled.plan.nc;
     args->plan.packed = filled.plan.packed;
@@ -217,7 +235,7 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
 
 void qrt_gemm_release(void *pointer) {
     qrt_gemm_plan *plan = &((qrt_gemm_args *)pointer)->plan;
-    if (!plan->packed_by) {
+    if (!plan->packed_by && !plan->packed.stored) {
         const int64_t matrices = ((qrt_gemm_args *)pointer)->problem.b_matrices;
         qrt_weights_free(plan->packed.panels, (size_t)(plan->shape.matrix_bytes * matrices));
         qrt_aligned_free(plan->packed.compensation);
@@ -225,4 +243,18 @@ void qrt_gemm_release(void *pointer) {
     qrt_split_free(plan->split);
     free(plan->turns);
     *plan = (qrt_gemm_plan){0};
+}
+
+int qrt_gemm_packed(const void *pointer, qrt_packed_part *to) {
+    const qrt_gemm_args *args = pointer;
+    const qrt_gemm_plan *plan = &args->plan;
+    if (plan->split)
+        return qrt_split_packed(plan->split, to);
+    if (!plan->packed.panels)
+        return 0;
+    const int64_t matrices = args->problem.b_matrices;
+    to[0] = (qrt_packed_part){plan->packed.panels, plan->shape.matrix_bytes * matrices};
+    to[1] = (qrt_packed_part){plan->packed.compensation,
+                              plan->shape.matrix_compensation * matrices * (int64_t)sizeof(int32_t)};
+    return 2;
 }

@@ -36,7 +36,8 @@ static int64_t part_of(qrt_container whole, int part, int64_t value) {
 bool qrt_gemm_splits(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     return args->kernels->gemm.splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
-           args->plan.a_max <= UINT16_MAX && args->plan.b_max <= UINT16_MAX && problem->bias != QRT_BIAS_F32 &&
+           args->plan.a_max <= (parts_of(problem->a) > 1 ? UINT16_MAX : UINT8_MAX) &&
+           args->plan.b_max <= (parts_of(problem->b) > 1 ? UINT16_MAX : UINT8_MAX) && problem->bias != QRT_BIAS_F32 &&
            problem->k <= INT32_MAX / (255 * 255);
 }
 
@@ -102,7 +103,18 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     problem.bias = QRT_BIAS_NONE;
     problem.b_constant = b;
     split->product[i][j] = (qrt_gemm_args){.kernels = args->kernels, .problem = problem};
-    return qrt_gemm_prepare(&split->product[i][j]);
+    const qrt_status status = qrt_gemm_prepare(&split->product[i][j]);
+    split->product[i][j].problem.stored = NULL;
+    return status;
+}
+
+int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to) {
+    int count = 0;
+    for (int j = 0; j < split->b_parts; j++)
+        for (int i = 0; i < split->a_parts; i++)
+            if (!split->product[i][j].plan.packed_by)
+                count += qrt_gemm_packed(&split->product[i][j], to + count);
+    return count;
 }
 
 void qrt_split_free(qrt_gemm_split *split) {

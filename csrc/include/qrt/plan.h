@@ -19,5 +19,8 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
+/* A sum over bytes that a change within eight of them, which begin at a multiple of eight, always changes. */
+uint64_t qrt_checksum(const void *data, int64_t bytes);
+
 int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not a number in [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from tests.fuzz.kinds import arrays, command, command_draw, eager, eager_draw, models, programs, text
+from tests.fuzz.kinds import arrays, command, command_draw, eager, eager_draw, models, programs, saved, text
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Kind:
     @property
     def encoding(self) -> str:
         """A case's in files."""
-        return "latin-1" if self.name in ("arrays", "models") else "utf-8"
+        return "latin-1" if self.name in ("arrays", "models", "saved") else "utf-8"
 
     def cases(self, seed: str, numbers: range) -> Iterator[tuple[int, str]]:
         """The cases that a seed and numbers stand for, on any machine."""
@@ -38,5 +38,6 @@ KINDS = {
         Kind("arrays", arrays.draw, arrays.check),
         Kind("command", command_draw.draw, command.check),
         Kind("models", models.draw, models.check, seconds=5.0),
+        Kind("saved", saved.draw, saved.check),
     )
 }

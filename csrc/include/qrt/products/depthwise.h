@@ -19,6 +19,7 @@ typedef struct {
     const void *w_constant;    /* NULL: w is an operand */
     qrt_bias_kind bias;        /* any kind but f32 */
     const void *bias_constant; /* NULL: bias is an operand */
+    qrt_stored *stored;        /* as in a GEMM */
 } qrt_depthwise_problem;
 
 /* Weights in the order in which a microkernel reads them, by blocks of channels. */
@@ -29,6 +30,7 @@ typedef struct {
     int64_t blocks, block_bytes;
     void *packed;   /* blocks of block_bytes */
     int32_t *start; /* what sums begin with, `channels` of each block: compensation and bias; NULL: it is packed */
+    bool stored;    /* `packed` is part of problem.stored */
 } qrt_depthwise_packing;
 
 typedef struct {
@@ -45,6 +47,7 @@ typedef struct {
 /* Makes the plan and packs constant weights. qrt_depthwise_release frees what it allocated. */
 qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
 void qrt_depthwise_release(void *args);
+int qrt_depthwise_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* Bytes of zero points on either side of qrt_depthwise_run.padding, and under a column of the row of padding. */

@@ -1,7 +1,7 @@
 /* Products of float32 matrices: operands a, [w], [bias], out. */
 #pragma once
 
-#include "qrt/base.h"
+#include "qrt/products/stored.h"
 
 /* A product of float32 rows by weights of any type. */
 typedef struct {
@@ -9,6 +9,7 @@ typedef struct {
     const void *w_constant; /* [k][n], needed only while binding; NULL: w is an operand */
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
+    qrt_stored *stored;         /* as in a GEMM */
 } qrt_product;
 
 #define QRT_PRODUCT_NR 32 /* columns of a panel of weights */
@@ -36,6 +37,7 @@ typedef struct {
     int64_t panel_floats; /* floats of all lanes */
     int64_t tiles;        /* tiles of a block of rows */
     const float *panels;  /* constant weights: [panel][lane][step][column] */
+    bool stored;          /* they are part of problem.stored */
 } qrt_float_plan;
 
 typedef struct {
@@ -46,6 +48,7 @@ typedef struct {
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(void *args);
+int qrt_float_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
 /* Rows by one panel over the whole of K: `out` gets the dot products over 16 * steps values of K, plus the bias if

@@ -1,6 +1,7 @@
 /* Products of matrices, and convolutions computed as such: operands a, [b], [bias], out. */
 #pragma once
 
+#include "qrt/products/stored.h"
 #include "qrt/requantize.h"
 #include "qrt/window.h"
 
@@ -117,6 +118,7 @@ typedef struct {
     const qrt_window *window;        /* conv2d: rows of a are patches of the input; NULL: a is a matrix */
     const qrt_gemm_args *earlier;    /* a call prepared for the same b_constant, which outlives this one; or NULL */
     const qrt_gemm_microkernel *microkernel; /* it is preferred where it supports the call; or NULL */
+    qrt_stored *stored; /* the packed b_constant, if there is one already; or NULL. It is read while binding. */
 } qrt_gemm_problem;
 
 /* The zero point of a column in a block of K, which is block 0 without k_block. */
@@ -129,6 +131,7 @@ QRT_INLINE int64_t qrt_b_zero_point(const qrt_gemm_problem *problem, int64_t mat
 typedef struct {
     void *panels;
     int32_t *compensation;
+    bool stored; /* they are part of problem.stored, whose owner frees them */
 } qrt_packed;
 
 /* The panels of a packed matrix are ordered as [slice of K][panel of columns]. A slice has KC values of K, the last one
@@ -182,4 +185,6 @@ struct qrt_gemm_args {
  * what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
 void qrt_gemm_release(void *args);
+/* Writes what problem.stored would hold, up to QRT_MAX_PACKED_PARTS parts; returns their number. */
+int qrt_gemm_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);

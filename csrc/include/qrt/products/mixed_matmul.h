@@ -25,6 +25,7 @@ typedef struct {
 /* Packed weights are unsigned, and their zero points are moved alike. */
 typedef struct {
     const uint8_t *panels; /* constant weights, in the order below; NULL: w is an operand */
+    bool stored;           /* they are part of product.stored */
     int64_t panel_bytes;
     int64_t row_bytes; /* bytes of a row as digits */
     bool half_scales;  /* f16 holds every scale, and scales are packed as f16 */
@@ -41,6 +42,7 @@ typedef struct {
 
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args);
 void qrt_mixed_matmul_release(void *args);
+int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
 
 static inline float qrt_float_of(uint32_t bits) {

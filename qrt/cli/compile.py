@@ -1,0 +1,30 @@
+"""``qrt compile``: save a program with its plan and its packed weights."""
+
+import argparse
+
+from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
+from qrt.execute import Program
+from qrt.files import check_places
+from qrt.formats.programs import load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="the program, or a model")
+    parser.add_argument("-o", dest="output", metavar="OUT.qrt", required=True, help="where the saved program goes")
+    parser.add_argument("--function", metavar="NAME", help="what is saved: main, or the only one, if not given")
+    parser.add_argument(
+        "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"
+    )
+    add_profile(parser)
+    add_input_limit(parser)
+    add_kernel_choice(parser)
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the command."""
+    check_places([options.output])
+    with chosen_kernels(options):
+        module = load(options.file, profile=options.profile, max_bytes=options.max_input)
+        Program(module, options.function, saturating=options.saturating).save(options.output)

@@ -1,0 +1,129 @@
+"""Saving a program: it is planned again, while every call that is bound is noted with its arguments."""
+
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import QuantError, require
+from qrt.execute.build import build
+from qrt.execute.plan import Plan
+from qrt.execute.ports import Port
+from qrt.execute.saved.container import Arrays, write
+from qrt.execute.saved.values import encode
+from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.text.dense import Blob
+from qrt.types import TensorType
+
+if TYPE_CHECKING:
+    from qrt.execute.program import Program
+
+_LONG = 64
+"""Constants of more bytes stand beside the text of a program."""
+_KEY = "qrt_saved_"
+
+
+def save(program: "Program", path: str | os.PathLike[str]) -> None:
+    """Writes a program, with the plans that it has, into a file: see `Program.save`."""
+    require(path, (str, os.PathLike), "the path of a program", "a string or a path")
+    arrays = Arrays()
+    plans = [_plan(program, types, arrays) for types in program._planned_types() or _least(program)]
+    index = {
+        "name": program.name,
+        "saturating": program._saturating,
+        "stateful": program._is_stateful,
+        "inputs": [_port(port) for port in program.inputs],
+        "outputs": [_port(port) for port in program.outputs],
+        "isa": kernels.active(),
+        "plans": [plan for plan in plans if plan is not None],
+        "program": np.frombuffer(_text(program._module, arrays), np.uint8),
+    }
+    write(os.fspath(path), index, arrays)
+
+
+def _port(port: Port) -> tuple[str, str, bool, str]:
+    return port.name, str(port.type), port.in_place, port.spelled
+
+
+def _least(program: "Program") -> list[tuple[TensorType, ...]]:
+    """The types of inputs whose open dimensions are 1; none where there is no such plan."""
+    try:
+        program.memory()
+    except QuantError:
+        return []
+    return program._planned_types()
+
+
+def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
+    """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
+    with _recorded() as (calls, routines):
+        module = program._prepared
+        plan = build(module, module.function(program.name), types, program._saturating)
+    if plan.routine is None:
+        return None
+    said = routines[id(plan.routine)]
+    return {
+        "types": [str(t) for t in types],
+        "results": [str(place.static_type) for place in plan.results],
+        "states": _initial(plan),
+        "live_bytes": plan.live_bytes,
+        "calls": [calls[id(call)] for call in said["calls"]],
+        "packed": [call.packed for call in said["calls"]],
+        "operands": _operands(said["operands"]),
+        "bases": said["bases"],
+        "externals": [(dtype, tuple(shape)) for dtype, shape in said["externals"]],
+        "counts": (said["inputs"], said["outputs"], said["arena_bytes"]),
+    }
+
+
+def _initial(plan: Plan) -> list[tuple[str, Any]]:
+    return list(plan.states.items())
+
+
+def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
+    """The places of all operands as flat numbers: how many each call has, their bases and offsets."""
+    flat = [place for places in operands for place in places]
+    return [len(places) for places in operands], [base for base, _ in flat], [offset for _, offset in flat]
+
+
+@contextmanager
+def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
+    """What is bound within it: each call as (name, arguments), and the arguments of routines, by the number of what was
+    made. What was made lives as long."""
+    calls: dict[int, Any] = {}
+    routines: dict[int, Any] = {}
+    made: list[Any] = []
+
+    def note(name: str, arguments: Mapping[str, Any], result: Any) -> None:
+        made.append(result)
+        if name == "Routine":
+            routines[id(result)] = arguments
+        else:
+            calls[id(result)] = name, {key: None if key == "isa" else value for key, value in arguments.items()}
+
+    token = _core.recorder.set(note)
+    try:
+        yield calls, routines
+    finally:
+        _core.recorder.reset(token)
+
+
+def _text(module: Module, arrays: Arrays) -> bytes:
+    """The text of a module, and its long constants, as `qrt.execute.saved.source` reads them."""
+    with garbage_uncollected():
+        copy = Module(module.operation.clone({}), module.upstream)
+        constants: list[Any] = []
+        for op in copy.operation.walk():
+            for name, value in op.attributes.items():
+                if isinstance(value, DenseElementsAttr) and value.array.nbytes > _LONG and not value.is_splat:
+                    constants.append(value.array)
+                    op.attributes[name] = DenseResourceAttr(Blob(f"{_KEY}{len(constants) - 1}"), value.type)
+        text = copy.print(exact=True)
+    short = zlib.compress(text.encode(), 1)  # types that hold many scales are repeated
+    return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

@@ -1,0 +1,224 @@
+"""A saved program gives the bits of the program that was saved."""
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import kernels
+from qrt._seam import _core
+from qrt.execute import Program
+from tests.execute.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same
+from tests.formats.tflite.oracle import MODELS
+from tests.passes.lower_qrt.compare import DrawnProgram
+from tests.passes.lower_qrt.draw_ops import DRAWS
+from tests.passes.lower_qrt.draw_types import OpDraw
+
+MODEL_FILES = sorted(MODELS.glob("tflite/*.tflite"))
+INTERPRETED = ("kws_ref_model_float32", "pretrainedResnet")
+"""Float models, some of whose steps no kernel runs: they are planned again from the text."""
+FEW = tuple(dict.fromkeys((kernels.available()[-1], *kernels.available()[1:2])))
+"""The best ISA, and one for which weights are packed again."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_programs_on_every_isa(name: str, tmp_path: Path) -> None:
+    program = qrt.compile(TEXTS[name])
+    check(program, tmp_path / "p.qrt", kernels.available(), (1, 3) if "?" in TEXTS[name] else (1,))
+
+
+@pytest.mark.parametrize("name", sorted(DRAWS))
+def test_drawn_programs(name: str, tmp_path: Path) -> None:
+    compared = 0
+    for number in range(12):
+        drawn = DrawnProgram.of(OpDraw(f"{name} {number}"), name)
+        try:
+            program = qrt.compile(drawn.text())
+            inputs = {port.name: drawn.op.arrays[i] for port, i in zip(program.inputs, drawn.given, strict=True)}
+            wanted = program.run(inputs)
+        except qrt.QuantError:
+            continue  # it is refused
+        program.save(tmp_path / "p.qrt")
+        for isa in FEW:
+            with kernels.use(isa):
+                assert same(qrt.load_program(tmp_path / "p.qrt").run(inputs), wanted)
+        compared += 1
+    assert compared >= 3
+
+
+@pytest.mark.skipif(not MODEL_FILES, reason="the folder of models is absent")
+@pytest.mark.parametrize("file", MODEL_FILES, ids=lambda file: file.stem)
+def test_models(file: Path, tmp_path: Path) -> None:
+    program = qrt.compile(qrt.load(file))
+    check(program, tmp_path / "p.qrt", FEW)
+    if file.stem not in INTERPRETED:
+        assert qrt.load_program(tmp_path / "p.qrt")._index["plans"], "every step is a kernel"
+
+
+def test_packed_weights_are_those_of_the_file(tmp_path: Path) -> None:
+    program = qrt.compile(OPEN)
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    (saved,) = loaded._index["plans"]
+    (packed,) = [each for each in saved["packed"] if each is not None]
+    begin = np.frombuffer(loaded._memory, np.uint8).ctypes.data
+    assert begin <= packed.ctypes.data < begin + len(loaded._memory)
+    (gemm,) = [call for call in loaded._plan_of({}).routine.calls if call.packed is not None]
+    assert np.array_equal(gemm.packed, packed)
+
+
+def test_wrong_packed_weights_are_refused() -> None:
+    w = np.arange(40, dtype=np.float32).reshape(8, 5)
+    isa = kernels.active()
+    packed = _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w).packed
+    assert packed is not None
+    room = np.zeros(packed.size + 128, np.uint8)
+    start = -room.ctypes.data % 64
+    aligned = room[start : start + packed.size]
+    aligned[:] = packed
+    call = _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=aligned)
+    out = np.empty((2, 5), np.float32)
+    call(np.ones((2, 8), np.float32), out)
+    assert out.tolist() == [w.sum(0).tolist()] * 2
+    for wrong, said in (
+        (aligned[:-64], "of which 0 fit"),
+        (room[start : start + packed.size + 64], "bytes, of which"),
+        (room[start + 1 : start + 1 + packed.size], "not aligned"),
+        (aligned.view(np.int8), "array of uint8"),
+    ):
+        with pytest.raises(qrt.KernelError, match=said):
+            _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=wrong)
+
+
+def test_shapes_without_a_plan_are_planned_from_the_text(tmp_path: Path) -> None:
+    program = qrt.compile(OPEN)
+    program.run(inputs_of(program, size=4))
+    program.run(inputs_of(program, size=7))
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    assert [said["types"] for said in loaded._index["plans"]] == [
+        (str(qrt.TensorType((rows, 8), program.inputs[0].type.element)),) for rows in (4, 7)
+    ]
+    for size in (7, 4):
+        assert same(loaded.run(inputs_of(program, size=size)), program.run(inputs_of(program, size=size)))
+    assert "_module" not in vars(loaded), "nothing was read of the text"
+    assert same(loaded.run(inputs_of(program, size=5)), program.run(inputs_of(program, size=5)))
+    assert "_module" in vars(loaded)
+
+
+def test_state_reset_clone_and_threads(tmp_path: Path) -> None:
+    program = qrt.compile(STATE, "main")
+    x = np.int8([1, -2, 3])
+    program(x)  # what is saved begins with the initial values all the same
+    program.save(tmp_path / "p.qrt")
+    program.reset()
+    wanted = [program(x)[0].storage.tolist() for _ in range(40)]
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    assert [loaded(x)[0].storage.tolist() for _ in range(40)] == wanted
+    clones = [loaded.clone() for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda clone: [clone(x)[0].storage.tolist() for _ in range(40)], clones))
+    assert found == [wanted] * 4
+    loaded.reset()
+    assert loaded(x)[0].storage.tolist() == wanted[0]
+
+
+def test_another_function_of_a_module(tmp_path: Path) -> None:
+    qrt.compile(STATE, "other").save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    assert loaded.name == "other"
+    assert loaded(np.int8([1, 2, 3])).storage.tolist() == [0, 0, 0]
+
+
+def test_what_the_text_says_is_there_too(tmp_path: Path) -> None:
+    program = qrt.compile(TEXTS["everything"])
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    inputs = inputs_of(program)
+    assert same(loaded.run(inputs, interpret=True), program.run(inputs))
+    assert [(c.op, c.engine, c.detail) for c in loaded.coverage()] == [
+        (c.op, c.engine, c.detail) for c in program.coverage()
+    ]
+    assert loaded.memory() == program.memory()
+    assert [step.name for step in loaded.timings(inputs)] == [step.name for step in program.timings(inputs)]
+    first, *_ = loaded.plan_text(inputs).splitlines()
+    assert first == program.plan_text(inputs).splitlines()[0]
+    assert same(pickle.loads(pickle.dumps(loaded)).run(inputs), program.run(inputs))
+    bound = loaded.bind(inputs)
+    bound()
+    assert {name: array.tolist() for name, array in bound.outputs.items()} == {
+        name: np.asarray(getattr(value, "storage", value)).tolist() for name, value in program.run(inputs).items()
+    }
+
+
+def test_a_loaded_program_is_saved_again(tmp_path: Path) -> None:
+    program = qrt.compile(OPEN)
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    loaded.save(tmp_path / "q.qrt")
+    loaded.save(tmp_path / "p.qrt")  # the file that it is mapped from
+    assert same(loaded.run(inputs_of(program)), program.run(inputs_of(program)))
+    for name in ("p.qrt", "q.qrt"):
+        assert same(qrt.load_program(tmp_path / name).run(inputs_of(program)), program.run(inputs_of(program)))
+
+
+def test_the_same_program_gives_the_same_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        qrt.compile(TEXTS["everything"]).save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_saturating_stays(tmp_path: Path) -> None:
+    text = "func.func @f(%x: tensor<1xf32>) -> tensor<1xi8> { %0 = arith.fptosi %x : tensor<1xf32> to tensor<1xi8> return %0 : tensor<1xi8> }"  # noqa: E501
+    qrt.compile(text, saturating=True).save(tmp_path / "p.qrt")
+    assert qrt.load_program(tmp_path / "p.qrt")(np.float32([1e9])).tolist() == [127]
+
+
+def test_control_flow_runs_as_it_did(tmp_path: Path) -> None:
+    program = Program(qrt.ir.parse(CONTROL))
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    for n in (0, 1, 5):
+        x = np.float32([1, 2, 3, -4])
+        assert loaded(x, np.int32(n)).tolist() == program(x, np.int32(n)).tolist()
+
+
+def test_another_process_on_another_isa(tmp_path: Path) -> None:
+    program = qrt.compile(OPEN)
+    program.save(tmp_path / "p.qrt")
+    np.save(tmp_path / "x.npy", inputs_of(program)["x"])
+    wanted = program.run(inputs_of(program))["result0"].storage.tolist()
+    code = "import numpy, qrt, sys; print(qrt.load_program('p.qrt')(numpy.load('x.npy')).storage.tolist())"
+    for isa in kernels.available():
+        environment = {**os.environ, "QRT_ISA": isa}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment
+        )
+        assert done.stdout.strip() == str(wanted)
+
+
+def test_loading_imports_neither_parser_nor_passes(tmp_path: Path) -> None:
+    program = qrt.compile(OPEN)
+    program.save(tmp_path / "p.qrt")
+    np.save(tmp_path / "x.npy", inputs_of(program)["x"])
+    code = (
+        "import numpy, qrt, sys; before = set(sys.modules); qrt.load_program('p.qrt')(numpy.load('x.npy')); "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    heavy = (
+        "qrt.ir",
+        "qrt.passes",
+        "qrt.dialects",
+        "qrt.formats",
+        "qrt.execute.interpret",
+        "qrt.execute.build",
+        "json",
+    )
+    assert [name for name in done.stdout.split() if name.startswith(heavy)] == []
