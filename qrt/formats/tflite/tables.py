@@ -142,7 +142,7 @@ _BITS = 20
 
 def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
     """The reciprocal root of the integer, in 20 fractional bits, times the scales; the largest where it has none."""
-    m0, shift = double_multiplier(1.0 / float(np.sqrt(F32(x.scale)) * F32(out.scale)))
+    m0, shift = double_multiplier(float(1 / np.float64(np.sqrt(F32(x.scale)) * F32(out.scale))))
     roots = _integer_rsqrt(np.maximum(centred, 1))
     stored = gemmlowp.scale_fixed_double(roots, m0, shift - _BITS) + out.zero_point
     return np.where(centred > 0, stored, out.storage_max)

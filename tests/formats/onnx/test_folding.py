@@ -160,3 +160,39 @@ def test_the_report() -> None:
     found = [Fold("a", "Conv", ""), *(Fold(f"b{i}", "Add", "why") for i in range(6))]
     assert fold_report(found) == "1 of 7 operators beside casts are folded\n  Add: why: b0, b1, b2, b3 and 2 more\n"
     assert fold_report([]) == ""
+
+
+def dynamic(zero: bool = True, per_column: bool = False, extra: str = "") -> bytes:
+    """A product of what is quantized at run time. ``extra`` is a tensor between that is a result too."""
+    rng = np.random.default_rng(3)
+    scale = rng.uniform(0.01, 0.02, 5 if per_column else ()).astype(np.float32)
+    constants = {"w": rng.integers(-90, 90, (9, 5)).astype(np.int8), "sw": scale, "zw": np.int8(4)}
+    nodes = [
+        node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), node("Mul", ["s", "sw"], ["scale"]),
+        node("MatMulInteger", ["q", "w", "z", "zw"] if zero else ["q", "w", "z"], ["sums"]),
+        node("Cast", ["sums"], ["wide"], to=1), node("Mul", ["wide", "scale"], ["y"]),
+    ]  # fmt: skip
+    results = [port("y"), *([port(extra, "INT32" if extra == "sums" else "FLOAT")] if extra else [])]
+    return model(nodes, [port("x", shape=("n", 9))], results, constants)
+
+
+@pytest.mark.parametrize("zero", [True, False])
+@pytest.mark.parametrize("per_column", [True, False])
+def test_a_product_that_is_quantized_at_run_time(zero: bool, per_column: bool) -> None:
+    """One op has the bits of all of them, and of ONNX Runtime."""
+    module, report = folds(dynamic(zero, per_column))
+    assert "qrt.dynamic_matmul" in names(module)
+    assert "qrt.matmul" not in names(module)
+    assert [fold.reason for fold in report] == [""]
+    apart = dynamic(zero, per_column, "scale")
+    assert "qrt.dynamic_matmul" not in names(folds(apart)[0])
+    x = np.random.default_rng(1).normal(0.3, 2, (4, 9)).astype(np.float32)
+    (y,) = run(dynamic(zero, per_column), x=x)
+    np.testing.assert_array_equal(y, run(apart, x=x)[0])
+    if has_oracle():
+        np.testing.assert_array_equal(y, run_oracle(apart, {"x": x})[0])
+
+
+@pytest.mark.parametrize("extra", ["s", "sums", "wide", "scale"])
+def test_what_is_read_twice_is_no_part_of_a_product(extra: str) -> None:
+    assert "qrt.dynamic_matmul" not in names(folds(dynamic(extra=extra))[0])

@@ -8,7 +8,7 @@ from ctypes.util import find_library
 import numpy as np
 import pytest
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, QuantTypeError
 from qrt.formats.tflite import libm, tables
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
@@ -63,6 +63,9 @@ def test_values_without_a_result():
     assert (tables.table("LOG", x, out, "half_away")[0], tables.table("RSQRT", x, out, "half_away")[0]) == (-128, 127)
     word = UniformType("i16", "f32", 0.001)
     assert tables.interpolated("LOG", word, word)[:256].tolist() == [-32768] * 256
+    tiny = UniformType("i8", "f32", 1e-38)
+    with np.errstate(all="ignore"), pytest.raises(QuantTypeError, match="one that is not finite"):
+        tables.table("RSQRT", tiny, tiny, "half_away")
     assert tables.interpolated("RSQRT", word, word)[:256].tolist() == [32767] * 256
 
 

@@ -84,7 +84,11 @@ def dynamic_quantize_matmul(node: Node) -> None:
     if node.plain(0) is not F32 or len(node.shape(1)) != 2:
         node.refuse(f"of {node.dtype(0)} and weights {node.type(1)}")
     node.known(1, "weights")
-    element = node.parameters(1, 2, 3 if node.has(3) else None, axis=1)
+    zero = node.known(3, "a zero point") if node.has(3) else np.zeros(1, np.int8)
+    element = node.parameters(1, 2, 3 if zero.size > 1 else None, axis=1)
+    if zero.size == 1:
+        point = int(zero.reshape(-1)[0])
+        element = element.with_(zero_points=point if element.is_per_layer else [point] * len(element.scales))
     made = node.emit("qrt.dynamic_matmul", [node.value(0), node.cast(1, element)])
     if node.has(4):
         found = apply(node, "arith.addf", [made, node.value(4)], [F32, F32], F32)
