@@ -74,8 +74,9 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
         return array[tuple(evaluate(result, positions) for result in map.results)]
     if any(row[0] for row in rows):
         array = array[tuple(slice(row[0], None) for row in rows)]
-    strides = [
-        sum(row[loop + 1] * stride for row, stride in zip(rows, array.strides, strict=True)) for loop in range(rank)
+    strides = [  # one of a loop of one turn may be beyond 64 bits
+        sum(row[loop + 1] * stride for row, stride in zip(rows, array.strides, strict=True)) if extent > 1 else 0
+        for loop, extent in enumerate(loops)
     ]
     used = [any(row[loop + 1] for row in rows) for loop in range(rank)]
     shape = [extent if is_used else 1 for extent, is_used in zip(loops, used, strict=True)]

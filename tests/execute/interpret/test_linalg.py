@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import qrt
 from qrt import ir
 from qrt.dialects.linalg.named import TABLE
 from qrt.errors import ModelError
@@ -365,3 +366,19 @@ def test_complex_elements_do_not_run():
       return
     }"""
     refused(text, message="complex<f32>")
+
+
+def test_a_loop_of_one_turn_may_have_any_weight() -> None:
+    """The stride of such a loop is beyond 64 bits, and no element is reached by it."""
+    text = """#far = affine_map<(i, j) -> (i * 4611686018427387904 + j)>
+#here = affine_map<(i, j) -> (i, j)>
+func.func @f(%x: tensor<3xf32>, %y: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %r = linalg.generic {indexing_maps = [#far, #here], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<3xf32>) outs(%y : tensor<1x3xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x3xf32>
+  return %r : tensor<1x3xf32>
+}"""
+    (found,) = qrt.compile(text).run({"arg0": np.float32([1, 2, 3]), "arg1": np.zeros((1, 3), np.float32)}).values()
+    assert found.tolist() == [[1, 2, 3]]
