@@ -334,7 +334,7 @@ def test_an_interrupted_program_dies_of_the_signal(folder):
     Path("f.mlir").write_text(FOREVER)
     command = [sys.executable, "-c", "import qrt.cli, sys; print('ready', flush=True); sys.exit(qrt.cli.main())"]
     with subprocess.Popen(
-        [*command, "run", "f.mlir"],
+        [*command, "run", "f.mlir", "--max-steps", "1000000000"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs of a shell may ignore it

@@ -12,6 +12,9 @@ cdef enum:
     NO, YES, INTEGER, REAL, TEXT, INTEGERS, TUPLE, DICT, ARRAY, DTYPE, ATTRIBUTES
 
 
+cdef dict NAMED_DTYPES = {np.dtype(code).str: np.dtype(code) for code in "?bhilqBHILQefdFD"}
+
+
 @cython.final
 cdef class _Decoder:
     cdef const unsigned char *kinds
@@ -79,7 +82,12 @@ cdef class _Decoder:
     cdef cnp.dtype dtype(self):
         cdef int64_t number = self.index(len(self.dtypes))
         if self.dtypes[number] is None:
-            found = np.dtype(self.texts[number])
+            name = self.texts[number]
+            found = NAMED_DTYPES.get(name)  # NumPy would read lists of types too, with Python's own errors
+            if found is None:
+                import ml_dtypes
+
+                found = np.dtype(getattr(ml_dtypes, name))
             if found.hasobject or found.names is not None or found.subdtype is not None or not found.itemsize:
                 raise ValueError("an array of no numbers")
             self.dtypes[number] = found

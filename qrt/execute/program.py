@@ -72,6 +72,7 @@ class Program:
 
     Examples
     --------
+    >>> from qrt import ir
     >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
     >>> program
     Program f(arg0: tensor<2xi32>) -> (result0: tensor<2xi32>)

@@ -108,6 +108,23 @@ def test_no_byte_of_a_long_sum_wraps(isa: str, k: int, a_type: str, b_type: str)
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("za", [-129, 128, -40_000, 65_000])
+@pytest.mark.parametrize(("a_type", "b_type"), [("i8", "i8"), ("u8", "i16"), ("i16", "u8"), ("u8", "u8")])
+def test_zero_points_beyond_a_byte(isa: str, za: int, a_type: str, b_type: str) -> None:
+    """A difference from the zero point takes 16 bits, though the operand has 8: it has no bytes to be split into."""
+    rng = np.random.default_rng(7)
+    a, b = stored(rng, full(a_type), (5, 33)), stored(rng, full(b_type), (33, 17))
+    requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(2.0**-8,)], [(1.0,)], [0])
+    for points in ((za, 3), (3, za), (za, za)):
+        call = _core.bind_gemm(
+            isa=isa, a=a_type, b=b_type, m=5, n=17, k=33, a_zero_points=[points[0]], b_zero_points=[points[1]],
+            requant=requant,
+        )  # fmt: skip
+        acc = (a.astype(np.int64) - points[0]) @ (b.astype(np.int64) - points[1])
+        np.testing.assert_array_equal(run(call, a, b)[0], numerics.requantize(acc, requant))
+
+
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> None:

@@ -28,7 +28,7 @@ def _overwrites(slots: Mapping[int, Slot], step: Step, number: int) -> bool:
         # What is read from the same memory must stand exactly where the operand does.
         read = [i for i, slot in enumerate(given) if root(slots, slot)[0] == place[0]]
         if all(i in allowed and root(slots, given[i]) == place for i in read):
-            result.kind, result.base, result.offset = "view", given[operand], 0
+            result.kind, (result.base, result.offset) = "view", place
             memory.last = max(memory.last, result.last)
             return True
     return False

@@ -63,9 +63,9 @@ class _Encoder:
         elif isinstance(value, np.ndarray):
             content = np.ascontiguousarray(value)
             at = self.place(content.reshape(-1).view(np.uint8).data)
-            self.say(_ARRAY, at, self.text(content.dtype.str), value.ndim, *value.shape)
+            self.say(_ARRAY, at, self.text(_name(content.dtype)), value.ndim, *value.shape)
         elif isinstance(value, np.dtype | type):
-            self.say(_DTYPE, self.text(np.dtype(value).str))
+            self.say(_DTYPE, self.text(_name(np.dtype(value))))
         elif isinstance(value, list | tuple):
             self.sequence(value)
         elif isinstance(value, Mapping):
@@ -105,3 +105,8 @@ def decode(content: bytes | memoryview, memory: Any) -> Any:
     """The value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a ValueError, or
     what Python and NumPy raise for a wrong name."""
     return _core.decode(content, memory, Attributes)
+
+
+def _name(dtype: np.dtype[Any]) -> str:
+    """What NumPy reads a dtype from: those of `ml_dtypes` have their own names."""
+    return dtype.name if dtype.kind == "V" else dtype.str

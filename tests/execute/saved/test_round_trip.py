@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -222,3 +223,16 @@ def test_loading_imports_neither_parser_nor_passes(tmp_path: Path) -> None:
         "json",
     )
     assert [name for name in done.stdout.split() if name.startswith(heavy)] == []
+
+
+def test_dtypes_of_small_floats(tmp_path: Path) -> None:
+    """NumPy's short name of bfloat16 is that of two bytes of anything."""
+    program = qrt.compile("""func.func @f(%x: tensor<3xbf16>) -> tensor<3xbf16> {
+      %q = quant.qcast %x : tensor<3xbf16> to tensor<3x!quant.uniform<i8:bf16, 0.5>>
+      %y = quant.dcast %q : tensor<3x!quant.uniform<i8:bf16, 0.5>> to tensor<3xbf16>
+      return %y : tensor<3xbf16>
+    }""")
+    program.save(tmp_path / "f.qrt")
+    y = qrt.load_program(tmp_path / "f.qrt")(np.array([1, 2.3, -9], ml_dtypes.bfloat16))
+    assert y.dtype == ml_dtypes.bfloat16
+    assert y.tolist() == [1, 2.5, -9]
