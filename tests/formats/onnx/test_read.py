@@ -329,3 +329,16 @@ def test_a_function_whose_result_is_its_argument() -> None:
 def test_initializers_that_are_inputs_too_are_constants() -> None:
     content = model([node("Reshape", ["x", "s"], ["y"])], [X, port("s", "INT64", (2,))], [Y], {"s": np.array([2, 3])})
     assert [each.name for each in read(content).graph.inputs] == ["x"]
+
+
+@pytest.mark.parametrize("shape", [[10**12], [10**6, 10**6], [2**40, 2**40]])
+def test_memory_that_a_constant_would_take_is_bounded(shape: list[int]) -> None:
+    content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64(shape)})
+    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<.*> is larger than max_bytes"):
+        imported(content)
+
+
+def test_a_constant_of_a_negative_size() -> None:
+    content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64([2, -1])})
+    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: a tensor has no shape \[2, -1\]"):
+        imported(content)

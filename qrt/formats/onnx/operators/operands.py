@@ -118,10 +118,10 @@ def index(node: Node, number: int) -> Value:
 
 def spread(node: Node, value: Array, element: Type, found: Sizes) -> Operand:
     """One element in a shape."""
-    node.graph.check_size(node.op, TensorType(shape_from(found), element))
     known = [size for size in found if isinstance(size, int)]
     if any(size < 0 for size in known):
         node.fail(f"a tensor has no shape {list(shape_from(found))}")
+    node.graph.check_size(node.op, TensorType(shape_from(found), element))
     if len(known) == len(found) and prod(known) <= LARGEST:
         return np.full(known, bits(value).reshape(()), bits(value).dtype)
     one = node.dense(bits(value).reshape(()), signless(element))
