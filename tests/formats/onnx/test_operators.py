@@ -20,6 +20,19 @@ def same(ours: Any, theirs: Any, ulp: int) -> None:
     assert (np.abs(ours.astype(np.float64) - theirs) <= ulp * unit.astype(np.float64)).all()
 
 
+NOT_EVALUATED = {
+    "Pad(5x6x7-6-)[12]@17": "does not crop",
+    "MaxPool(2x3x9x8)[]kernel_shape=[3, 2]@17?": "takes no open sizes",
+    "Softmax(3x4x5)[]axis=1@11": "has the meaning of opset 13 alone",
+    "BatchNormalization(2x3x4x4-3-3-3-3)[1234]@17": "rounds in another order, some units further away",
+}
+"""Forms that the reference evaluator of onnx 1.23.2 does not compute as the standard says."""
+
+
+def test_what_is_not_evaluated_is_a_form() -> None:
+    assert NOT_EVALUATED.keys() <= set(map(str, forms()))
+
+
 @pytest.mark.parametrize("form", forms(), ids=str)
 def test_an_operator(form: Form) -> None:
     content = form.content()
@@ -32,6 +45,8 @@ def expected(form: Form, content: bytes) -> list[Any]:
     """What ONNX Runtime gives, or else the reference evaluator."""
     if has_oracle():
         return run_oracle(content, form.inputs)
+    if (reason := NOT_EVALUATED.get(str(form))) is not None:
+        pytest.skip(f"the reference evaluator {reason}: make test-oracle has ONNX Runtime")
     from onnx import load_from_string
     from onnx.reference import ReferenceEvaluator
 
