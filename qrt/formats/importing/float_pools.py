@@ -34,11 +34,12 @@ def _folded(site: Site, x: Value, window: Window, op: str, start: float) -> Valu
 def counts(window: Window, sizes: Sequence[int]) -> Array:
     """How many elements of each window are no padding."""
     lines = []
-    for size, kernel, stride, dilation, (before, after), count in zip(
+    for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True
     ):
-        line = np.pad(np.ones(size, np.int64), (before, after))
-        extent = (kernel - 1) * dilation + 1
-        lines.append(np.array([line[at * stride : at * stride + extent : dilation].sum() for at in range(count)]))
+        starts = [at * stride - before for at in range(count)]
+        firsts = [max(0, -(start // dilation)) for start in starts]  # the first element of a window inside the image
+        ends = [min(kernel, -((start - size) // dilation)) for start in starts]
+        lines.append(np.array([max(0, end - first) for first, end in zip(firsts, ends, strict=True)], np.int64))
     found: Array = reduce(lambda left, right: left[..., np.newaxis] * right, lines)
     return found

@@ -5,8 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from qrt.errors import ModelError
+from qrt.formats.importing.float_pools import counts
+from qrt.formats.importing.windows import Window
 from tests.formats.onnx.forms import Form, forms
-from tests.formats.onnx.running import has_oracle, run, run_oracle
+from tests.formats.onnx.running import has_oracle, imported, run, run_oracle
+from tests.formats.onnx.writing import model, node, port
 
 
 def same(ours: Any, theirs: Any, ulp: int) -> None:
@@ -52,3 +56,23 @@ def expected(form: Form, content: bytes) -> list[Any]:
 
     with np.errstate(all="ignore"):
         return list(ReferenceEvaluator(load_from_string(content)).run(None, form.inputs))
+
+
+def test_a_normalization_needs_channels() -> None:
+    constants = {name: np.float32([1]) for name in "sbmv"}
+    made = node("BatchNormalization", ["x", *constants], ["y"])
+    with pytest.raises(ModelError, match=r"node 0 BatchNormalization: the input has shape \[3\], expected channels"):
+        imported(model([made], [port("x", shape=(3,))], [port("y")], constants))
+
+
+def test_elements_of_windows_that_are_no_padding() -> None:
+    """Beside counting them one by one; padding that no memory holds is not made."""
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        size, kernel, stride, dilation, before, after, count = (int(n) for n in rng.integers((0, 1, 1, 1, 0, 0, 0), 8))
+        line = np.pad(np.ones(size, int), (before, after))
+        extent = (kernel - 1) * dilation + 1
+        expected = [line[at * stride : at * stride + extent : dilation].sum() for at in range(count)]
+        window = Window((kernel,), (stride,), (dilation,), ((before, after),), (count,))
+        assert counts(window, [size]).tolist() == expected
+    assert counts(Window((2**40,), (1,), (1,), ((2**39, 2**39),), (2,)), [5]).tolist() == [5, 5]

@@ -79,6 +79,8 @@ def batch_normalization(node: Node) -> None:
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")
     scale, bias, mean, variance = (np.asarray(node.known(i, "parameters"), np.float32) for i in range(1, 5))
+    if len(node.shape()) < 2:
+        node.fail(f"the input has shape {list(node.shape())}, expected channels behind the batch")
     channels = node.shape()[1]
     if any(each.shape != (channels,) for each in (scale, bias, mean, variance)):
         node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
