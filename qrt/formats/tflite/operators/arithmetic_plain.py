@@ -133,7 +133,7 @@ def negate(node: Node) -> None:
 
 @operator("SIGN")
 def sign(node: Node) -> None:
-    """-1, 0 or 1: int32 or float32. That of a NaN is a NaN."""
+    """The sign is -1, 0 or 1, of int32 or float32. The sign of a NaN is a NaN."""
     (x,), element = _operands(node, ("int32", "float32"))
     zero = number_of(0, element)
     below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
