@@ -114,9 +114,9 @@ def _condition(node: Node, block: Block, value: Value) -> Value:
     return builder.create("tensor.extract", value, indices).result
 
 
-@operator("CALL")
+@operator("CALL", "STABLEHLO_COMPOSITE")
 def call(node: Node) -> None:
-    """The results of a subgraph."""
+    """The results of a subgraph, that of a composite its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
     made = _Call(node, index, operands)
