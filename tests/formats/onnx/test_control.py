@@ -182,8 +182,8 @@ def test_results_of_all_rounds() -> None:
     y, all_of_them = check(looping(made, trips=np.int64(4), condition=always, outputs=2), x=X)
     np.testing.assert_array_equal(all_of_them[-1], -y)
     numbers = looping(body(outputs=["f", "i"]), trips=np.int64(4), condition=always, outputs=3)
-    for found in (run(numbers, x=X), run_oracle(numbers, {"x": X}) if has_oracle() else []):
-        assert [each.tolist() for each in found[1:]] in ([[0, 1, 2, 3]] * 2, [])
+    found = run(numbers, x=X)  # ONNX Runtime gives the last number four times, where the number itself is a result
+    assert [each.tolist() for each in found[1:]] == [[0, 1, 2, 3]] * 2
 
 
 def test_loops_within_loops() -> None:
