@@ -74,7 +74,7 @@ void ref_plain_select(const qrt_plain_args *args, const uint8_t *condition, int6
 #undef SELECT
 }
 
-static int64_t read_plain(qrt_plain element, bool is_unsigned, const void *source, int64_t i) {
+static int64_t read_plain(qrt_plain_element element, bool is_unsigned, const void *source, int64_t i) {
     switch (element) {
     case QRT_PLAIN_BOOL:
         return is_unsigned ? ((const uint8_t *)source)[i] : -(int64_t)((const uint8_t *)source)[i];

@@ -25,8 +25,8 @@ cdef dict ON_BOOLS = {
 }
 
 
-cdef Call new_plain(str name, str isa, object size, object strides, int operands):
-    cdef Call call = new_call(name, isa, qrt_plain_elementwise, sizeof(qrt_plain_args))
+cdef Call new_plain(str name, str isa, qrt_entry entry, object size, object strides, int operands):
+    cdef Call call = new_call(name, isa, entry, sizeof(qrt_plain_args))
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     cdef int i
     args.kernels = find_kernels(name, isa)
@@ -44,10 +44,10 @@ cdef add_plain_operand(Call call, object dtype, int operand):
 
 
 def bind_plain(*, str isa, str kind, dtype, size, strides=None):
-    cdef Call call = new_plain(kind, isa, size, strides, 2)
+    cdef Call call = new_plain(kind, isa, qrt_plain, size, strides, 2)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
-    args.element = <qrt_plain>choose(kind, "element", PLAIN, dtype)
+    args.element = <qrt_plain_element>choose(kind, "element", PLAIN, dtype)
     if kind not in PLAIN_KINDS or (args.element == QRT_PLAIN_BOOL and kind not in ON_BOOLS):
         raise KernelError(f"{kind}: it is no operation on pairs of {dtype}")
     if args.element == QRT_PLAIN_BOOL:
@@ -63,12 +63,12 @@ def bind_plain(*, str isa, str kind, dtype, size, strides=None):
 
 
 def bind_plain_select(*, str isa, dtype, size, strides=None):
-    cdef Call call = new_plain("select", isa, size, strides, 3)
+    cdef Call call = new_plain("select", isa, qrt_plain_select, size, strides, 3)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     if dtype.hasobject or dtype.itemsize not in PLAIN_SIZES:
         raise KernelError(f"select: items of 1, 2, 4 or 8 bytes are selected, not {dtype}")
-    args.kind, args.element = QRT_PLAIN_SELECT, <qrt_plain><int>PLAIN_SIZES[dtype.itemsize]
+    args.kind, args.element = QRT_PLAIN_SELECT, <qrt_plain_element><int>PLAIN_SIZES[dtype.itemsize]
     args.out = args.element
     add_plain_operand(call, np.dtype(np.bool_), 0)
     add_plain_operand(call, dtype, 1)
@@ -78,12 +78,12 @@ def bind_plain_select(*, str isa, dtype, size, strides=None):
 
 
 def bind_plain_cast(*, str isa, dtype, out, size, bint unsigned=False):
-    cdef Call call = new_plain("cast", isa, size, None, 1)
+    cdef Call call = new_plain("cast", isa, qrt_plain_cast, size, None, 1)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype, out = np.dtype(dtype), np.dtype(out)
     args.kind = QRT_PLAIN_CAST_U if unsigned else QRT_PLAIN_CAST
-    args.element = <qrt_plain>choose("cast", "element", PLAIN, dtype)
-    args.out = <qrt_plain>choose("cast", "element", PLAIN, out)
+    args.element = <qrt_plain_element>choose("cast", "element", PLAIN, dtype)
+    args.out = <qrt_plain_element>choose("cast", "element", PLAIN, out)
     add_plain_operand(call, dtype, 0)
     add_operand(call, out, (args.count,))
     return call

@@ -3,7 +3,7 @@
 
 #include "qrt/base.h"
 
-typedef enum { QRT_PLAIN_BOOL, QRT_PLAIN_8, QRT_PLAIN_16, QRT_PLAIN_32, QRT_PLAIN_64 } qrt_plain;
+typedef enum { QRT_PLAIN_BOOL, QRT_PLAIN_8, QRT_PLAIN_16, QRT_PLAIN_32, QRT_PLAIN_64 } qrt_plain_element;
 
 /* Sums and products wrap. A name with U reads operands as unsigned, the others as signed. Of one operand are the casts:
  * CAST and CAST_U extend by sign or zeros, or keep the low bits. */
@@ -36,12 +36,14 @@ typedef enum {
 typedef struct {
     const qrt_kernels *kernels;
     qrt_plain_kind kind;
-    qrt_plain element; /* of a; of SELECT: of b and c. Pairs of bools are pairs of bytes. */
-    qrt_plain out;     /* bools for comparisons */
-    bool swapped;      /* a and b change places: greater is less, the other way round */
+    qrt_plain_element element; /* of a; of SELECT: of b and c. Pairs of bools are pairs of bytes. */
+    qrt_plain_element out;     /* bools for comparisons */
+    bool swapped;              /* a and b change places: greater is less, the other way round */
     int64_t count;
     int64_t strides[3]; /* 0: one element for all; 1 */
 } qrt_plain_args;
 
 /* A division by zero, or of the least number by -1, is an error wherever it is. */
-qrt_status qrt_plain_elementwise(const void *args, qrt_scratch *scratch);
+qrt_status qrt_plain(const void *args, qrt_scratch *scratch);
+qrt_status qrt_plain_select(const void *args, qrt_scratch *scratch);
+qrt_status qrt_plain_cast(const void *args, qrt_scratch *scratch);
