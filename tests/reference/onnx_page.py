@@ -27,6 +27,8 @@ IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to 
 - The bias of a sum of products has the product of the two scales, because the runtime adds it as it is.
 - ONNX has the channels of an image before its height and width. Convolutions and pools stand between two transposes.
 - What follows from constants is computed at import.
+- A branch, or the body of a loop, is a private function that `scf.if` or `scf.while` calls. What it reads of the
+  tensors around it are arguments more. A branch whose condition is known stands among the operations around it.
 
 A form that is not supported is refused. One error lists every such operator and form, and how often each occurs.
 

@@ -7,6 +7,7 @@ FILES = {
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
     "casts": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
+    "control": "If Loop Scan",
     "convolution": "Conv ConvInteger QLinearConv",
     "functions": "Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp Gelu Log Mish Pow Selu Sigmoid Sin Sinh "
     "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
