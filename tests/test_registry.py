@@ -30,7 +30,7 @@ NOT_LOWERED = {
 NOT_DRAWN = NOT_LOWERED | {
     "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
     **dict.fromkeys(
-        ("gather", "gather_nd", "argmax", "argmin", "top_k"),
+        ("gather", "gather_nd", "argmax", "argmin", "top_k", "scatter_nd", "cumsum"),
         "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
     ),
     **dict.fromkeys(
@@ -47,7 +47,7 @@ NOT_DRAWN = NOT_LOWERED | {
 }
 _SELECTIONS = (
     "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
-    "resize_bilinear", "resize_nearest",
+    "resize_bilinear", "resize_nearest", "scatter_nd", "cumsum",
 )  # fmt: skip
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",

@@ -16,10 +16,11 @@ from qrt.errors import ModelError
 
 MODULES = (
     "affinegrid", "argmax", "argmin", "attention", "bitshift", "bitwisenot", "causal_conv_with_state",
-    "center_crop_pad", "gatherelements", "gathernd", "groupnormalization", "if_", "isinf", "isnan", "linear_attention",
-    "logsoftmax", "loop", "matmul", "mean", "meanvariancenormalization", "mod", "negativeloglikelihoodloss",
-    "reduce_log_sum_exp", "reducesumsquare", "reducel1", "reducel2", "rotaryembedding", "scan", "scatter",
-    "scatterelements", "scatternd", "shrink", "sign", "softmax_cross_entropy_loss", "swiglu", "thresholdedrelu",
+    "center_crop_pad", "cumsum", "eyelike", "gatherelements", "gathernd", "groupnormalization", "if_", "isinf",
+    "isnan", "linear_attention", "logsoftmax", "loop", "matmul", "mean", "meanvariancenormalization", "mod",
+    "negativeloglikelihoodloss", "onehot", "reduce_log_sum_exp", "reducel1", "reducel2", "reducesumsquare",
+    "reversesequence", "rotaryembedding", "scan", "scatter", "scatterelements", "scatternd", "shrink", "sign",
+    "softmax_cross_entropy_loss", "swiglu", "thresholdedrelu", "topk", "trilu",
 )  # fmt: skip
 ELSEWHERE = (
     "ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul",

@@ -1,4 +1,4 @@
-"""Sums and extremes of floats along axes, and softmax, as loop nests."""
+"""Sums and extremes along axes, and softmax, as loop nests."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,16 @@ from qrt.ir import Value
 from qrt.ir.core.affine import Expression
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site
-from qrt.types import Type
 
 
-def reduced(site: Site, x: Value, axes: Sequence[int], op: str, start: float, element: Type = F32) -> Value:
-    """Elements of a type along axes together, one after the other; the axes are left out."""
+def reduced(site: Site, x: Value, axes: Sequence[int], op: str, start: float) -> Value:
+    """Elements along axes together, one after the other; the axes are left out."""
     extents = site.extents(x)
     kept = [axis for axis in range(len(extents)) if axis not in axes]
     nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
     loops = dict(zip((*kept, *axes), nest.loops, strict=True))
-    read = nest.read(x, [loops[axis] for axis in range(len(extents))])
-    return nest.finish(nest.emit(op, (nest.running(element, start), read), element))[0]
+    element = nest.read(x, [loops[axis] for axis in range(len(extents))])
+    return nest.finish(nest.emit(op, (nest.running(element.type, start), element), element.type))[0]
 
 
 def softmax(site: Site, x: Value, axes: Sequence[int], beta: float, is_inverse: bool) -> Value:

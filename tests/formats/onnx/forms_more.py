@@ -16,6 +16,7 @@ def forms() -> Iterator[Form]:
     yield from _numbers()
     yield from _indexing()
     yield from _scattering()
+    yield from _lines()
     yield from _defined()
 
 
@@ -78,6 +79,32 @@ def _scattering() -> Iterator[Form]:
     yield Form("ScatterElements", (x, I([[1, 2, 3]]), whole(1, 3)), (1,), {"axis": 1}, opset=18)
     yield Form("ScatterElements", (whole(4, dtype="int8"), np.int32([3, 0]), whole(2, dtype="int8")), opset=18)
     yield Form("ScatterND", (whole(4, dtype="int64"), I([[3], [0]]), whole(2, dtype="int64")), opset=18)
+
+
+def _lines() -> Iterator[Form]:
+    x = whole(3, 4, 5)
+    for dtype in ("float32", "int32", "int64"):
+        for more in ({}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}):
+            yield Form("CumSum", (x.astype(dtype), np.int64(1)), (1,), more)
+    yield Form("CumSum", (x, I([-1])), (1,))
+    equal = whole(3, 7, low=0, high=3)
+    for largest in (0, 1):
+        for dtype in ("float32", "int64", "int32"):
+            yield Form("TopK", (equal.astype(dtype), I([4])), (1,), {"largest": largest}, outputs=2)
+        yield Form("TopK", (equal, I([2])), (1,), {"largest": largest, "axis": 0}, outputs=2)
+    yield Form("TopK", (np.int32([-(2**31), 2**31 - 1, 0]), I([3])), (1,), {"largest": 0}, outputs=2)
+    at = I([[0, 3, -1], [5, -4, 7]])
+    for axis in (-1, 0, 1):
+        yield Form("OneHot", (at, np.int64(4), np.float32([0.5, 2])), (1,), {"axis": axis})
+    yield Form("OneHot", (at, I([4]), I([7, 9])), (1, 2))
+    for upper in (0, 1):
+        for k in (-2, 0, 1, 9):
+            yield Form("Trilu", (x, np.int64(k)), (1,), {"upper": upper})
+    yield Form("Trilu", (whole(4, 4, dtype="int64"),))
+    yield Form("EyeLike", (real(3, 4),), attributes={"k": 1})
+    yield Form("EyeLike", (real(3, 3),), attributes={"dtype": 7, "k": -1})
+    yield Form("ReverseSequence", (x, I([2, 0, 4])), (1,), {"batch_axis": 0, "time_axis": 1})
+    yield Form("ReverseSequence", (x, I([3, 0, 1, 2])), (1,))
 
 
 def _defined() -> Iterator[Form]:

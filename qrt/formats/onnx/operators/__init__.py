@@ -17,6 +17,7 @@ FILES = {
     "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
     "com.microsoft::QuickGelu",
     "indexing": "GatherElements GatherND Scatter ScatterElements ScatterND",
+    "lines": "CumSum EyeLike OneHot ReverseSequence TopK Trilu",
     "movement": "Concat DepthToSpace Dropout Expand Flatten Identity Reshape SpaceToDepth Squeeze Tile Transpose "
     "Unsqueeze",
     "normalization": "LayerNormalization RMSNormalization SimplifiedLayerNormalization "

@@ -14,10 +14,11 @@ from qrt.formats.importing.moving import joined, reshaped
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
-from qrt.formats.onnx.operators.operands import I64, movable
+from qrt.formats.onnx.operators.operands import I64, movable, set_moved
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
+from qrt.ops.scatter import is_number
 from qrt.types import TensorType
 
 _REDUCTIONS = {
@@ -159,6 +160,9 @@ def scatter_elements(node: Node) -> None:
     if isinstance(at, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, at, axis, own)).reshape(-1), 1)
         return
+    if _is_plain(node):
+        _scatter_rows(node, _elements(node, shape, at, axis, own), prod(own), 1, prod(shape))
+        return
     if any(n != m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
         node.refuse("positions that only the run knows, for a part of the other axes")
     at = _checked(node, at, own[axis])
@@ -176,8 +180,27 @@ def scatter_nd(node: Node) -> None:
     if isinstance(at, np.ndarray):
         _scatter_known(node, at.reshape(-1), size)
         return
+    if _is_plain(node):
+        _scatter_rows(node, at, rows, size, prod(shape[:-1]))
+        return
     at = _checked(node, reshaped(node, at, (prod(shape[:-1]), 1)), rows)
     _scatter_of_run(node, at, (rows, size), (prod(shape[:-1]), 1), 0)
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether `qrt.scatter_nd` has the reduction, of this type."""
+    said, element = node.attribute("reduction", "none"), signless(node.plain(0))
+    return said == "none" or (said == "add" and is_number(element))
+
+
+def _scatter_rows(node: Node, at: Operand, rows: int, size: int, count: int) -> None:
+    """To numbers of rows that the run knows, each of so many elements."""
+    x, updates = _operands(node)
+    reduction = node.attribute("reduction", "none")
+    operands = [reshaped(node, x, (rows, size)), reshaped(node, as_value(node, at, I64), (count, 1))]
+    operands.append(reshaped(node, updates, (count, size)))
+    found = node.emit("qrt.scatter_nd", operands, {"reduction": reduction})
+    set_moved(node, 0, reshaped(node, found, _static(node)))
 
 
 def _checked(node: Node, at: Operand, size: int) -> Value:
@@ -228,11 +251,7 @@ def _scatter_known(node: Node, at: Array, size: int) -> None:
     x = reshaped(node, x, own)
     if x is node.graph.values.get(node.input(0)):
         x = node.emit("qrt.reshape", [x], None, x.type)
-    assert isinstance(x.type, TensorType)
-    if name or x.type.element is signless(node.plain(0)):
-        node.set_plain(0, x, node.plain(0))
-    else:
-        node.set(0, x)
+    set_moved(node, 0, x)
 
 
 def _scatter_of_run(node: Node, at: Value, own: Sequence[int], shape: Sequence[int], axis: int) -> None:
@@ -252,4 +271,4 @@ def _scatter_of_run(node: Node, at: Value, own: Sequence[int], shape: Sequence[i
     before, new = nest.running(element, x), nest.read(updates, place)
     both = nest.emit(name, (before, new), element) if name else new
     (found,) = nest.finish(nest.emit("arith.select", (named, both, before), element))
-    node.set_plain(0, reshaped(node, found, _static(node)), node.plain(0))
+    set_moved(node, 0, reshaped(node, found, _static(node)))

@@ -31,8 +31,8 @@ def mod(node: Node) -> None:
     found = _pair(node, _REMAINDERS[kind], a, b, own)
     if kind != 1 and not fmod:
         zero = number_of(0, own)
-        signs = [compare(node, "slt", each, zero, own) for each in (found, b)]
-        apart = _pair(node, "arith.xori", *signs, BOOL)
+        below = compare(node, "slt", found, zero, own)
+        apart = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, own), BOOL)
         apart = _pair(node, "arith.andi", apart, compare(node, "ne", found, zero, own), BOOL)
         added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", found, b, own)
         found = select(node, apart, added, found, own)

@@ -56,7 +56,7 @@ def reduction(node: Node) -> None:
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
     site = site_of(node)
-    made = reduced(site, node.stored(0), along, op, _start(node.op.type, element), own)
+    made = reduced(site, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
         made = divided(node, site, made, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
@@ -102,7 +102,7 @@ def batch_normalization(node: Node) -> None:
     channels = node.shape()[1]
     if any(each.shape != (channels,) for each in (scale, bias, mean, variance)):
         node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
-    factor = scale / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5)))
+    factor = scale * (np.float32(1) / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5))))
     shape = (channels or 0, *(1,) * (len(node.shape()) - 2))
     found: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)
     found = apply(node, "arith.addf", [found, (bias - mean * factor).reshape(shape)], [F32, F32], F32)

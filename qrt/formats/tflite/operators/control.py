@@ -99,9 +99,9 @@ def _check_results(node: Node, call: _Call) -> None:
         node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
 
 
-@operator("CALL")
+@operator("CALL", "STABLEHLO_COMPOSITE")
 def call(node: Node) -> None:
-    """The results of a subgraph."""
+    """The results of a subgraph, that of a composite its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
     made = _Call(node, index, operands)
