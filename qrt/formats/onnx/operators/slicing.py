@@ -130,16 +130,16 @@ def gather(node: Node) -> None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
     before = sizes(node, 0)
-    found = node.dense(where, node.plain(1)) if where is not None else _positions(node, size)
+    found = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
     node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
     if before is not None and where is not None and len(own) == 1:
         set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
 
 
-def _positions(node: Node, size: int | None) -> Value:
+def positions(node: Node, i: int, size: int | None) -> Value:
     """Positions that the run knows. One that is negative counts from the end."""
-    element = node.plain(1)
-    value = node.value(1)
+    element = node.plain(i)
+    value = node.value(i)
     if size is None:
         return value
     below = compare(node, "slt", value, number_of(0, element), element)
@@ -147,17 +147,6 @@ def _positions(node: Node, size: int | None) -> Value:
     found = select(node, below, wrapped, value, element)
     assert isinstance(found, Value)
     return found
-
-
-@operator("GatherND")
-def gather_nd(node: Node) -> None:
-    """Each row of positions, from 0 up, names an element or what the axes behind hold."""
-    if node.attribute("batch_dims", 0):
-        node.refuse("with batch axes")
-    where = node.constant(1)
-    if where is not None and where.size and where.min() < 0:
-        node.refuse("positions from the end")
-    node.set(0, node.emit("qrt.gather_nd", [movable(node), node.value(1)]))
 
 
 @operator("Pad")
