@@ -47,7 +47,8 @@ class Importer:
     """A model that is imported: its module.
 
     ``given`` are values of inputs: an operator that must know an input at import takes it from there, and the input's
-    name is in ``fixed`` then. ``folds`` says what became of each operator beside casts.
+    name is in ``fixed`` then. ``groups`` are those of the main graph that became one operator, and ``folds`` says what
+    became of each operator beside casts.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Importer:
         self.given = given or {}
         self.fixed: set[str] = set()
         self.folds: list[Fold] = []
+        self.groups: list[Group] = []
         self.symbols = {"main"}
 
     def run(self) -> Module:
@@ -179,6 +181,8 @@ class Graph(importing.Graph):
         reason = ""
         try:
             self._fold(group)
+            if self.graph is self.importer.model.graph:
+                self.importer.groups.append(group)
         except (Refused, ModelError) as error:
             reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
             for part in group.parts:
