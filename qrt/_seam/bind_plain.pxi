@@ -25,15 +25,15 @@ cdef dict ON_BOOLS = {
 }
 
 
-cdef Call new_plain(str name, str isa, qrt_entry entry, object size, object strides, int operands):
+cdef Call new_plain(str name, str isa, qrt_entry entry, object size, object steps, int operands):
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_plain_args))
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     cdef int i
     args.kernels = find_kernels(name, isa)
     (args.count,) = dimensions(name, "size", (size,))
-    strides = dimensions(name, "strides", (1,) * operands if strides is None else strides, operands, 0, 1)
+    steps = dimensions(name, "steps", (1,) * operands if steps is None else steps, operands, 0, 1)
     for i in range(operands):
-        args.strides[i] = strides[i]
+        args.strides[i] = steps[i]
     call.elementwise, call.aliased = True, operands
     return call
 
@@ -43,8 +43,8 @@ cdef add_plain_operand(Call call, object dtype, int operand):
     add_operand(call, dtype, (args.count if args.strides[operand] else 1,))
 
 
-def bind_plain(*, str isa, str kind, dtype, size, strides=None):
-    cdef Call call = new_plain(kind, isa, qrt_plain, size, strides, 2)
+def bind_plain(*, str isa, str kind, dtype, size, steps=None):
+    cdef Call call = new_plain(kind, isa, qrt_plain, size, steps, 2)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     args.element = <qrt_plain_element>choose(kind, "element", PLAIN, dtype)
@@ -62,8 +62,8 @@ def bind_plain(*, str isa, str kind, dtype, size, strides=None):
     return call
 
 
-def bind_plain_select(*, str isa, dtype, size, strides=None):
-    cdef Call call = new_plain("select", isa, qrt_plain_select, size, strides, 3)
+def bind_plain_select(*, str isa, dtype, size, steps=None):
+    cdef Call call = new_plain("select", isa, qrt_plain_select, size, steps, 3)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     if dtype.hasobject or dtype.itemsize not in PLAIN_SIZES:

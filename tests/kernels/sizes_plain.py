@@ -39,12 +39,12 @@ def plain() -> Iterator[Case]:
         kind=(*KINDS, *QUOTIENTS, *PREDICATES),
         dtype=DTYPES,
         size=SIZES,
-        strides=((1, 1), (0, 1), (1, 0), (0, 0)),
+        steps=((1, 1), (0, 1), (1, 0), (0, 0)),
     ):
         kind, dtype = given["kind"], given["dtype"]
         if kind in QUOTIENTS and dtype is np.bool_:
             continue
-        a, b = (drawn(rng, dtype, given["size"] if stride else 1) for stride in given["strides"])
+        a, b = (drawn(rng, dtype, given["size"] if step else 1) for step in given["steps"])
         if kind in QUOTIENTS:  # the sweep divides each by itself too
             a, b = (np.where((each == 0) | (each == -1), 3, each).astype(dtype) for each in (a, b))
         t = element(dtype)
@@ -68,9 +68,9 @@ def plain_select() -> Iterator[Case]:
         6,
         dtype=(*DTYPES, np.float32, np.uint8),
         size=SIZES,
-        strides=((1, 1, 1), (0, 1, 1), (1, 0, 1), (1, 1, 0), (0, 0, 0)),
+        steps=((1, 1, 1), (0, 1, 1), (1, 0, 1), (1, 1, 0), (0, 0, 0)),
     ):
-        sizes = [given["size"] if stride else 1 for stride in given["strides"]]
+        sizes = [given["size"] if step else 1 for step in given["steps"]]
         dtypes = (np.bool_, np.int32, np.int32)
         condition, a, b = (drawn(rng, dtype, size) for dtype, size in zip(dtypes, sizes, strict=True))
         a, b = a.astype(given["dtype"]), b.astype(given["dtype"])

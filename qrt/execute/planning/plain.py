@@ -66,8 +66,8 @@ def _select(op: Operation, types: Types) -> _core.Call | None:
     dtype, size = element_dtype(a.element), _size(a)
     if dtype.itemsize not in (1, 2, 4, 8):
         return None
-    strides = (0 if condition.shape == () else 1, 1, 1)
-    return _core.bind_plain_select(isa=kernels.active(), dtype=dtype, size=size, strides=strides)
+    steps = (0 if condition.shape == () else 1, 1, 1)
+    return _core.bind_plain_select(isa=kernels.active(), dtype=dtype, size=size, steps=steps)
 
 
 def _cast(op: Operation, types: Types) -> _core.Call | None:
