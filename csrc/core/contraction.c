@@ -212,7 +212,8 @@ static qrt_status run_task(void *context, int64_t number) {
     const qrt_contraction_plan *plan = &call->args->plan;
     const int64_t group = number % call->groups, block = number / call->groups % call->blocks;
     const int64_t row = block * call->block_rows, end = qrt_min(row + call->block_rows, plan->rows);
-    const int64_t panel = group * call->group_panels, end_panel = qrt_min(panel + call->group_panels, panel_count(plan));
+    const int64_t panel = group * call->group_panels,
+                  end_panel = qrt_min(panel + call->group_panels, panel_count(plan));
     const int64_t batch_number = number / call->groups / call->blocks;
     const position batch = position_at(problem, 0, problem->batches, batch_number);
     float *packed = NULL;

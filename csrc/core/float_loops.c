@@ -1,5 +1,5 @@
-/* Loop nests in float32: this file walks the loops, loads and stores blocks of lanes, and shares them among threads. The
- * arithmetic is in the row float_steps. */
+/* Loop nests in float32: this file walks the loops, loads and stores blocks of lanes, and shares them among threads.
+ * The arithmetic is in the row float_steps. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -147,8 +147,8 @@ static qrt_status run_task(void *context, int64_t number) {
     const qrt_float_state saved = qrt_float_enter();
     for (int64_t i = first; i < end; i++) {
         for (int operand = 0; operand < operands; operand++)
-            here[operand] = at[operand] + block * LANES * args->operand[operand].stride[inner] *
-                                              size_of(&args->operand[operand]);
+            here[operand] =
+                at[operand] + block * LANES * args->operand[operand].stride[inner] * size_of(&args->operand[operand]);
         run_block(args, here, qrt_min(LANES, args->extent[inner] - block * LANES), memory);
         if (++block == call->blocks) {
             block = 0;

@@ -50,8 +50,8 @@ typedef struct {
     qrt_loops_type type; /* QRT_LOOPS_BOOL: a byte each, 0 or 1 */
     int reg;
     int64_t stride[QRT_LOOPS_RANK], offset; /* in elements */
-    bool once;            /* read before the first reduced iteration alone */
-    const void *constant; /* NULL: an operand */
+    bool once;                              /* read before the first reduced iteration alone */
+    const void *constant;                   /* NULL: an operand */
 } qrt_loops_operand;
 
 typedef struct {

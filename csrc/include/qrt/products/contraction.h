@@ -56,10 +56,10 @@ qrt_status qrt_contraction(const void *args, qrt_scratch *scratch);
 typedef struct {
     const float *a[QRT_CONTRACTION_MR], *init[QRT_CONTRACTION_MR];
     float *out[QRT_CONTRACTION_MR];
-    int rows, columns;      /* at least one row; columns to store */
-    int width;              /* floats of a row of the panel: `columns`, rounded up to QRT_CONTRACTION_ALIGN */
-    bool fused;             /* as in the problem */
-    bool a_has_columns;     /* a and init differ between columns, which lie side by side */
+    int rows, columns;  /* at least one row; columns to store */
+    int width;          /* floats of a row of the panel: `columns`, rounded up to QRT_CONTRACTION_ALIGN */
+    bool fused;         /* as in the problem */
+    bool a_has_columns; /* a and init differ between columns, which lie side by side */
     bool init_has_columns;
     int64_t depth;
     const int64_t *a_steps; /* [depth] */

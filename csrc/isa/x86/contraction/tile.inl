@@ -31,8 +31,8 @@ QRT_INLINE void start(const part *p, const int rows, const int vectors, vector s
         const float *init = p->tile->init[p->row + i];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            sum[i][v] = p->tile->init_has_columns ? load_live(init + p->column + v * WIDTH, p->valid[v])
-                                                  : OP(set1_ps)(*init);
+            sum[i][v] =
+                p->tile->init_has_columns ? load_live(init + p->column + v * WIDTH, p->valid[v]) : OP(set1_ps)(*init);
     }
 }
 

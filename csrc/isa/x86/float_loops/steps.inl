@@ -128,8 +128,7 @@ void QRT_OF_ISA(float_steps)(const qrt_loops_step *step, int count, float *const
 #define CASE(code)                                                                                                     \
     case code:                                                                                                         \
         for (int64_t i = 0; i < lanes; i += WIDTH)                                                                     \
-            OP(storeu_ps)                                                                                              \
-            (to + i, computed(code, OP(loadu_ps)(a + i), OP(loadu_ps)(b + i), OP(loadu_ps)(c + i)));                   \
+            OP(storeu_ps)(to + i, computed(code, OP(loadu_ps)(a + i), OP(loadu_ps)(b + i), OP(loadu_ps)(c + i)));      \
         break;
             CASES(CASE)
 #undef CASE
