@@ -35,6 +35,11 @@ def contraction() -> Iterator[Case]:
     yield product(rng, 200, 130, 70, 1, True, "columns", True, False, False, 0, threads=3)
     yield product(rng, 50, 130, 70, 2, False, "columns", True, False, False, 0, threads=3)
     yield product(rng, 300, 70, 9, 1, True, "constant", True, True, False, 0, threads=3)
+    a, b, start = (floats(rng, 17) for _ in range(3))
+    given: dict[str, Any] = {"loops": (0, 0, 0), "extents": (17,), "strides": ((1,),) * 4, "offsets": (0,) * 4,
+                             "sizes": (17,) * 4, "fused": True}  # fmt: skip
+    expected = summed(a.reshape(1, 1, 1, 17), b.reshape(1, 1, 17), start, True)
+    yield Case("contraction", given, (a, b, start), lambda: expected)
 
 
 def product(

@@ -30,6 +30,7 @@ _CODES = {name: code for code, name in enumerate((
 ))}  # fmt: skip
 """The order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32
+_LANES = 256
 _COMPARED = {
     "olt": ("less", False, False), "ole": ("less_equal", False, False), "oeq": ("equal", False, False),
     "uno": ("unordered", False, False), "ogt": ("less", True, False), "oge": ("less_equal", True, False),
@@ -75,9 +76,7 @@ def _body_of_tensors(
 def _whole(types: Sequence[TensorType]) -> Loops:
     """The loops of an op on whole tensors, all of one shape, and of its result."""
     shape = static_shape(types[0], "plan")
-    each = Strided(
-        tuple(step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True)), 0, prod(shape)
-    )
+    each = Strided(tuple(step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True)), 0, prod(shape))
     return Loops(shape, (each,) * (len(types) + 1), tuple(range(len(shape))))
 
 
@@ -174,6 +173,24 @@ class _Maker:
         return _Chain(steps, values, results, used, inputs, total)
 
 
+@record
+class _Operand:
+    """What a call reads or writes: a register, and where its elements stand; ``own`` are the strides over the loops
+    that the kernel has of those that are kept."""
+
+    element: str | None
+    register: int
+    at: Strided
+    once: bool = False
+    array: Array | None = None
+    own: Sequence[int] = ()
+
+    def said(self, reduced: Sequence[int]) -> tuple[Any, ...]:
+        """As the seam takes it."""
+        strides = [*self.own, *(self.at.strides[loop] for loop in reduced)]
+        return self.element, self.register, strides, self.at.offset, self.at.size, self.once, self.array
+
+
 def _bound(
     op: Operation, chain: _Chain, loops: Loops, types: Sequence[TensorType], constants: Constants
 ) -> Kernel | None:
@@ -181,56 +198,81 @@ def _bound(
     accumulated = _accumulated(chain, bool(reduced))
     if accumulated is None:
         return None
-    kept = [loop for loop in loops.kept if loops.extents[loop] > 1]
-    reads: list[tuple[Any, ...]] = []
-    given: list[int] = []
+    reads = []
     for number in sorted(chain.used):
         operand, array = loops.operands[number], constants.get(number)
-        once = number >= chain.count
         if array is not None:
             array, operand = _collapsed(op, number, array, operand, loops)
-        else:
-            given.append(number)
-        reads.append((_name(types[number].element), number, operand, once, array))
+        reads.append(_Operand(_name(types[number].element), number, operand, number >= chain.count, array))
     writes = [
-        (_name(result.element), register, loops.operands[chain.count + i], False, None)
+        _Operand(_name(result.element), register, loops.operands[chain.count + i])
         for i, (result, register) in enumerate(zip(_results(op, types), accumulated, strict=True))
     ]
     if len(reads) + len(writes) > _MOST_OPERANDS:
         return None
-    kept, extents, strides = _merged(kept, loops, [each[2] for each in (*reads, *writes)])
-    if len(kept) + len(reduced) > _MOST_LOOPS:
+    extents = _merged(loops, [*reads, *writes])
+    if len(extents) + len(reduced) > _MOST_LOOPS:
         return None
-    said = [
-        (
-            name,
-            register,
-            [*own, *(operand.strides[loop] for loop in reduced)],
-            operand.offset,
-            operand.size,
-            once,
-            array,
-        )
-        for (name, register, operand, once, array), own in zip((*reads, *writes), strides, strict=True)
-    ]
-    in_place = 0
-    if len(writes) == 1 and not reduced:
-        of_arrays = [each for each in said[: len(reads)] if each[6] is None]
-        target = said[-1]
-        while in_place < len(of_arrays) and all(of_arrays[in_place][i] == target[i] for i in (0, 2, 3)):
-            in_place += 1
+    _repeat(extents, reads, writes, reduced)
     call = _core.bind_float_loops(
         isa=kernels.active(),
-        loops=[len(kept), len(reduced)],
+        loops=[len(extents), len(reduced)],
         extents=[*extents, *(loops.extents[loop] for loop in reduced)],
-        reads=said[: len(reads)],
-        writes=said[len(reads) :],
+        reads=[each.said(reduced) for each in reads],
+        writes=[each.said(reduced) for each in writes],
         steps=chain.steps,
         registers=chain.registers,
         values=np.array(chain.values, np.uint32),
-        in_place=in_place,
+        in_place=_overwritable(reads, writes) if not reduced else 0,
     )
-    return Kernel(call, tuple(given))
+    return Kernel(call, tuple(each.register for each in reads if each.array is None))
+
+
+def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
+    """How many of the first operands of a call the only result may overwrite."""
+    alike = [
+        (each.element, each.own, each.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)
+        for each in reads
+        if each.array is None
+    ]
+    return [*alike, False].index(False) if len(writes) == 1 else 0
+
+
+def _merged(loops: Loops, operands: Sequence[_Operand]) -> list[int]:
+    """The extents of the kept loops of more than one turn, after two of them became one where every operand goes on
+    from the end of the inner one. There is one at least. Every operand gets its strides over them."""
+    inner: list[int] = []
+    extents: list[int] = []
+    for loop in reversed([loop for loop in loops.kept if loops.extents[loop] > 1]):
+        if inner and all(each.at.strides[loop] == each.at.strides[inner[-1]] * extents[-1] for each in operands):
+            extents[-1] *= loops.extents[loop]
+        else:
+            inner.append(loop)
+            extents.append(loops.extents[loop])
+    for each in operands:
+        each.own = [each.at.strides[loop] for loop in reversed(inner)] or [0]
+    return extents[::-1] or [1]
+
+
+def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Operand], reduced: Sequence[int]) -> None:
+    """Where constant vectors alone keep a short innermost loop from being one with the next, as a bias of few channels
+    does, they stand several times side by side, and so many turns of the next loop become one."""
+    short = extents[-1]
+    if len(extents) < 2 or 2 * short > _LANES:
+        return
+    apart = [each for each in (*reads, *writes) if each.own[-2] != short * each.own[-1]]
+    for each in apart:
+        is_vector = list(each.own) == [*[0] * (len(extents) - 1), 1] and each.at.size == short
+        if each.array is None or not is_vector or any(each.at.strides[loop] for loop in reduced):
+            return
+    count = max(count for count in range(1, _LANES // short + 1) if extents[-2] % count == 0)
+    extents[-2:] = extents[-2] // count, short * count
+    for each in (*reads, *writes):
+        if each in apart and each.array is not None:
+            each.array = np.tile(each.array.reshape(-1), count)
+            each.at = Strided(each.at.strides, each.at.offset, each.array.size)
+        else:
+            each.own = [*each.own[:-2], each.own[-2] * count, each.own[-1]]
 
 
 def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
@@ -267,20 +309,3 @@ def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops
     """A constant without the copies of its elements, where each of its axes has a loop of its own."""
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.kept
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)
-
-
-def _merged(kept: list[int], loops: Loops, operands: Sequence[Strided]) -> tuple[list[int], list[int], list[list[int]]]:
-    """The kept loops, their extents and the strides of each operand. Two loops become one where every operand goes on
-    from the end of the inner one; there is one at least."""
-    inner: list[int] = []
-    extents: list[int] = []
-    for loop in reversed(kept):
-        step = [each.strides[loop] for each in operands]
-        if inner and step == [each.strides[inner[-1]] * extents[-1] for each in operands]:
-            extents[-1] *= loops.extents[loop]
-        else:
-            inner.append(loop)
-            extents.append(loops.extents[loop])
-    if not inner:
-        return [0], [1], [[0] for _ in operands]
-    return inner[::-1], extents[::-1], [[each.strides[loop] for loop in reversed(inner)] for each in operands]

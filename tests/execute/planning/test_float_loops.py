@@ -133,6 +133,24 @@ def test_constants_are_packed_and_spread_ones_read_as_vectors(tmp_path):
     assert made.planned({made.inputs[0].name: x}).routine is not None
 
 
+@pytest.mark.parametrize(("rows", "channels"), [(1, 3), (7, 3), (12, 16), (300, 1), (4, 128), (6, 129), (1000, 24)])
+def test_a_bias_of_few_channels(rows, channels):
+    """It stands several times side by side, in so many rows as divide all of them."""
+    bias = RNG.normal(0, 1, channels).astype(np.float32).tolist()
+    t = f"tensor<{rows}x{channels}xf32>"
+    text = f"""func.func @main(%x: {t}) -> {t} {{
+      %b = arith.constant dense<{bias}> : tensor<{channels}xf32>
+      %0 = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel"]}} ins(%b : tensor<{channels}xf32>) outs(%x : {t}) {{
+        ^bb0(%a: f32, %o: f32):
+        %r = arith.addf %o, %a : f32
+        linalg.yield %r : f32
+      }} -> {t}
+      return %0 : {t}
+    }}"""
+    check(text, [floats(RNG, rows, channels)], "float_loops")
+
+
 REDUCED = {
     "sum": "%r = arith.addf %o, %a : f32",
     "maximum": "%r = arith.maximumf %o, %a : f32",
