@@ -81,6 +81,43 @@ def _content(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes, Path |
         raise FileError(f"{path}: {files.reason(error)}") from None
 
 
+def read_definition(
+    place: str, function: Any, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
+) -> Graph:
+    """The graph that a function of the package `onnx` is, for an operator that it defines: its inputs are the tensors
+    that the operator reads, its outputs have the names of the operator's.
+
+    Parameters
+    ----------
+    place : str
+        Where the operator stands, as errors say it.
+    function : onnx.FunctionProto
+        The definition.
+    op : Operator
+        The operator.
+    attributes : mapping
+        Its attributes, the defaults included.
+    max_bytes : int, default 2 GiB
+        The limit of what the objects that describe the graph take in memory.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ModelError
+        If the operator has more inputs or outputs than its definition.
+    """
+    reading = _Reading(None, place, None, max_bytes)
+    reading.depth = 1
+    key = text(function.domain), text(function.name), ""
+    reading.functions[key] = function
+    operators: list[Operator] = []
+    reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
+    return Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+
+
 class _Reading:
     """The dataclasses of a file, made from its messages."""
 

@@ -30,6 +30,11 @@ class Subgraph(Graph):
         self.constants.update({name: self.around.constants[name] for name in reads if name in self.around.constants})
         self.captured = [name for name in reads if name not in self.constants]
 
+    def learn(self, name: str, known: Constant) -> None:
+        """Says what is known of a tensor around it."""
+        self.constants[name] = known
+        self.captured = [each for each in self.captured if each != name]
+
     # -- as a function -----------------------------------------------------------------------------------------------
 
     def captures(self) -> list[Value]:
@@ -63,6 +68,23 @@ class Subgraph(Graph):
             if name in self.around.sizes:
                 self.sizes[name] = self.around.sizes[name]
         self.walk()
+
+    def set_results(self) -> None:
+        """Says what the outputs of its node are, if its operations stand where the node would."""
+        for name, port in zip(filter(None, self.holder.outputs), self.graph.outputs, strict=True):
+            node = Node(self.around, self.holder)
+            i = self.holder.outputs.index(name)
+            known = self.known(port.name)
+            if known is not None:
+                node.set_constant(i, *known)
+                continue
+            value = self.value(port.name)
+            if port.name == name:
+                self.around.values[name] = value
+            else:
+                node.set(i, value)
+            if port.name in self.sizes:
+                self.around.sizes[name] = self.sizes[port.name]
 
     def results(self) -> list[Value]:
         """Its outputs, as plain numbers."""

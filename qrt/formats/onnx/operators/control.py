@@ -69,14 +69,7 @@ def _inline(node: Node, attribute: str) -> None:
     graph = Subgraph(node, attribute)
     _check_outputs(node, graph)
     graph.inline()
-    for i, port in enumerate(graph.graph.outputs):
-        known = graph.known(port.name)
-        if known is not None:
-            node.set_constant(i, *known)
-            continue
-        node.set(i, graph.value(port.name))
-        if port.name in graph.sizes:
-            node.graph.sizes[node.op.outputs[i]] = graph.sizes[port.name]
+    graph.set_results()
 
 
 def _types(values: Sequence[Value]) -> list[TensorType]:
