@@ -22,6 +22,7 @@ RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolat
 TABLES = "qrt/formats/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 
+DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/compared.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
@@ -94,6 +95,16 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/ops/cumsum.py", "np.zeros((1, *lines.shape[1:])", "np.ones((1, *lines.shape[1:])"): ("CUMSUM",),
     ("qrt/formats/tflite/operators/scattering.py", "np.clip(known, 0, room)", "np.maximum(known, 0)"): (
         "DYNAMIC_UPDATE_SLICE int8",
+    ),
+    (DETECTIONS, "child -= is_before(child, child - 1)", "child -= is_before(child - 1, child)"): (
+        "TFLite_Detection_PostProcess uint8, all classes",
+    ),
+    (DETECTIONS, "shared / (own + areas - shared)", "shared / (own + areas)"): ("TFLite_Detection_PostProcess",),
+    (DETECTIONS, "of_class, min(rule.each, rule.most)", "of_class, rule.most"): (
+        "TFLite_Detection_PostProcess uint8, each class",
+    ),
+    ("qrt/formats/tflite/operators/detections.py", "number_of(0.5, _F64)", "number_of(0.4, _F64)"): (
+        "TFLite_Detection_PostProcess",
     ),
     # The profiles: which rule, and up to where.
     (PROFILE, '"log_softmax", "table_float32"', '"log_softmax", "gemmlowp"'): ("LOG_SOFTMAX i8",),

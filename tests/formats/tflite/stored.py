@@ -59,6 +59,7 @@ FURTHER: dict[str, tuple[int, ...]] = {
     "RELU i16": (20,),
     "SOFTMAX i8 to i16": (26,),
     "SUM u8": (554,),
+    "TFLite_Detection_PostProcess uint8, all classes": (2,),
     "TRANSPOSE_CONV i8 per axis": (19,),
 }
 """Models besides the first, of forms whose first model does not tell apart what `tests.formats.mutations` changes."""
