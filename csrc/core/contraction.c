@@ -170,8 +170,8 @@ typedef struct {
     const qrt_contraction_args *args;
     const float *a, *b, *init; /* with the offsets of the problem; b is NULL where it is packed */
     float *out;
-    int64_t blocks, block_rows;   /* blocks of rows */
-    int64_t groups, group_panels; /* groups of panels */
+    int64_t blocks, rows_of_block; /* blocks of rows */
+    int64_t groups, group_panels;  /* groups of panels */
 } contraction_call;
 
 static void run_rows(const contraction_call *call, const position *batch, int64_t row, int64_t end, int64_t panel,
@@ -211,7 +211,7 @@ static qrt_status run_task(void *context, int64_t number) {
     const qrt_contraction_problem *problem = &call->args->problem;
     const qrt_contraction_plan *plan = &call->args->plan;
     const int64_t group = number % call->groups, block = number / call->groups % call->blocks;
-    const int64_t row = block * call->block_rows, end = qrt_min(row + call->block_rows, plan->rows);
+    const int64_t row = block * call->rows_of_block, end = qrt_min(row + call->rows_of_block, plan->rows);
     const int64_t panel = group * call->group_panels,
                   end_panel = qrt_min(panel + call->group_panels, panel_count(plan));
     const int64_t batch_number = number / call->groups / call->blocks;
@@ -250,7 +250,7 @@ static void cut(contraction_call *call, int threads) {
         block = qrt_ceil_div(tiles, qrt_min(tiles, threads));
         call->blocks = qrt_ceil_div(tiles, block);
     }
-    call->block_rows = block * MR;
+    call->rows_of_block = block * MR;
 }
 
 qrt_status qrt_contraction(const void *pointer, qrt_scratch *scratch) {

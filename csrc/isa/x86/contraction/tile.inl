@@ -25,7 +25,7 @@ QRT_INLINE vector step_of(const bool fused, vector sum, vector a, vector b) {
     return fused ? multiply_add(sum, a, b) : OP(add_ps)(sum, OP(mul_ps)(a, b));
 }
 
-QRT_INLINE void start(const part *p, const int rows, const int vectors, vector sum[MR][TILE_VECTORS]) {
+QRT_INLINE void load_init(const part *p, const int rows, const int vectors, vector sum[MR][TILE_VECTORS]) {
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++) {
         const float *init = p->tile->init[p->row + i];
@@ -36,7 +36,7 @@ QRT_INLINE void start(const part *p, const int rows, const int vectors, vector s
     }
 }
 
-QRT_INLINE void finish(const part *p, const int rows, const int vectors, vector sum[MR][TILE_VECTORS]) {
+QRT_INLINE void store_sums(const part *p, const int rows, const int vectors, vector sum[MR][TILE_VECTORS]) {
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
@@ -53,7 +53,7 @@ QRT_INLINE void by_values(const part *p, const int rows, const int vectors, cons
     vector sum[MR][TILE_VECTORS];
     for (int i = 0; i < rows; i++)
         a[i] = tile->a[p->row + i];
-    start(p, rows, vectors, sum);
+    load_init(p, rows, vectors, sum);
     for (; step < end; step++, b += width) {
         vector column[TILE_VECTORS];
 #pragma GCC unroll 4
@@ -67,7 +67,7 @@ QRT_INLINE void by_values(const part *p, const int rows, const int vectors, cons
                 sum[i][v] = step_of(fused, sum[i][v], value, column[v]);
         }
     }
-    finish(p, rows, vectors, sum);
+    store_sums(p, rows, vectors, sum);
 }
 
 /* A value of a for each column. Only the last panel has columns that are not valid. */
@@ -78,7 +78,7 @@ QRT_INLINE void by_columns(const part *p, const int rows, const int vectors, con
     vector sum[MR][TILE_VECTORS];
     for (int i = 0; i < rows; i++)
         a[i] = tile->a[p->row + i] + p->column;
-    start(p, rows, vectors, sum);
+    load_init(p, rows, vectors, sum);
     for (; step < end; step++, b += width) {
         vector column[TILE_VECTORS];
 #pragma GCC unroll 4
@@ -90,7 +90,7 @@ QRT_INLINE void by_columns(const part *p, const int rows, const int vectors, con
             for (int v = 0; v < vectors; v++)
                 sum[i][v] = step_of(fused, sum[i][v], load_live(a[i] + *step + v * WIDTH, p->valid[v]), column[v]);
     }
-    finish(p, rows, vectors, sum);
+    store_sums(p, rows, vectors, sum);
 }
 
 QRT_INLINE void some_columns(const part *p, const int rows, const int vectors) {
