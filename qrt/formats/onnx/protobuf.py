@@ -100,14 +100,14 @@ class _Wrong(Exception):
         self.path: list[str] = []
 
 
-def parse(data: bytes | mmap, name: str, max_bytes: int) -> Message:
-    """The model that a file is. Raises ModelError for one that is damaged, and for one whose messages take more than
+def parse(data: bytes | mmap, name: str, max_bytes: int, kind: str = "Model") -> Message:
+    """The message of a kind that bytes are, for which a file has a model. Raises ModelError for one that is damaged, and for one whose messages take more than
     ``max_bytes`` in memory.
 
     >>> parse(bytes([8, 10, 58, 3, 18, 1, 71]), "m.onnx", 1 << 20).graph.name
     'G'
     """
-    made = _CLASSES["Model"]()
+    made = _CLASSES[kind]()
     reader = _Reader(data, max_bytes)
     try:
         reader.message(made, 0, len(data))
