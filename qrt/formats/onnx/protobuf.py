@@ -101,8 +101,9 @@ class _Wrong(Exception):
 
 
 def parse(data: bytes | mmap, name: str, max_bytes: int, kind: str = "Model") -> Message:
-    """The message of a kind that bytes are, for which a file has a model. Raises ModelError for one that is damaged, and for one whose messages take more than
-    ``max_bytes`` in memory.
+    """The message of a kind that bytes are: of a file a model.
+
+    Raises ModelError for one that is damaged, and for one whose messages take more than ``max_bytes`` in memory.
 
     >>> parse(bytes([8, 10, 58, 3, 18, 1, 71]), "m.onnx", 1 << 20).graph.name
     'G'
