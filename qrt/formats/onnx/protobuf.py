@@ -6,7 +6,6 @@ several numbers. A reader skips the fields that it does not know. Bytes stay in 
 """
 
 from collections.abc import Iterator
-from mmap import mmap
 from struct import Struct
 from typing import Any
 
@@ -100,7 +99,7 @@ class _Wrong(Exception):
         self.path: list[str] = []
 
 
-def parse(data: bytes | mmap, name: str, max_bytes: int, kind: str = "Model") -> Message:
+def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
     """The message of a kind that bytes are: of a file a model.
 
     Raises ModelError for one that is damaged, and for one whose messages take more than ``max_bytes`` in memory.
@@ -121,7 +120,7 @@ def parse(data: bytes | mmap, name: str, max_bytes: int, kind: str = "Model") ->
 class _Reader:
     """The bytes of a file, and how much of the memory is left."""
 
-    def __init__(self, data: bytes | mmap, max_bytes: int) -> None:
+    def __init__(self, data: bytes | memoryview, max_bytes: int) -> None:
         self.data, self.view, self.max_bytes = data, memoryview(data), max_bytes
         self.left = max_bytes
         self.depth = 0
@@ -173,7 +172,7 @@ class _Reader:
         """What a field with a length holds that is no number."""
         if field.kind == "text":
             try:
-                return self.data[start:end].decode()
+                return str(self.data[start:end], "utf-8")
             except UnicodeDecodeError as error:
                 raise _Wrong(f"it is not UTF-8: {error.reason}") from None
         return self.view[start:end] if field.message is None else self._of_message(made, field, start, end)

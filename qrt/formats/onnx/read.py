@@ -1,13 +1,11 @@
 """An ONNX file, mapped and checked: the bytes of constants stay in the file's memory. Local functions are inlined."""
 
-import mmap
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from qrt import files
-from qrt.errors import FileError, ModelError, require, shown
+from qrt.errors import ModelError, shown
+from qrt.formats.importing.source import Source, mapped
 from qrt.formats.onnx.check import check_graph, check_versions
 from qrt.formats.onnx.external import External
 from qrt.formats.onnx.model import ABSENT, Graph, Model, Operator, Port
@@ -25,7 +23,7 @@ Names = Callable[[str], str]
 """What a name inside a function is called in the graph."""
 
 
-def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) -> Model:
+def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     """A model as its file describes it.
 
     Parameters
@@ -55,22 +53,9 @@ def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) ->
     Traceback (most recent call last):
     qrt.errors.ModelError: <bytes>: it is no ONNX model that can be read: its field 13 is written in the way 6
     """
-    name, content, folder = _content(source)
-    return _Reading(parse(content, name, max_bytes), name, folder, max_bytes).model()
-
-
-def _content(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes | mmap.mmap, Path | None]:
-    if isinstance(source, bytes):
-        return "<bytes>", source, None
-    require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
-    path = Path(source)
-    try:
-        with open(path, "rb") as file:
-            if not os.fstat(file.fileno()).st_size:  # no bytes cannot be mapped
-                return str(path), b"", path.parent
-            return str(path), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), path.parent
-    except OSError as error:
-        raise FileError(f"{path}: {files.reason(error)}") from None
+    name, data = mapped(source)
+    folder = None if isinstance(source, bytes) else Path(source).parent
+    return _Reading(parse(data.data, name, max_bytes), name, folder, max_bytes).model()
 
 
 def read_definition(
