@@ -26,11 +26,12 @@ NOT_LOWERED = {
     "qcast": "a cast is lowered by lower-quant-ops",
     "dcast": "a cast is lowered by lower-quant-ops",
     "scast": "it is what lowering leaves at the borders",
+    "detection_postprocess": "which boxes are compared depends on those that stay: no loop nest says that",
 }
 NOT_DRAWN = NOT_LOWERED | {
     "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
     **dict.fromkeys(
-        ("gather", "gather_nd", "argmax", "argmin", "top_k"),
+        ("gather", "gather_nd", "argmax", "argmin", "top_k", "scatter_nd", "cumsum"),
         "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
     ),
     **dict.fromkeys(
@@ -47,7 +48,7 @@ NOT_DRAWN = NOT_LOWERED | {
 }
 _SELECTIONS = (
     "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
-    "resize_bilinear", "resize_nearest",
+    "resize_bilinear", "resize_nearest", "scatter_nd", "cumsum",
 )  # fmt: skip
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
@@ -55,6 +56,7 @@ WITHOUT_CASES = {
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
     **dict.fromkeys(_SELECTIONS, "its own file of tests/ops draws the shapes"),
+    "detection_postprocess": "it has no kernel",
     **dict.fromkeys(
         ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
         "its kernel is scalar: its tests draw sizes",
@@ -69,6 +71,7 @@ WITHOUT_FUNCTION: dict[str, str] = {
     "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
     "div": "programs that were imported have it: np.divide is exact",
     "squared_difference": "programs that were imported have it",
+    "detection_postprocess": "it has several results; programs that were imported have it",
     "dynamic_matmul": "programs that were imported have it",
     "leaky_relu": "programs that were imported have it: a lookup computes any function",
     "prelu": "programs that were imported have it",

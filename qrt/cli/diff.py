@@ -1,7 +1,9 @@
-"""``qrt diff``: a TFLite model beside LiteRT, tensor by tensor."""
+"""``qrt diff``: a model beside the runtime that it is made for, tensor by tensor."""
 
 import argparse
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qrt.cli.inputs import named_port, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
@@ -10,17 +12,20 @@ from qrt.execute import Program
 from qrt.ops.core import Array
 from qrt.profiles import PROFILES
 
-_NAMES = tuple(each.name for each in PROFILES.values() if each.suffix == ".tflite")
+if TYPE_CHECKING:
+    from qrt.engines.engine import Engine
+
+_NAMES = tuple(PROFILES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="MODEL.tflite", help="the model")
+    parser.add_argument("file", metavar="MODEL", help="the model: a .tflite or an .onnx file")
     parser.add_argument(
         "--against",
         required=True,
         choices=_NAMES,
-        help="what it is compared with: LiteRT's default build, or its reference kernels",
+        help="what it is compared with: LiteRT's default build, its reference kernels, or ONNX Runtime",
     )
     parser.add_argument(
         "--profile", choices=_NAMES, help="whose arithmetic the model gets here, if not that of --against"
@@ -45,23 +50,36 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 if anything differs."""
     from qrt.engines.compare import Comparison  # here: no other command starts an engine
     from qrt.engines.drawn import drawn_inputs
-    from qrt.engines.litert import LiteRT
     from qrt.report.differences import differences_text
 
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
-    with chosen_kernels(options), LiteRT() as litert:
+    with chosen_kernels(options), _engine(options) as engine:
         comparison = Comparison(
-            options.file, litert, options.against, rules=options.profile, threads=options.threads or 1
+            options.file, engine, options.against, rules=options.profile, threads=options.threads or 1
         )
         if options.input:
             comparison.add(_given(options, comparison.program))
         else:
-            for inputs in drawn_inputs(comparison.file, options.runs, options.seed):
+            for inputs in drawn_inputs(comparison.file.inputs, options.runs, options.seed):
                 comparison.add(inputs)
         found = comparison.result()
     sys.stdout.write(differences_text(found, every=not options.only_different))
     return int(found.differ > 0)
+
+
+def _engine(options: argparse.Namespace) -> "Engine":
+    """The runtime of a profile, whose files the model must be one of."""
+    suffix = PROFILES[options.against].suffix
+    if Path(options.file).suffix != suffix:
+        raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
+    if suffix == ".onnx":
+        from qrt.engines.ort import OnnxRuntime  # here: only one engine is needed
+
+        return OnnxRuntime()
+    from qrt.engines.litert import LiteRT
+
+    return LiteRT()
 
 
 def _given(options: argparse.Namespace, program: Program) -> list[Array]:

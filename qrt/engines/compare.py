@@ -1,93 +1,86 @@
-"""A model beside LiteRT, tensor by tensor: each step of qrt gets LiteRT's own tensors, so that no difference of one is
-carried into the next."""
+"""A model beside another runtime, tensor by tensor: each step of qrt gets the runtime's own tensors, so that no
+difference of one is carried into the next."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from qrt.engines.litert import LiteRT
-from qrt.engines.tally import ULP, Tally
-from qrt.errors import ModelError, shown
+from qrt.engines.engine import Engine
+from qrt.engines.tally import Tally
+from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
-from qrt.formats.importing.node import TENSOR
-from qrt.formats.tflite.importing import Graph, Importer, import_model
-from qrt.formats.tflite.model import Operator
-from qrt.formats.tflite.read import read
-from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.formats.importing.compared import Bound, Compared, Made, named_values
+from qrt.ir import Module, Operation, StringAttr
 from qrt.ops.core import Array
+from qrt.profiles import Profile
 from qrt.profiles import profile as profile_of
 from qrt.report.differences import Differences, TensorDifference
 from qrt.tensor import QuantTensor
-
-SUMS = frozenset(
-    {
-        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "L2_NORMALIZATION",
-        "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    }
-)  # fmt: skip
-"""Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
 
 
 @dataclass
 class _Watched:
     """A tensor that an operator makes."""
 
-    index: int
-    name: str
-    operator: Operator
+    made: Made
     tally: Tally
-    maker: Operation | None = None
-    is_readable: bool = True
+    maker: Operation | None
+    is_readable: bool
 
 
 class Comparison:
-    """A model in qrt and in LiteRT, which run on the same inputs. A model with state keeps it in both.
+    """A model in qrt and in another runtime, which run on the same inputs. A model with state keeps it in both.
 
     Parameters
     ----------
     source : path or bytes
         The file.
-    litert : LiteRT
+    engine : Engine
         The process to run it in.
-    profile : {"litert", "litert-ref"}
-        The kernels of LiteRT.
+    profile : str
+        How it runs there: "litert", "litert-ref" or "ort".
     rules : str, optional
         The profile of qrt, if it is another.
-    ulp : int
-        How many units in the last place a float may lie apart.
+    ulp : int, optional
+        How many units in the last place a float may lie apart, if that is not what the importer says of its operator.
     threads : int
-        The threads of LiteRT.
+        The threads of the runtime.
     every_tensor : bool
         False compares the outputs of whole runs alone.
     interpret : bool
         Whether whole runs take the plain references instead of the kernels.
+
+    Raises
+    ------
+    ModelError
+        If the file is wrong or not supported, or the runtime refuses it.
+    QuantTypeError
+        If a profile does not exist, or is of files that the engine does not run.
     """
 
     def __init__(
         self,
         source: str | PathLike[str] | bytes,
-        litert: LiteRT,
+        engine: Engine,
         profile: str = "litert",
         *,
         rules: str | None = None,
-        ulp: int = ULP,
+        ulp: int | None = None,
         threads: int = 1,
         every_tensor: bool = True,
         interpret: bool = False,
     ) -> None:
-        self.file = read(source)
-        followed = profile_of(rules or profile)
-        module = import_model(self.file, followed)
-        self.profile, self.runs, self._interpret = profile, 0, interpret
-        self._names = Graph(Importer(self.file, followed), self.file.subgraphs[0]).names
+        self.file = _compared(source, engine, profile_of(profile), profile_of(rules or profile))
+        self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
+        module = self.file.module
         name = str(choose(module, None).attributes["sym_name"].python)
         self.program = Program(module, name)
-        self.loaded = litert.load(
+        self.loaded = engine.load(
             source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
         )
         self._watched: dict[str, _Watched] = {}
@@ -95,11 +88,17 @@ class Comparison:
         if every_tensor:
             tapped = Module(module.operation.clone({}), module.upstream)
             values = named_values(choose(tapped, name))
-            self._watched = self._every_tensor(values, ulp)
+            readable = self.loaded.readable()
+            for made in self.file.tensors:
+                value = values.get(made.name)
+                tally = Tally(made.bound if ulp is None else replace(made.bound, ulp=ulp))
+                maker = None if value is None else value.operation
+                self._watched[made.name] = _Watched(made, tally, maker, made.key in readable)
             taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
             self._tapped = TappedProgram(tapped, name, taps)
-        self._indices = [tensor.index for tensor in self._watched.values() if tensor.is_readable]
-        self._outputs = [Tally(ulp, is_sum=True) for _ in self.program.outputs]
+        self._keys = [tensor.made.key for tensor in self._watched.values() if tensor.is_readable]
+        whole = Bound(is_sum=True) if ulp is None else Bound(ulp, is_sum=True)
+        self._outputs = [Tally(whole) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
         """Runs both on inputs in the file's order, and compares all tensors.
@@ -111,19 +110,19 @@ class Comparison:
         """
         self.runs += 1
         named = {port.name: array for port, array in zip(self.program.inputs, inputs, strict=True)}
-        ports = self.loaded.outputs
-        found = self.loaded.run(inputs, [*self._indices, *(port.index for port in ports)])
-        theirs = dict(zip(self._indices, found, strict=False))
+        found = self.loaded.run(inputs, [*self._keys, *self.loaded.output_keys])
+        theirs = dict(zip(self._keys, found, strict=False))
         results = self.program.run(named, interpret=self._interpret)
         for tally, port, ours, other in zip(
-            self._outputs, ports, results.values(), found[len(self._indices) :], strict=True
+            self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
         ):
-            _count(tally, f"output {shown(port.name)}", _stored(ours), other)
+            self._count(tally, f"output {shown(port.name)}", _stored(ours), other)
 
         def tap(op: Operation, value: Any) -> Array:
             tensor = self._watched[name_of(op)]
-            _count(tensor.tally, f"tensor {shown(tensor.name)}", np.asarray(value), theirs[tensor.index])
-            return theirs[tensor.index]
+            other = theirs[tensor.made.key]
+            self._count(tensor.tally, f"tensor {shown(tensor.made.name)}", np.asarray(value), other)
+            return other
 
         if self._tapped is not None:
             self._tapped.run_tapped(named, tap)
@@ -137,79 +136,85 @@ class Comparison:
 
     def result(self) -> Differences:
         """What was counted."""
-        engine = f"LiteRT ({self.profile})"
         outputs = tuple(
             _difference(port.name, "", "", tally)
             for port, tally in zip(self.program.outputs, self._outputs, strict=True)
         )
-        return Differences(self.file.name, engine, self.runs, tuple(map(_described, self._watched.values())), outputs)
+        tensors = tuple(map(self._described, self._watched.values()))
+        engine = f"{self._engine} ({self.profile})"
+        return Differences(self.file.name, engine, self.runs, tensors, outputs, self.file.inside)
 
     def close(self) -> None:
-        """Frees the model in LiteRT's process."""
+        """Frees the model in the runtime's process."""
         self.loaded.close()
-
-    def _every_tensor(self, values: Mapping[str, Value], ulp: int) -> dict[str, _Watched]:
-        """The tensors that operators of the first subgraph make, by name."""
-        readable, subgraph = self.loaded.readable(), self.file.subgraphs[0]
-        found = {}
-        for operator in subgraph.operators:
-            for index in operator.outputs:
-                if index < 0 or subgraph.tensors[index].dtype in ("resource", "string", "variant"):
-                    continue
-                name = self._names[index]
-                value = values.get(name)
-                found[name] = _Watched(
-                    index,
-                    name,
-                    operator,
-                    Tally(ulp, operator.name in SUMS),
-                    None if value is None else value.operation,
-                    index in readable,
-                )
-        return found
 
     def _is_compared(self, name: str) -> bool:
         tensor = self._watched.get(name)
         return tensor is not None and tensor.is_readable
 
+    def _count(self, tally: Tally, what: str, ours: Array, theirs: Array) -> None:
+        try:
+            tally.add(ours, theirs)
+        except ValueError as error:
+            raise ModelError(f"{what} of qrt is not {self._engine}'s: {error}") from None
 
-def named_values(function: Operation) -> dict[str, Value]:
-    """The values of a function that tensors of the file are, by their names."""
-    found: dict[str, Value] = {}
-    for op in function.regions[0].blocks[0].operations:
-        said = op.attributes.get(TENSOR)
-        if said is None:
-            continue
-        names: Iterable[Any] = said.elements if isinstance(said, ArrayAttr) else [said]
-        for value, name in zip(op.results, names, strict=False):
-            if isinstance(name, StringAttr) and name.value:
-                found[name.value] = value
-    return found
+    def _described(self, tensor: _Watched) -> TensorDifference:
+        made, maker = tensor.made, tensor.maker
+        if maker is None or not tensor.is_readable:
+            skipped = "no value of the program" if maker is None else f"{self._engine} does not keep it"
+            return TensorDifference(made.name, made.operator, "", 0, 0, 0, skipped=skipped)
+        computes = _computes(maker)
+        rule = computes.attributes.get("requant") or computes.attributes.get("rule")
+        op = f"{computes.name}{f' {rule.value}' if isinstance(rule, StringAttr) else ''}"
+        return _difference(made.name, made.operator, op, tensor.tally)
 
 
-def _count(tally: Tally, what: str, ours: Array, theirs: Array) -> None:
-    try:
-        tally.add(ours, theirs)
-    except ValueError as error:
-        raise ModelError(f"{what} of qrt is not LiteRT's: {error}") from None
+def _compared(source: str | PathLike[str] | bytes, engine: Engine, profile: Profile, rules: Profile) -> Compared:
+    """What the importer of the runtime's files says of one."""
+    for each in (profile, rules):
+        if each.suffix != profile.suffix or profile.name not in engine.profiles:
+            raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(each.name)}")
+    return _IMPORTERS[profile.suffix](source, rules)
+
+
+def _tflite(source: str | PathLike[str] | bytes, rules: Profile) -> Compared:
+    from qrt.formats.tflite.compared import compared  # here: only its files need it
+
+    return compared(source, rules)
+
+
+def _onnx(source: str | PathLike[str] | bytes, rules: Profile) -> Compared:
+    from qrt.formats.onnx.compared import compared  # here: only its files need it
+
+    return compared(source, rules)
+
+
+_IMPORTERS: Mapping[str, Callable[[str | PathLike[str] | bytes, Profile], Compared]] = {
+    ".tflite": _tflite,
+    ".onnx": _onnx,
+}
+
+
+_CARRIES = frozenset({"qrt.clamp", "qrt.transpose", "quant.scast", "tensor.bitcast"})
+"""What may stand between the op that computes an operator and the tensor that the operator makes."""
+
+
+def _computes(maker: Operation) -> Operation:
+    """The op that computes a tensor, behind those that bring its result to the file's order and type."""
+    place = str(maker.location)
+    while maker.name in _CARRIES:
+        before = maker.operands[0].operation
+        if before is None or str(before.location) != place:
+            break
+        maker = before
+    return maker
 
 
 def _stored(value: Any) -> Array:
     return np.asarray(value.storage if isinstance(value, QuantTensor) else value)
 
 
-def _described(tensor: _Watched) -> TensorDifference:
-    operator = f"{tensor.operator.name} {tensor.operator.index}"
-    maker, tally = tensor.maker, tensor.tally
-    if maker is None or not tensor.is_readable:
-        skipped = "no value of the program" if maker is None else "LiteRT does not keep it"
-        return TensorDifference(tensor.name, operator, "", 0, 0, 0, skipped=skipped)
-    rule = maker.attributes.get("requant") or maker.attributes.get("rule")
-    op = f"{maker.name}{f' {rule.value}' if isinstance(rule, StringAttr) else ''}"
-    return _difference(tensor.name, operator, op, tally)
-
-
 def _difference(name: str, operator: str, op: str, tally: Tally) -> TensorDifference:
     return TensorDifference(
-        name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped
+        name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped, tally.beyond
     )

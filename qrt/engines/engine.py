@@ -2,17 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from os import PathLike, fspath
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from qrt.engines.channel import Message
 from qrt.engines.child import Child
-from qrt.errors import ModelError, QuantTypeError, require
+from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
+from qrt.extras import extra
 from qrt.ops.core import Array
 
 SECONDS, MAX_BYTES = 60.0, 8 << 30
+
+Key = int | str
+"""What an engine calls a tensor: LiteRT by its index in the file, ONNX Runtime by its name."""
 
 
 @dataclass(frozen=True)
@@ -27,27 +32,82 @@ class Port:
 
 
 class Engine:
-    """A process of an engine. It is started when a model is first loaded, and again after it crashed."""
+    """A process of an engine. It is started when a model is first loaded, and again after it crashed.
 
-    def __init__(self, child: Child) -> None:
-        self._child = child
+    Parameters
+    ----------
+    seconds : float, default 60
+        How long loading or a run may take.
+    max_bytes : int, default 8 GiB
+        The address space of the process, of which Python and the engine themselves take less than 2 GiB.
 
-    def _loaded(
+    Raises
+    ------
+    ImportError
+        If a package that the engine needs is not installed: it comes with an extra.
+    """
+
+    name: ClassVar[str]
+    """What messages call the engine."""
+    profiles: ClassVar[Mapping[str, str]]
+    """The ways in which it runs a model, the first of which is taken where none is said; the engine's own words."""
+    module: ClassVar[str]
+    """The module whose handlers the process runs."""
+    packages: ClassVar[Mapping[str, str]]
+    """The extra of each package that it needs."""
+
+    def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
+        for package, name in self.packages.items():
+            if find_spec(package) is None:
+                extra(package, name)
+        self._child = Child(self.module, self.name, seconds, max_bytes)
+
+    def load(
         self,
         model: str | PathLike[str] | bytes,
-        name: str | None,
-        threads: int,
-        values: Mapping[str, Any],
-    ) -> tuple[str, dict[str, Any]]:
-        """What errors call a model, and what the process says of it."""
+        *,
+        profile: str | None = None,
+        threads: int = 1,
+        keeps_tensors: bool = False,
+        name: str | None = None,
+    ) -> "LoadedModel":
+        """Loads a model.
+
+        Parameters
+        ----------
+        model : path or bytes
+            The file, or its content.
+        profile : str, optional
+            One of `profiles`: the first if not given.
+        threads : int, default 1
+            How many threads an operator may use.
+        keeps_tensors : bool, default False
+            Whether all tensors can be read after a run. The process needs more memory, and what would be fused is not.
+        name : str, optional
+            What errors call the model: the path if not given.
+
+        Returns
+        -------
+        LoadedModel
+
+        Raises
+        ------
+        ModelError
+            If there is no such profile, or the engine refuses the model, crashes or takes too long.
+        """
+        profile = next(iter(self.profiles)) if profile is None else profile
+        if profile not in self.profiles:
+            meant = nearest(profile, self.profiles) or " or ".join(self.profiles)
+            raise ModelError(f"{self.name} has no profile {shown(profile)}; did you mean {meant}?")
         require(threads, int, "threads", "an integer")
         if threads < 1:
             raise QuantTypeError(f"threads must be at least 1, got {threads}")
         content = model if isinstance(model, bytes) else b""
         path = "" if isinstance(model, bytes) else fspath(model)
         said = name or path or "the model"
-        given = {"path": path, "threads": threads, **values}
-        return said, self._child.ask("load", said, given, [np.frombuffer(content, np.uint8)])[0]
+        values = {"path": path, "threads": threads, "profile": self.profiles[profile], "keeps": keeps_tensors}
+        answer, _ = self._child.ask("load", said, values, [np.frombuffer(content, np.uint8)])
+        return LoadedModel(self._child, said, answer)
 
     def close(self) -> None:
         """Ends the process."""
@@ -61,7 +121,7 @@ class Engine:
 
 
 class LoadedModel:
-    """A model in a process."""
+    """A model in a process. Its state, if it has any, stays from run to run until ``reset``."""
 
     def __init__(self, child: Child, name: str, answer: Mapping[str, Any]) -> None:
         self._child, self._ends, self._number, self.name = child, child.ends, answer["number"], name
@@ -69,6 +129,21 @@ class LoadedModel:
             [Port(index, said, tuple(shape), dtype) for index, said, shape, dtype in answer[which]]
             for which in ("inputs", "outputs")
         )
+        self.output_keys: list[Key] = answer["keys"]
+        """What the engine calls the outputs."""
+
+    def run(self, inputs: Sequence[Array], tensors: Sequence[Key] | None = None) -> list[Array]:
+        """The outputs of a run, or these tensors of the main graph. Inputs are in the file's order; where the model
+        allows it, they may have another shape than it says."""
+        return self._ask("run", {"tensors": None if tensors is None else [*tensors]}, inputs)[1]
+
+    def readable(self) -> set[Key]:
+        """The tensors that a run can return: numbers that have memory."""
+        return set(self._ask("readable", {})[0]["tensors"])
+
+    def reset(self) -> None:
+        """Makes the state what it is after loading."""
+        self._ask("reset", {})
 
     def timed(self, inputs: Sequence[Array], repeats: int) -> float:
         """The seconds of a call, with what gives it inputs and takes outputs, as the mean of so many."""

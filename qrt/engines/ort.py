@@ -1,107 +1,43 @@
 """ONNX Runtime, which runs .onnx files: optimizations off, or at their best. Only the child process imports it."""
 
 import time
-from collections.abc import Sequence
-from importlib.util import find_spec
-from os import PathLike
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from qrt.engines import engine
-from qrt.engines.channel import Message
-from qrt.engines.child import Child, Handler
-from qrt.engines.engine import MAX_BYTES, SECONDS, Engine
-from qrt.errors import ModelError, nearest, shown
+from qrt.engines.child import Handler
+from qrt.engines.engine import Engine
+from qrt.engines.served import handlers_of
 from qrt.extras import extra
 from qrt.ops.core import Array
 
-LEVELS = {"off": "ORT_DISABLE_ALL", "best": "ORT_ENABLE_ALL"}
-"""How far the graph is optimized. With "off" each node computes what the file says of it."""
+_READ = frozenset(
+    {
+        "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "uint16", "uint32", "uint64", "uint8",
+    }
+)  # fmt: skip
+"""The elements that it gives as arrays of NumPy."""
 
 
 class OnnxRuntime(Engine):
-    """A process of ONNX Runtime. It is started when a model is first loaded, and again after it crashed.
+    """A process of ONNX Runtime. In the profile "ort" each node computes what the file says of it; in "ort-best" the
+    graph is optimized as far as it can be. It calls tensors by their names. Tensors that are kept become outputs of the
+    model, which keeps optimizations from fusing what makes them."""
 
-    Parameters
-    ----------
-    seconds : float, default 60
-        How long loading or a run may take.
-    max_bytes : int, default 8 GiB
-        The address space of the process.
-
-    Raises
-    ------
-    ImportError
-        If ONNX Runtime or ``onnx`` is not installed: they come with the extra ``ort``.
-    """
-
-    def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
-        for package in ("onnxruntime", "onnx"):
-            if find_spec(package) is None:
-                extra(package, "ort")
-        super().__init__(Child("qrt.engines.ort", "ONNX Runtime", seconds, max_bytes))
-
-    def load(
-        self,
-        model: str | PathLike[str] | bytes,
-        *,
-        level: str = "off",
-        threads: int = 1,
-        keeps_tensors: bool = False,
-        name: str | None = None,
-    ) -> "LoadedModel":
-        """Loads a model.
-
-        Parameters
-        ----------
-        model : path or bytes
-            The file, or its content.
-        level : {"off", "best"}
-            How far the graph is optimized.
-        threads : int, default 1
-            How many threads an operator may use.
-        keeps_tensors : bool, default False
-            Whether every tensor that a node makes can be read after a run. Each becomes an output of the model, which
-            keeps optimizations from fusing what makes it.
-        name : str, optional
-            What errors call the model: the path if not given.
-
-        Returns
-        -------
-        LoadedModel
-
-        Raises
-        ------
-        ModelError
-            If ONNX Runtime refuses the model, crashes or takes too long.
-        """
-        if level not in LEVELS:
-            meant = nearest(level, LEVELS) or " or ".join(LEVELS)
-            raise ModelError(f"ONNX Runtime has no level {shown(level)}; did you mean {meant}?")
-        values = {"level": level, "keeps": keeps_tensors}
-        return LoadedModel(self._child, *self._loaded(model, name, threads, values))
-
-
-class LoadedModel(engine.LoadedModel):
-    """A model in a process of ONNX Runtime."""
-
-    def run(self, inputs: Sequence[Array], tensors: Sequence[str] | None = None) -> list[Array]:
-        """The outputs of a run, or the tensors of these names. Inputs are in the file's order."""
-        return self._ask("run", {"tensors": tensors}, inputs)[1]
-
-    def readable(self) -> set[str]:
-        """The names of the tensors that a run can return."""
-        return set(self._ask("readable", {})[0]["names"])
+    name = "ONNX Runtime"
+    profiles: ClassVar[Mapping[str, str]] = {"ort": "ORT_DISABLE_ALL", "ort-best": "ORT_ENABLE_ALL"}
+    module = "qrt.engines.ort"
+    packages: ClassVar[Mapping[str, str]] = {"onnxruntime": "ort", "onnx": "ort"}
 
 
 class _Loaded:
     """A model in the child process."""
 
-    def __init__(self, content: bytes, values: dict[str, Any]) -> None:
+    def __init__(self, content: bytes, values: Mapping[str, Any]) -> None:
         api = extra("onnxruntime", "ort")
         options = api.SessionOptions()
-        options.graph_optimization_level = getattr(api.GraphOptimizationLevel, LEVELS[values["level"]])
+        options.graph_optimization_level = getattr(api.GraphOptimizationLevel, values["profile"])
         options.intra_op_num_threads = options.inter_op_num_threads = values["threads"]
         options.log_severity_level = 4
         given: Any = values["path"] or content
@@ -111,9 +47,34 @@ class _Loaded:
         self.session = api.InferenceSession(given, options, providers=["CPUExecutionProvider"])
         self.inputs = [port.name for port in self.session.get_inputs()]
         self.outputs = self.outputs or [port.name for port in self.session.get_outputs()]
-        self.names = {port.name for port in self.session.get_outputs()}
 
-    def feeds(self, arrays: Sequence[Array]) -> dict[str, Array]:
+    def ports(self) -> Mapping[str, Sequence[Any]]:
+        known = {port.name: port for port in self.session.get_outputs()}
+        said = {"inputs": self.session.get_inputs(), "outputs": [known[name] for name in self.outputs]}
+        found = {which: [_described(i, port) for i, port in enumerate(ports)] for which, ports in said.items()}
+        return {**found, "keys": self.outputs}
+
+    def run(self, arrays: Sequence[Array], tensors: Sequence[str] | None) -> list[Array]:
+        wanted = self.outputs if tensors is None else [*dict.fromkeys(tensors)]
+        if not wanted:  # the session takes that for all
+            return []
+        found = dict(zip(wanted, self.session.run(wanted, self._feeds(arrays)), strict=True))
+        return [np.asarray(found[name]) for name in (self.outputs if tensors is None else tensors)]
+
+    def readable(self) -> list[str]:
+        return [port.name for port in self.session.get_outputs() if _element(port) in _READ]
+
+    def reset(self) -> None:
+        """There is no state."""
+
+    def timed(self, arrays: Sequence[Array], repeats: int) -> float:
+        feeds = self._feeds(arrays)
+        start = time.perf_counter()
+        for _ in range(repeats):
+            self.session.run(self.outputs, feeds)
+        return (time.perf_counter() - start) / repeats
+
+    def _feeds(self, arrays: Sequence[Array]) -> dict[str, Array]:
         if len(arrays) != len(self.inputs):
             raise ValueError(f"the model takes {len(self.inputs)} inputs, got {len(arrays)}")
         return dict(zip(self.inputs, arrays, strict=True))
@@ -129,47 +90,18 @@ def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
     return model.SerializeToString(), own
 
 
-def handlers() -> dict[str, Handler]:
-    """What the child process answers."""
-    extra("onnxruntime", "ort")
-    loaded: dict[int, _Loaded] = {}
-
-    def load(values: dict[str, Any], arrays: list[Array]) -> Message:
-        model = _Loaded(arrays[0].tobytes(), values)
-        number = max(loaded, default=0) + 1
-        loaded[number] = model
-        outputs = {port.name: port for port in model.session.get_outputs()}
-        said = {"inputs": model.session.get_inputs(), "outputs": [outputs[name] for name in model.outputs]}
-        ports = {which: [_described(i, port) for i, port in enumerate(found)] for which, found in said.items()}
-        return {"number": number, **ports}, []
-
-    def run(values: dict[str, Any], arrays: list[Array]) -> Message:
-        model = loaded[values["number"]]
-        wanted = model.outputs if values["tensors"] is None else values["tensors"]
-        if not wanted:
-            return {}, []
-        found = model.session.run(wanted, model.feeds(arrays))
-        return {}, [np.asarray(value) for value in found]
-
-    def readable(values: dict[str, Any], arrays: list[Array]) -> Message:
-        return {"names": sorted(loaded[values["number"]].names)}, []
-
-    def timed(values: dict[str, Any], arrays: list[Array]) -> Message:
-        model, repeats = loaded[values["number"]], int(values["repeats"])
-        feeds = model.feeds(arrays)
-        start = time.perf_counter()
-        for _ in range(repeats):
-            model.session.run(model.outputs, feeds)
-        return {"seconds": (time.perf_counter() - start) / repeats}, []
-
-    def close(values: dict[str, Any], arrays: list[Array]) -> Message:
-        del loaded[values["number"]]
-        return {}, []
-
-    return {"load": load, "run": run, "readable": readable, "timed": timed, "close": close}
-
-
 def _described(index: int, port: Any) -> tuple[int, str, list[int], str]:
     """A size that only a run knows is -1."""
     shape = [size if isinstance(size, int) else -1 for size in port.shape]
-    return index, port.name, shape, port.type.removeprefix("tensor(").removesuffix(")")
+    return index, port.name, shape, _element(port)
+
+
+def _element(port: Any) -> str:
+    """Of a tensor the name of its elements; of anything else its type."""
+    return str(port.type.removeprefix("tensor(").removesuffix(")"))
+
+
+def handlers() -> dict[str, Handler]:
+    """What the child process answers."""
+    extra("onnxruntime", "ort")
+    return handlers_of(_Loaded)

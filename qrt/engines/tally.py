@@ -4,31 +4,27 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from qrt.formats.importing.compared import Bound
 from qrt.ops.core import Array
-
-ULP = 4
-"""How many units in the last place a float may lie apart where no op says otherwise."""
 
 
 @dataclass
 class Tally:
-    """What was counted of one tensor.
-
-    A float may lie ``ulp`` units in the last place apart: of its own, or of the greatest magnitude in the tensor where
-    it is a sum (``is_sum``), whose terms may cancel.
+    """What was counted of one tensor: how many elements differ, and how many integers of them by more than 1. Floats
+    differ where they lie further apart than ``bound`` allows.
 
     Examples
     --------
     >>> tally = Tally()
     >>> tally.add(np.int8([1, 2, 3]), np.int8([1, 2, 5]))
-    >>> tally.elements, tally.differ, tally.largest
-    (3, 1, 2)
+    >>> tally.elements, tally.differ, tally.beyond, tally.largest
+    (3, 1, 1, 2)
     """
 
-    ulp: int = ULP
-    is_sum: bool = False
+    bound: Bound = field(default_factory=Bound)
     elements: int = 0
     differ: int = 0
+    beyond: int = 0
     largest: int = 0
     runs: int = 0
     is_float: bool = False
@@ -51,6 +47,7 @@ class Tally:
         else:
             apart = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
             self.differ += int(np.count_nonzero(ours != theirs))
+            self.beyond += int(np.count_nonzero(apart > 1))
             self.largest = max(self.largest, int(apart.max()))
 
     @property
@@ -68,21 +65,29 @@ class Tally:
         """Notes whether the tensor has several values, and other ones in another run."""
         if self._first is None:
             self._first = theirs.copy()
-        if not self._varies and theirs.size:
+        if not self._varies and theirs.size and self._first.size:
             self._varies = bool((theirs != self._first.reshape(-1)[0]).any())
         if not self._moves and self.runs > 1:
             self._moves = not np.array_equal(theirs, self._first)
 
     def _add_floats(self, ours: Array, theirs: Array) -> None:
         apart = ulps(ours, theirs)
-        outside = apart > self.ulp
-        if self.is_sum and outside.any():
-            finite = np.abs(theirs[np.isfinite(theirs)])
-            room = self.ulp * np.spacing(finite.max(initial=0))
-            with np.errstate(invalid="ignore"):
-                outside &= ~(np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) <= room)
+        outside = apart > self.bound.ulp
+        if outside.any():
+            outside &= ~self._is_near(ours, theirs)
         self.differ += int(np.count_nonzero(outside))
         self.largest = max(self.largest, int(apart.max()))
+
+    def _is_near(self, ours: Array, theirs: Array) -> Array:
+        """Where the bound allows more than units in the last place of the number itself."""
+        wide = theirs.astype(np.float64)
+        room = self.bound.absolute + self.bound.relative * np.abs(wide)
+        if self.bound.is_sum:
+            finite = np.abs(theirs[np.isfinite(theirs)])
+            room = np.maximum(room, self.bound.ulp * np.spacing(finite.max(initial=0)))
+        with np.errstate(invalid="ignore"):
+            near: Array = np.abs(ours.astype(np.float64) - wide) <= room
+        return near & np.isfinite(wide)
 
 
 def ulps(a: Array, b: Array) -> Array:

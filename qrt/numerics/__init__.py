@@ -18,6 +18,7 @@ from qrt.numerics.addition import (
     sum_parameters,
 )
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
+from qrt.numerics.detections import Suppression, detections
 from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
 from qrt.numerics.gemmlowp import (
     divide_by_power,

@@ -146,10 +146,13 @@ class ReferenceCall:
 
     def __call__(self, *arrays: Array) -> None:
         given = iter(arrays)
-        operands = [self.constants[i] if i in self.constants else next(given) for i in range(len(self.types))]
+        operands = [  # a plan gives the memory of what was reshaped, in its first shape
+            (self.constants[i] if i in self.constants else next(given)).reshape(static_shape(type, self.family.name))
+            for i, type in enumerate(self.types)
+        ]
         computed = self.family.compute(operands, self.types, self.results, self.attributes)
         for out, values in zip(given, computed, strict=True):
-            out[...] = values
+            out[...] = values.reshape(out.shape)
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes

@@ -35,14 +35,23 @@ Dims = tuple[int | None, ...]
 
 def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
     """(element type of x, shape of x, shape of the indices), checked."""
-    x, (data, indices) = any_element(types[0], op, "x"), types
-    if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
-        fail(op, "indices must be of i32 or i64", types)
-    if data.shape is None or indices.shape is None:
+    x, data = any_element(types[0], op, "x"), types[0]
+    indices = index_shape(op, types)
+    if data.shape is None:
         fail(op, "operands must be ranked", types)
     if isinstance(x, UniformType) and x.is_sub_channel:
         fail(op, "sub-channel types are not supported", types)
-    return x, data.shape, indices.shape
+    return x, data.shape, indices
+
+
+def index_shape(op: str, types: Types) -> Dims:
+    """The shape of the second operand, which must be ranked and hold indices."""
+    indices = types[1]
+    if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
+        fail(op, "indices must be of i32 or i64", types)
+    if indices.shape is None:
+        fail(op, "operands must be ranked", types)
+    return indices.shape
 
 
 def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
@@ -67,7 +76,7 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
     return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), element)
 
 
-def _checked(op: str, indices: Array, sizes: Sequence[int]) -> None:
+def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
     """Raises UndefinedError for an index beyond its axis; the last axis of ``indices`` goes with ``sizes``."""
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
@@ -77,7 +86,7 @@ def _checked(op: str, indices: Array, sizes: Sequence[int]) -> None:
 def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     x, indices = arrays
     axis, batch = gathered_axes(types, attributes)
-    _checked("gather", indices[..., None], [x.shape[axis]])
+    check_positions("gather", indices[..., None], [x.shape[axis]])
     taken = np.empty(static_shape(result, "gather"), x.dtype)
     for at in np.ndindex(*x.shape[:batch]):
         taken[at] = x[at].take(indices[at], axis=axis - batch)
@@ -116,7 +125,7 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
 def _reference_gather_nd(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     x, indices = arrays
     depth = indices.shape[-1]
-    _checked("gather_nd", indices, x.shape[:depth])
+    check_positions("gather_nd", indices, x.shape[:depth])
     taken: Array = x[tuple(np.moveaxis(indices, -1, 0))] if depth else np.broadcast_to(x, static_shape(result, ""))
     return taken
 

@@ -31,6 +31,8 @@ class TensorDifference:
         Whether its elements are floats.
     skipped : str
         Why it counts as not compared; empty if it does.
+    beyond : int
+        How many integers differ by more than 1; 0 of floats.
     """
 
     name: str
@@ -41,13 +43,15 @@ class TensorDifference:
     largest: int
     is_float: bool = False
     skipped: str = ""
+    beyond: int = 0
 
 
 @dataclass(frozen=True)
 class Differences:
     """What was compared of a model, in the order in which it is computed.
 
-    ``tensors`` were each computed of the other runtime's own operands. ``outputs`` are those of whole runs.
+    ``tensors`` were each computed of the other runtime's own operands. ``outputs`` are those of whole runs. So many
+    tensors more are ``inside`` of operators that run as one here, and have no values of their own.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Differences:
     runs: int
     tensors: tuple[TensorDifference, ...]
     outputs: tuple[TensorDifference, ...]
+    inside: int = 0
 
     @property
     def first(self) -> TensorDifference | None:
@@ -96,15 +101,17 @@ def _lines(found: Differences, every: bool) -> Iterator[str]:
     shown = [t for t in found.tensors if every or t.differ or t.skipped]
     rows = [_row(tensor) for tensor in shown]
     if rows:
-        head = ("elements", "differ", "largest", "operator", "op", "tensor")
-        widths = [max(len(row[column]) for row in (head, *rows)) for column in range(5)]
+        head = ("elements", "differ", "by over 1", "largest", "operator", "op", "tensor")
+        widths = [max(len(row[column]) for row in (head, *rows)) for column in range(6)]
         yield ""
         for row in (head, *rows):
-            numbers = [cell.rjust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-            names = [cell.ljust(width) for cell, width in zip(row[3:5], widths[3:], strict=True)]
-            yield "  ".join([*numbers, *names, row[5]])
+            numbers = [cell.rjust(width) for cell, width in zip(row[:4], widths[:4], strict=True)]
+            names = [cell.ljust(width) for cell, width in zip(row[4:6], widths[4:], strict=True)]
+            yield "  ".join([*numbers, *names, row[6]])
     yield ""
     yield f"{plural(found.compared, 'tensor')} compared, {plural(found.elements, 'element')}, {found.differ:,} differ"
+    if found.inside:
+        yield f"{plural(found.inside, 'tensor')} more inside of operators that run as one"
     for output in found.outputs:
         yield f"output {visible(output.name)} of whole runs: {_said(output)}"
     if found.first is not None:
@@ -114,7 +121,10 @@ def _lines(found: Differences, every: bool) -> Iterator[str]:
 def _row(tensor: TensorDifference) -> tuple[str, ...]:
     name = visible(tensor.name)
     name = name if len(name) <= _NAME else f"...{name[3 - _NAME :]}"
-    numbers = ("-", "-", "-") if tensor.skipped else (f"{tensor.elements:,}", f"{tensor.differ:,}", _largest(tensor))
+    beyond = "-" if tensor.is_float else f"{tensor.beyond:,}"
+    numbers = ("-",) * 4
+    if not tensor.skipped:
+        numbers = f"{tensor.elements:,}", f"{tensor.differ:,}", beyond, _largest(tensor)
     return *numbers, tensor.operator, tensor.op or "-", f"{name}: {tensor.skipped}" if tensor.skipped else name
 
 

@@ -38,9 +38,9 @@ def test_the_same_bits(model, capsys):
 
 def test_the_first_op_that_differs_is_named(model, capsys):
     assert main(["diff", model, "--against", "litert", "--profile", "litert-ref", "--runs", "2"]) == 1
-    rows = {line.split()[-1]: line.split()[:3] for line in capsys.readouterr().out.splitlines() if "CONNECTED" in line}
+    rows = {line.split()[-1]: line.split()[:4] for line in capsys.readouterr().out.splitlines() if "CONNECTED" in line}
     assert int(rows["middle"][1]) > 0
-    assert rows["y"] == ["16", "0", "0"]  # of LiteRT's own `middle`, the second product has no difference
+    assert rows["y"] == ["16", "0", "0", "0"]  # of LiteRT's own `middle`, the second product has no difference
 
 
 def test_what_was_given_is_compared(model, tmp_path, capsys):
@@ -59,7 +59,9 @@ def test_what_was_given_is_compared(model, tmp_path, capsys):
         (["--against", "litert", "--input", "z=z.npy"], 1, "no input is named 'z'; the inputs are x"),
         (["--against", "litert", "--input", "x"], 1, "expected NAME=X.npy, got 'x'"),
         (["--against", "litert", "--runs", "0"], 1, "--runs must be at least 1"),
-        (["--against", "ort"], 2, "invalid choice: 'ort'"),
+        (["--against", "ort"], 1, "m.tflite: ort runs .onnx files"),
+        (["--against", "litert", "--profile", "ort"], 1, "LiteRT cannot be compared by the profile 'ort'"),
+        (["--against", "iree"], 2, "invalid choice: 'iree'"),
         ([], 2, "--against"),
     ],
 )

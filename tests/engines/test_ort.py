@@ -39,9 +39,9 @@ def endless() -> bytes:
     return model([loop], [port("x", shape=(1,))], [port("y", shape=(1,))], {"most": np.int64(1 << 62)})
 
 
-@pytest.mark.parametrize("level", ["off", "best"])
-def test_every_tensor_of_a_run(runtime: OnnxRuntime, level: str) -> None:
-    loaded = runtime.load(squared(), level=level, keeps_tensors=True, threads=2)
+@pytest.mark.parametrize("profile", ["ort", "ort-best"])
+def test_every_tensor_of_a_run(runtime: OnnxRuntime, profile: str) -> None:
+    loaded = runtime.load(squared(), profile=profile, keeps_tensors=True, threads=2)
     assert [(each.name, each.shape, each.dtype) for each in loaded.inputs] == [("x", (-1,), "float")]
     assert loaded.readable() == {"middle", "y"}
     assert [value.tolist() for value in loaded.run([X], ["middle", "y"])] == [[2, 4, -6], [4, 16, 36]]
@@ -93,7 +93,7 @@ def test_memory_has_a_limit() -> None:
         (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime refuses /nowhere.onnx: "),
         (lambda engine: engine.load(squared()).run([X.astype(np.int8)]), "Unexpected input data type"),
         (lambda engine: engine.load(squared()).run([]), "takes 1 inputs, got 0"),
-        (lambda engine: engine.load(squared(), level="of"), "did you mean off"),
+        (lambda engine: engine.load(squared(), profile="or"), "did you mean ort"),
     ],
 )
 def test_what_is_refused(runtime: OnnxRuntime, call: Any, message: str) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from qrt.engines.tally import Tally, ulps
+from qrt.formats.importing.compared import Bound
 
 F = np.float32
 NEXT = np.nextafter(F(1), F(2))
@@ -39,7 +40,7 @@ def test_ends_of_a_storage_type_do_not_wrap():
 
 @pytest.mark.parametrize(("is_sum", "differ"), [(True, 1), (False, 2)])
 def test_what_is_left_of_a_sum_may_lie_further_apart(is_sum, differ):
-    tally = Tally(is_sum=is_sum)
+    tally = Tally(Bound(is_sum=is_sum))
     tally.add(F([1.0, 1e-9, np.inf]), F([1.0, 2e-9, 5.0]))
     assert tally.differ == differ
     assert tally.is_float
@@ -50,6 +51,26 @@ def test_four_units_and_no_more():
     tally = Tally()
     tally.add(F([far, np.nextafter(far, F(2))]), F([1, 1]))
     assert (tally.differ, tally.largest) == (1, 5)
+
+
+def test_integers_that_are_one_apart_are_told_from_others():
+    tally = Tally()
+    tally.add(np.uint8([0, 255, 3, 4]), np.uint8([255, 254, 3, 6]))
+    assert (tally.differ, tally.beyond, tally.largest) == (3, 2, 255)
+
+
+def test_what_a_function_may_lie_apart():
+    tally = Tally(Bound(relative=1e-3, absolute=1e-4))
+    theirs = F([1000, 1000, 0, 0, np.inf, np.inf])
+    tally.add(F([1001, 1001.2, 1e-4, 1.1e-4, 1e30, np.inf]), theirs)
+    assert (tally.differ, tally.beyond) == (3, 0)
+
+
+def test_shapes_may_change_between_runs():
+    tally = Tally()
+    for size in (0, 3, 2):
+        tally.add(np.arange(size, dtype=np.int8), np.arange(size, dtype=np.int8))
+    assert tally.elements == 5
 
 
 def test_a_tensor_of_one_value_compares_nothing():

@@ -22,6 +22,9 @@ RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolat
 TABLES = "qrt/formats/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 
+DETECTIONS = "qrt/numerics/detections.py"
+COMPARED = "qrt/numerics/compared.py"
+
 FORMS: dict[Change, tuple[str, ...]] = {
     # Products and what rescales.
     (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"): (
@@ -87,6 +90,22 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (TABLES, "np.trunc(scaled)", "np.rint(scaled)"): ("SQRT i8",),
     (TABLES, "centred << 7", "centred << 6"): ("HARD_SWISH i8",),
     (TABLES, "_BITS = 20", "_BITS = 12"): ("RSQRT i8",),
+    (COMPARED, "COMPARED_BITS: Final = 8", "COMPARED_BITS: Final = 7"): ("EQUAL i8", "EQUAL i16", "LESS u8"),
+    (COMPARED, "- zero_point) << COMPARED_BITS", ") << COMPARED_BITS"): ("LESS i8",),
+    ("qrt/ops/cumsum.py", "np.zeros((1, *lines.shape[1:])", "np.ones((1, *lines.shape[1:])"): ("CUMSUM",),
+    ("qrt/formats/tflite/operators/scattering.py", "np.clip(known, 0, room)", "np.maximum(known, 0)"): (
+        "DYNAMIC_UPDATE_SLICE int8",
+    ),
+    (DETECTIONS, "child -= is_before(child, child - 1)", "child -= is_before(child - 1, child)"): (
+        "TFLite_Detection_PostProcess uint8, all classes",
+    ),
+    (DETECTIONS, "shared / (own + areas - shared)", "shared / (own + areas)"): ("TFLite_Detection_PostProcess",),
+    (DETECTIONS, "of_class, min(rule.each, rule.most)", "of_class, rule.most"): (
+        "TFLite_Detection_PostProcess uint8, each class",
+    ),
+    ("qrt/formats/tflite/operators/detections.py", "number_of(0.5, _F64)", "number_of(0.4, _F64)"): (
+        "TFLite_Detection_PostProcess",
+    ),
     # The profiles: which rule, and up to where.
     (PROFILE, '"log_softmax", "table_float32"', '"log_softmax", "gemmlowp"'): ("LOG_SOFTMAX i8",),
     (PROFILE, '"tanh", "gemmlowp"', '"tanh", "table_uint16"'): ("TANH i16, 2^-12",),
@@ -103,6 +122,9 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     (PROFILE, '"conv2d", "half_up_twice", {"storage": "i16"', '"conv2d", "fixed_double", {"storage": "i16"'): (
         "CONV_2D i16, bias i32",
+    ),
+    (PROFILE, '"comparison", "fixed_double", {"storage": "i16"', '"comparison", "exact", {"storage": "i16"'): (
+        "EQUAL i16",
     ),
     (PROFILE, '"quantize", "reciprocal"', '"quantize", "divide"'): ("QUANTIZE f32 to i8",),
     (PROFILE, '"mean", "raw_mean"', '"mean", "fixed_double"'): ("MEAN",),

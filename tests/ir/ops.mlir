@@ -56,6 +56,10 @@ module @ops {
     %27 = arith.constant dense<[[1, 0]]> : tensor<1x2xi32>
     %28 = qrt.gather %x, %27 {axis = 1 : i64, batch_dims = 0 : i64} : (!x, tensor<1x2xi32>) -> tensor<2x1x2x!quant.uniform<i8:f32, 0.5:3>>
     %29 = qrt.gather_nd %x, %27 : (!x, tensor<1x2xi32>) -> tensor<1x!quant.uniform<i8:f32, 0.5:3>>
+    %scattered = qrt.scatter_nd %x, %27, %29 {reduction = "none"} : (!x, tensor<1x2xi32>, tensor<1x!quant.uniform<i8:f32, 0.5:3>>) -> !x
+    %detections:4 = qrt.detection_postprocess %23, %23 {max_detections = 2 : i64, use_regular_nms = true}
+      : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>)
+    %sums = qrt.cumsum %23 {axis = 1 : i64, exclusive = false, reverse = true} : (tensor<2x4xf32>) -> tensor<2x4xf32>
     %30 = qrt.reduce_max %image {axes = [1, 2], keepdims = true} : (!image) -> tensor<?x1x1x2x!quant.uniform<i8:f32, 0.5>>
     %31 = qrt.reduce_min %23 : (tensor<2x4xf32>) -> tensor<f32>
     %32 = qrt.argmax %x {axis = 1 : i64} : (!x) -> tensor<2xi64>

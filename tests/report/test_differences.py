@@ -5,20 +5,21 @@ from qrt.report.differences import Differences, TensorDifference, differences_te
 
 SAME = TensorDifference("input/a", "CONV_2D 0", "qrt.conv2d float32", 1200, 0, 0)
 LEFT = TensorDifference("b", "RESHAPE 1", "qrt.reshape", 12, 0, 0, skipped="one value over all inputs")
-FIRST = TensorDifference("c\x1b[2J", "ADD 2", "qrt.add fixed", 12, 3, 2)
+FIRST = TensorDifference("c\x1b[2J", "ADD 2", "qrt.add fixed", 12, 3, 2, beyond=1)
 SECOND = TensorDifference("d", "EXP 3", "math.exp", 12, 1, 9, is_float=True)
 OUTPUT = TensorDifference("y", "", "", 12, 4, 7)
-FOUND = Differences("m.tflite", "LiteRT (litert)", 3, (SAME, LEFT, FIRST, SECOND), (OUTPUT,))
+FOUND = Differences("m.tflite", "LiteRT (litert)", 3, (SAME, LEFT, FIRST, SECOND), (OUTPUT,), 5)
 
 TEXT = r"""m.tflite beside LiteRT (litert), 3 runs
 
-elements  differ  largest  operator   op                  tensor
-   1,200       0        0  CONV_2D 0  qrt.conv2d float32  input/a
-       -       -        -  RESHAPE 1  qrt.reshape         b: one value over all inputs
-      12       3        2  ADD 2      qrt.add fixed       c\x1b[2J
-      12       1    9 ULP  EXP 3      math.exp            d
+elements  differ  by over 1  largest  operator   op                  tensor
+   1,200       0          0        0  CONV_2D 0  qrt.conv2d float32  input/a
+       -       -          -        -  RESHAPE 1  qrt.reshape         b: one value over all inputs
+      12       3          1        2  ADD 2      qrt.add fixed       c\x1b[2J
+      12       1          -    9 ULP  EXP 3      math.exp            d
 
 3 tensors compared, 1,224 elements, 8 differ
+5 tensors more inside of operators that run as one
 output y of whole runs: 4 of 12 elements differ, by 7 at most
 the first op that differs is ADD 2, which is qrt.add fixed: 3 of 12 elements differ, by 2 at most
 """

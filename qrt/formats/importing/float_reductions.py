@@ -1,4 +1,4 @@
-"""Sums and extremes of floats along axes, and softmax, as loop nests."""
+"""Sums and extremes along axes, and softmax, as loop nests."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def reduced(site: Site, x: Value, axes: Sequence[int], op: str, start: float) ->
     nest = Nest(site, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
     loops = dict(zip((*kept, *axes), nest.loops, strict=True))
     element = nest.read(x, [loops[axis] for axis in range(len(extents))])
-    return nest.finish(nest.emit(op, (nest.running(F32, start), element), F32))[0]
+    return nest.finish(nest.emit(op, (nest.running(element.type, start), element), element.type))[0]
 
 
 def softmax(site: Site, x: Value, axes: Sequence[int], beta: float, is_inverse: bool) -> Value:

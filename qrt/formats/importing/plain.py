@@ -19,7 +19,10 @@ from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 Operand = Array | Value
 BOOL = IntegerType(1)
-COMPARISONS = {"eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3)}
+COMPARISONS = {
+    "eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3),
+    "ult": (6, 4), "ule": (7, 5), "ugt": (8, 2), "uge": (9, 3),
+}  # fmt: skip
 """The numbers of a comparison's predicate, of integers and of floats. With a NaN all are false but `ne`."""
 _FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
 LARGEST = 1 << 20

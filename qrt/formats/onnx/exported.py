@@ -93,7 +93,7 @@ class Exported:
     @cached_property
     def _read_plainly(self) -> frozenset[str]:
         """The tensors that nodes outside of groups read, and the outputs."""
-        reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.inputs}
+        reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.reads}
         return frozenset(reads | {port.name for port in self.around.graph.outputs})
 
     @property
@@ -140,7 +140,7 @@ class Exported:
             return None
         inner = {name for node in nodes for name in node.outputs} - set(names)
         own = frozenset(node.index for node in nodes)
-        if any(inner.intersection(each.inputs) for each in self.around.graph.operators if each.index not in own):
+        if any(inner.intersection(each.reads) for each in self.around.graph.operators if each.index not in own):
             return None
         if inner & {port.name for port in self.around.graph.outputs}:
             return None

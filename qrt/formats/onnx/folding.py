@@ -20,8 +20,8 @@ from qrt.formats.onnx.types import NUMBERS, numpy_dtype
 _MICROSOFT = "com.microsoft"
 _SAME = frozenset(
     {
-        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Slice",
-        "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Resize",
+        "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
     }
 )  # fmt: skip
 """Operators that move elements of their first input, and leave them as they are."""
@@ -86,16 +86,18 @@ class _Unfolded(Exception):
 
 class Folding:
     """The groups of a graph: ``groups`` by the index of the operator at whose place each is imported, ``inside`` the
-    indices of the others that belong to groups, ``reasons`` why other operators beside casts are none, by index.
+    indices of the others that belong to groups, ``reasons`` why other operators beside casts are none, by index. A
+    graph that stands in another one reads what that holds.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, outer: "Folding | None" = None) -> None:
         self.graph = graph
+        self.outer = outer
         self.makers = {name: op for op in graph.operators for name in op.outputs if name != ABSENT}
         self.readers: dict[str, list[Operator]] = {}
         self.uses: Counter[str] = Counter(port.name for port in graph.outputs)
         for op in graph.operators:
-            for name in op.inputs:
+            for name in (*op.inputs, *(each for graph in op.graphs for each in graph.reads)):
                 self.uses[name] += 1
                 self.readers.setdefault(name, []).append(op)
         self.constants: dict[str, Tensor] = {}
@@ -170,12 +172,14 @@ class Folding:
         if found is None and maker is not None and maker.key == "Constant":
             value = maker.attributes.get("value")
             found = value if isinstance(value, Tensor) else None
+        if found is None and maker is None and self.outer is not None:
+            return self.outer._constant(name)
         return found
 
     # -- a group ------------------------------------------------------------------------------------------------------
 
     def _group(self, op: Operator) -> Group:
-        if op.type not in _FORMS:
+        if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
             raise _Unfolded("there is no quantized form of it")
         parts, within = [op], None
         last = self._only_reader(op, op.outputs[0])

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,16 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
     return Importer(model, profile, max_bytes=max_bytes).run()
 
 
+class Unsupported(Exception):
+    """A node of a graph that stands in another one is not supported: the error says it already."""
+
+
 class Importer:
     """A model that is imported: its module.
 
     ``given`` are values of inputs: an operator that must know an input at import takes it from there, and the input's
-    name is in ``fixed`` then. ``folds`` says what became of each operator beside casts.
+    name is in ``fixed`` then. ``groups`` are those of the main graph that became one operator, and ``folds`` says what
+    became of each operator beside casts.
     """
 
     def __init__(
@@ -56,6 +62,8 @@ class Importer:
         self.given = given or {}
         self.fixed: set[str] = set()
         self.folds: list[Fold] = []
+        self.groups: list[Group] = []
+        self.symbols = {"main"}
 
     def run(self) -> Module:
         """Makes the function ``main``."""
@@ -65,17 +73,25 @@ class Importer:
             raise ModelError(refusal(self.model.name, self.refused))
         return self.module
 
+    def symbol(self, name: str) -> str:
+        """A name for a function of the module, which no other one has."""
+        found = next(each for each in chain([name], (f"{name}_{n}" for n in count())) if each not in self.symbols)
+        self.symbols.add(found)
+        return found
+
 
 class Graph(importing.Graph):
     """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known,
     ``sizes`` the elements of those of which some are.
     """
 
-    def __init__(self, importer: Importer, graph: description.Graph) -> None:
-        super().__init__(importer.profile, importer.model.name)
+    def __init__(
+        self, importer: Importer, graph: description.Graph, place: str | None = None, folding: Folding | None = None
+    ) -> None:
+        super().__init__(importer.profile, place or importer.model.name)
         self.importer = importer
         self.graph = graph
-        self.folding = Folding(graph)
+        self.folding = Folding(graph, folding)
         self.values: dict[str, Value] = {}
         self.constants: dict[str, Constant] = {
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
@@ -93,9 +109,9 @@ class Graph(importing.Graph):
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs])
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
-        self._walk()
+        self.walk()
         if not self.importer.refused:
-            self.close_function(made, [self._result(port) for port in self.graph.outputs])
+            self.close_function(made, [self.result(port) for port in self.graph.outputs])
         return made
 
     def _port_type(self, port: Port) -> TensorType:
@@ -107,14 +123,13 @@ class Graph(importing.Graph):
         shape = tuple(size if isinstance(size, int) else None for size in port.shape)
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
-    def _result(self, port: Port) -> Value:
+    def result(self, port: Port) -> Value:
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
         if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
             return value
-        if isinstance(value.type.element, UniformType):
-            value = self._stored(value, value.type, value.type.element)
+        value = self.plain(value)
         found = value.type.element if isinstance(value.type, TensorType) else None
         if port.dtype and found is not element_of(port.dtype):
             raise ModelError(
@@ -122,7 +137,13 @@ class Graph(importing.Graph):
             )
         return value
 
-    def _stored(self, value: Value, kind: TensorType, element: UniformType) -> Value:
+    def plain(self, value: Value) -> Value:
+        """A value as the file's type says it: of a quantized one its storage."""
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        element = kind.element
+        if not isinstance(element, UniformType):
+            return value
         signless = kind.with_(element=element.storage_type)
         stored = self.append(None, "quant.scast", [value], [signless], {}).result
         own = plain_of(element)
@@ -130,7 +151,7 @@ class Graph(importing.Graph):
             return stored
         return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
 
-    def _walk(self) -> None:
+    def walk(self) -> None:
         """Makes the operations of every node, groups as one."""
         self.constants.update(
             {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
@@ -160,6 +181,8 @@ class Graph(importing.Graph):
         reason = ""
         try:
             self._fold(group)
+            if self.graph is self.importer.model.graph:
+                self.importer.groups.append(group)
         except (Refused, ModelError) as error:
             reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
             for part in group.parts:
@@ -193,10 +216,12 @@ class Graph(importing.Graph):
         try:
             if function is None:
                 node.refuse("no form of it is")
-            if self.lost.isdisjoint(op.inputs):
+            if self.lost.isdisjoint(op.reads):
                 function(node)
                 self._check_outputs(node)
                 return
+        except Unsupported:
+            pass
         except Refused as refused:
             self.importer.refused[op.name, str(refused)] += 1
         self.lost.update(filter(None, op.outputs))

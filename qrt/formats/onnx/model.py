@@ -3,7 +3,7 @@
 `qrt.formats.onnx.read.read` makes it. Every name that it holds was checked, and local functions are inlined.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -68,6 +68,17 @@ class Operator:
         """The name under which it is registered: "Conv", "com.microsoft::QGemm"."""
         return f"{self.domain}::{self.type}" if self.domain else self.type
 
+    @property
+    def graphs(self) -> Iterator["Graph"]:
+        """The graphs that its attributes hold."""
+        return (value for value in self.attributes.values() if isinstance(value, Graph))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The names of the tensors that it reads, those among them that only its graphs read."""
+        inner = (name for graph in self.graphs for name in graph.reads)
+        return tuple(dict.fromkeys((*filter(None, self.inputs), *inner)))
+
 
 @record(frozen=True, eq=False, slots=True)
 class Graph:
@@ -79,6 +90,14 @@ class Graph:
     operators: tuple[Operator, ...]
     constants: Mapping[str, Tensor]
     said: Mapping[str, Port] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The names of the tensors of other graphs that it reads."""
+        own = {port.name for port in self.inputs} | self.constants.keys()
+        own.update(name for op in self.operators for name in op.outputs)
+        names = (*(name for op in self.operators for name in op.reads), *(port.name for port in self.outputs))
+        return tuple(dict.fromkeys(name for name in names if name not in own))
 
 
 @record(frozen=True, eq=False, slots=True)

@@ -81,6 +81,43 @@ def _content(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes, Path |
         raise FileError(f"{path}: {files.reason(error)}") from None
 
 
+def read_definition(
+    place: str, function: Any, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
+) -> Graph:
+    """The graph that a function of the package `onnx` is, for an operator that it defines: its inputs are the tensors
+    that the operator reads, its outputs have the names of the operator's.
+
+    Parameters
+    ----------
+    place : str
+        Where the operator stands, as errors say it.
+    function : onnx.FunctionProto
+        The definition.
+    op : Operator
+        The operator.
+    attributes : mapping
+        Its attributes, the defaults included.
+    max_bytes : int, default 2 GiB
+        The limit of what the objects that describe the graph take in memory.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    ModelError
+        If the operator has more inputs or outputs than its definition.
+    """
+    reading = _Reading(None, place, None, max_bytes)
+    reading.depth = 1
+    key = text(function.domain), text(function.name), ""
+    reading.functions[key] = function
+    operators: list[Operator] = []
+    reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
+    return Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+
+
 class _Reading:
     """The dataclasses of a file, made from its messages."""
 
@@ -143,36 +180,38 @@ class _Reading:
                 raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(made.name)} is an initializer twice")
             constants[made.name] = made
         inputs = tuple(
-            self._port(place, "input", each, names) for each in said.input if names(each.name) not in constants
+            self._port(place, "input", each, names, self.depth > 1)
+            for each in said.input
+            if names(each.name) not in constants
         )
         given = [names(each.name) for each in said.input]
         twice = next((name for name in given if given.count(name) > 1), None) if len({*given}) < len(given) else None
         if twice is not None:
             raise ModelError(f"{place.rstrip(' ,:')}: {shown(twice)} is an input twice")
-        outputs = tuple(self._port(place, "output", each, names, is_output=True) for each in said.output)
+        outputs = tuple(self._port(place, "output", each, names, True) for each in said.output)
         stated = {}
         for each in said.value_info:
             if each.type.WhichOneof("value") == "tensor_type":
-                stated[names(each.name)] = self._port(place, "value", each, names, is_output=True)
+                stated[names(each.name)] = self._port(place, "value", each, names, True)
         operators: list[Operator] = []
         for node in said.node:
             self._node(place, node, opsets, names, operators)
         self.depth -= 1
         return Graph(text(said.name), inputs, outputs, tuple(operators), constants, stated)
 
-    def _port(self, place: str, what: str, said: Any, names: Names, is_output: bool = False) -> Port:
+    def _port(self, place: str, what: str, said: Any, names: Names, may_follow: bool = False) -> Port:
         self._charge(place)
         place = f"{place}{what} {shown(said.name)}"
         if not said.name:
             raise ModelError(f"{place}: it has no name")
         kind = said.type.WhichOneof("value")
-        if kind is None and is_output:
-            return Port(names(said.name), "", None)  # of a subgraph, whose types follow
+        if kind is None and may_follow:
+            return Port(names(said.name), "", None)  # of a graph in another one, whose types follow
         if kind != "tensor_type":
             text = (kind or "value without a type").removesuffix("_type").replace("_", " ")
             raise ModelError(f"{place}: it is a {text}, expected a tensor")
         told = said.type.tensor_type
-        dtype = "" if is_output and not told.elem_type else dtype_name(place, told.elem_type)
+        dtype = "" if may_follow and not told.elem_type else dtype_name(place, told.elem_type)
         shape = tuple(map(_size, told.shape.dim)) if told.HasField("shape") else None
         return Port(names(said.name), dtype, shape)
 

@@ -220,6 +220,7 @@ _CALLEES = {
     "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
     "IF": ("then_subgraph_index", "else_subgraph_index"),
     "CALL": ("subgraph",),
+    "STABLEHLO_COMPOSITE": ("decomposition_subgraph_index",),
     "CALL_ONCE": ("init_subgraph_index",),
 }
 

@@ -6,7 +6,8 @@ from qrt.records import record
 
 _UNARY = """ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC LOG_SOFTMAX
     NEG QUANTIZE RANK RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SHAPE SIGN SIN SOFTMAX SQRT SQUARE TANH ZEROS_LIKE
-    AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE SQUEEZE READ_VARIABLE"""
+    AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE SQUEEZE READ_VARIABLE
+    BITCAST"""
 _BINARY = """ADD SUB MUL DIV FLOOR_DIV FLOOR_MOD POW MAXIMUM MINIMUM SQUARED_DIFFERENCE ATAN2 EQUAL NOT_EQUAL LESS
     LESS_EQUAL GREATER GREATER_EQUAL LOGICAL_AND LOGICAL_OR PRELU BATCH_MATMUL PAD MIRROR_PAD TRANSPOSE TILE EXPAND_DIMS
     REVERSE_SEQUENCE
@@ -38,6 +39,9 @@ OPERANDS = {
     "RANGE": "start limit delta",
     "ONE_HOT": "indices depth on off",
     "DYNAMIC_UPDATE_SLICE": "x update start",
+    "EMBEDDING_LOOKUP": "indices table",
+    "SCATTER_ND": "indices updates shape",
+    "SPARSE_TO_DENSE": "indices shape values default",
     "SVDF": "x feature_weights time_weights bias? state",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": """x input_to_input? input_to_forget input_to_cell input_to_output
         recurrent_to_input? recurrent_to_forget recurrent_to_cell recurrent_to_output
@@ -50,6 +54,7 @@ OPERANDS = {
     "IF": "condition x* -> *",
     "WHILE": "x* -> *",
     "CALL": "x* -> *",
+    "STABLEHLO_COMPOSITE": "x* -> *",
 }
 """By operator: the operands, and after an arrow the number of results where it is not 1. `?` may be absent, `*` stands
 for any number, `+` for one or more. Operators that are not here are not checked, and none of them is imported."""

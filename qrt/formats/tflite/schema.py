@@ -113,6 +113,9 @@ TABLES = {
     "SoftmaxOptions": "beta:f",
     "SpaceToDepthOptions": "block_size:i",
     "SparseToDenseOptions": "validate_indices:?",
+    "StableHLOCompositeOptions": """
+        name:string decomposition_subgraph_index:i composite_attributes:[B] composite_attributes_format:b version:i
+    """,
     "SplitOptions": "num_splits:i",
     "SplitVOptions": "num_splits:i",
     "SqueezeOptions": "squeeze_dims:[i]",

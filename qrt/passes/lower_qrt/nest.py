@@ -136,8 +136,8 @@ class Nest:
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A reduced result as the earlier iterations left it, at first `start`: a number; on tensors perhaps a tensor
-        over the kept loops; None if it is not read.
+        """A reduced result as the earlier iterations left it, at first `start`: a number, or a tensor over the kept
+        loops; None if it is not read.
         """
         argument = self._body.block.add_argument(element)
         self._outputs.append((argument, start))
@@ -199,9 +199,12 @@ class Nest:
         buffers = [site.buffer(tensor) for tensor, *_ in self._inputs]
         results = [site.allocate(self.kept, argument.type) for argument, _ in self._outputs]
         loops = _Loops(site.builder)
+        starts = [site.buffer(start) if isinstance(start, Value) else start for _, start in self._outputs]
         loops.enter(self.kept)
-        for (argument, start), result in zip(self._outputs, results, strict=True):
-            if start is not None:
+        for (argument, _), start, result in zip(self._outputs, starts, results, strict=True):
+            if isinstance(start, Value):
+                loops.store(loops.load(start, self._kept_loops), result, self._kept_loops)
+            elif start is not None:
                 loops.store(loops.at.constant(number(start, argument.type), argument.type), result, self._kept_loops)
         loops.enter(self.reduced)
         loaded = {

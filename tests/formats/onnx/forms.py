@@ -16,7 +16,9 @@ NAMES = {np.dtype("float32"): "FLOAT", np.dtype("float64"): "DOUBLE", np.dtype("
 
 @dataclass
 class Form:
-    """A model of one node. ``known`` are the operands that the file holds; ``ulp`` how far floats may lie apart."""
+    """A model of one node. ``known`` are the operands that the file holds; ``ulp`` how far floats may lie apart,
+    ``near`` how far by the largest element of the first operand.
+    """
 
     type: str
     operands: tuple[Any, ...]
@@ -27,6 +29,7 @@ class Form:
     domain: str = ""
     ulp: int = 0
     open: bool = False
+    near: float = 0
 
     def __str__(self) -> str:
         said = ",".join(f"{name}={value}" for name, value in self.attributes.items())
@@ -76,7 +79,10 @@ I = np.int64  # noqa: E741  # as ONNX's shapes and axes are
 
 def forms() -> list[Form]:
     """Every form."""
-    return [*_arithmetic(), *_movement(), *_slicing(), *_shapes(), *_windows(), *_products(), *_reductions()]
+    from tests.formats.onnx import forms_more
+
+    found = [*_arithmetic(), *_movement(), *_slicing(), *_shapes(), *_windows(), *_products(), *_reductions()]
+    return [*found, *forms_more.forms()]
 
 
 def _arithmetic() -> Iterator[Form]:
@@ -92,6 +98,7 @@ def _arithmetic() -> Iterator[Form]:
     for type in ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"):
         yield Form(type, (whole(4, 5), whole(4, 5, seed=3)))
         yield Form(type, (whole(4, 5, dtype="int32"), whole(5, dtype="int32", seed=3)))
+        yield Form(type, (np.uint32([0, 1, 2**31, 2**32 - 1]), np.uint32([[1], [2**31]])))
     for type in ("And", "Or", "Xor"):
         yield Form(type, (whole(9, dtype="bool", low=0, high=2), whole(9, dtype="bool", low=0, high=2, seed=1)))
     yield Form("Not", (whole(9, dtype="bool", low=0, high=2),))
@@ -142,6 +149,7 @@ def _movement() -> Iterator[Form]:
     yield Form("Tile", (x, I([1, 2, 3])), (1,))
     yield Form("Expand", (real(3, 1), I([2, 1, 4])), (1,))
     yield Form("Expand", (real(3, 4), I([1])), (1,))
+    yield Form("Dropout", (x, np.float32(0.5), np.array(False)), (1, 2), outputs=2)
     for mode in ("DCR", "CRD"):
         yield Form("DepthToSpace", (real(2, 8, 3, 2),), attributes={"blocksize": 2, "mode": mode})
     yield Form("SpaceToDepth", (real(2, 2, 4, 6),), attributes={"blocksize": 2})
@@ -225,6 +233,7 @@ def _products() -> Iterator[Form]:
     yield Form("MatMul", (whole(3, 5), whole(5, 4)), (1,), open=True)
     yield Form("MatMul", (whole(2, 3, 5), whole(2, 5, 4)))
     yield Form("MatMul", (whole(6, 1, 3, 5), whole(2, 5, 4)))
+    yield Form("MatMul", (whole(1, 2, 3, 5), whole(5)))
     yield Form("MatMul", (whole(5), whole(5, 4)))
     yield Form("MatMul", (whole(2, 3, 5), whole(5)))
     yield Form("MatMul", (whole(5), whole(5)))
@@ -253,6 +262,14 @@ def _reductions() -> Iterator[Form]:
         yield Form(type, (x,), attributes={"axes": [1, -1]}, ulp=1)
         yield Form(type, (x,), attributes={"keepdims": 0}, ulp=1)
         yield Form(type, (x, I([0])), (1,), opset=18, ulp=1)
+        for dtype in ("int32", "int64", "float64"):
+            if type != "ReduceMean" or dtype == "float64":
+                yield Form(type, (whole(3, 4, 5, dtype=dtype), I([0, 2])), (1,), opset=18, ulp=1)
+        yield (
+            Form(type, (whole(2, 3, dtype="uint8", low=1),), opset=18)
+            if type in ("ReduceMax", "ReduceMin")
+            else (Form(type, (x, I([1])), (1,), {"noop_with_empty_axes": 1}, opset=18, ulp=1))
+        )
     yield Form("ReduceSum", (x, I([0, 2])), (1,), {"keepdims": 0})
     yield Form("ReduceSum", (x,), attributes={"axes": [1]}, opset=11)
     yield Form("Softmax", (real(3, 4, 5),), ulp=8)
@@ -261,5 +278,6 @@ def _reductions() -> Iterator[Form]:
     for axis in (0, 2):
         yield Form("ArgMax", (x,), attributes={"axis": axis})
         yield Form("ArgMin", (x,), attributes={"axis": axis, "keepdims": 0})
+        yield Form("ArgMax", (x // 4,), attributes={"axis": axis, "select_last_index": 1})
     parameters = np.abs(real(3)) + 1, real(3, seed=1), real(3, seed=2), np.abs(real(3, seed=3)) + 1
     yield Form("BatchNormalization", (real(2, 3, 4, 4), *parameters), (1, 2, 3, 4), ulp=4)

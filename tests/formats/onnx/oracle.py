@@ -25,7 +25,8 @@ import numpy as np
 
 import qrt
 from qrt.engines.ort import OnnxRuntime
-from qrt.engines.tally import ULP, Tally
+from qrt.engines.tally import Tally
+from qrt.formats.importing.compared import Bound
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 from tests.formats.onnx.running import imported
@@ -43,7 +44,7 @@ class Case:
 
     content: bytes
     inputs: Sequence[Sequence[Array]]
-    ulp: int = ULP
+    ulp: int = 4
 
 
 Form = Callable[[np.random.Generator], Case]
@@ -105,7 +106,7 @@ def compared(
 def _compare(row: Row, case: Case, runtime: OnnxRuntime, interpret: bool) -> None:
     loaded = runtime.load(case.content)
     program = qrt.compile(imported(case.content))
-    tallies = [Tally(case.ulp) for _ in program.outputs]
+    tallies = [Tally(Bound(case.ulp)) for _ in program.outputs]
     for inputs in case.inputs:
         named = {port.name: array for port, array in zip(program.inputs, inputs, strict=True)}
         ours = program.run(named, interpret=interpret).values()

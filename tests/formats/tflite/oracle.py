@@ -30,7 +30,7 @@ import numpy as np
 from qrt.engines.compare import Comparison
 from qrt.engines.drawn import KINDS, drawn
 from qrt.engines.litert import LiteRT
-from qrt.formats.tflite.model import Model
+from qrt.formats.importing.compared import Input
 from qrt.ops.core import Array
 from qrt.report.differences import Differences, TensorDifference
 
@@ -131,7 +131,7 @@ def _compare(
     comparison = Comparison(
         case.content, litert, profile, ulp=case.ulp, every_tensor=bool(case.resets), interpret=interpret
     )
-    for number, inputs in enumerate(inputs_of(case, comparison.file, rng)):
+    for number, inputs in enumerate(inputs_of(case, comparison.file.inputs, rng)):
         if number in case.resets:
             comparison.reset()
         comparison.add(inputs)
@@ -143,14 +143,13 @@ def _compare(
             row.first = f"model {row.cases}: {tensor.differ} of {tensor.elements}, by {tensor.largest} at most"
 
 
-def inputs_of(case: Case, model: Model, rng: np.random.Generator) -> Iterator[Sequence[Array]]:
+def inputs_of(case: Case, inputs: Sequence[Input], rng: np.random.Generator) -> Iterator[Sequence[Array]]:
     """The inputs of a case: where it has none, inputs of each kind, the first two of which are drawn twice."""
     if case.inputs is not None:
         yield from case.inputs
         return
-    subgraph = model.subgraphs[0]
     for kind in (*KINDS, *KINDS[:2]):
-        yield [drawn(subgraph.tensors[index], kind, rng) for index in subgraph.inputs]
+        yield [drawn(port, kind, rng) for port in inputs]
 
 
 def model_row(found: Differences, profile: str) -> Row:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from examples.mobilenet.bmp import read, resized
-from qrt.formats.tflite.model import Tensor
+from qrt.formats.importing.compared import Input
 from qrt.ops.core import Array
 
 
-def photographs(tensor: Tensor, folder: Path) -> list[Array]:
+def photographs(tensor: Input, folder: Path) -> list[Array]:
     """The photographs of a folder as an input; none if it is no image of three colours."""
     if len(tensor.shape) != 4 or tensor.shape[3] != 3:
         return []

@@ -25,8 +25,7 @@ WHOLE = {"kws_ref_model_float32.tflite", "pretrainedResnet.tflite"}
 
 def runs(comparison, name):
     """The inputs of each run, and whether the state is made new before it."""
-    subgraph, rng = comparison.file.subgraphs[0], np.random.default_rng(0)
-    inputs = [subgraph.tensors[index] for index in subgraph.inputs]
+    inputs, rng = comparison.file.inputs, np.random.default_rng(0)
     kinds = [*KINDS, *KINDS[:2]] if name not in STATEFUL else [*(KINDS[i % 2] for i in range(46)), *KINDS] * 2
     for number, kind in enumerate(kinds):
         yield [drawn(tensor, kind, rng) for tensor in inputs], name in STATEFUL and number == len(kinds) // 2

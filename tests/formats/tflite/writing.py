@@ -38,7 +38,12 @@ _OPTIONS = {
 }
 """The tables of options whose name does not follow from the operator's."""
 
-_TABLES = {name.lower(): name for name in vars(tflite.BuiltinOptions) if name.endswith("Options")}
+_TABLES = {
+    name.lower(): name
+    for union in (tflite.BuiltinOptions, tflite.BuiltinOptions2)
+    for name in vars(union)
+    if name.endswith("Options")
+}
 
 _ENUMERATIONS = {
     "fused_activation_function": tflite.ActivationFunctionType,
@@ -297,7 +302,10 @@ class _Writer:
         tflite.OperatorAddOpcodeIndex(b, code)
         tflite.OperatorAddInputs(b, inputs)
         tflite.OperatorAddOutputs(b, outputs)
-        if options is not None:
+        if options is not None and hasattr(tflite.BuiltinOptions2, table):
+            tflite.OperatorAddBuiltinOptions2Type(b, getattr(tflite.BuiltinOptions2, table))
+            tflite.OperatorAddBuiltinOptions2(b, options)
+        elif options is not None:
             tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, table))
             tflite.OperatorAddBuiltinOptions(b, options)
         if custom is not None:
@@ -313,6 +321,8 @@ class _Writer:
                 values[name] = getattr(_ENUMERATIONS[name], value)
             elif isinstance(value, str):
                 values[name] = self.builder.CreateString(value)
+            elif isinstance(value, bytes):
+                values[name] = self.raw(value)
             else:
                 values[name] = self.numbers(value, "<i4") if isinstance(value, (Sequence, np.ndarray)) else value
         getattr(tflite, f"{table}Start")(self.builder)

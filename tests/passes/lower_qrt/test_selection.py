@@ -46,6 +46,27 @@ def test_gather_nd(shape, indices):
     check_lowered("gather_nd", [storage_of(T, shape, rng), chosen], [tensor(shape, T), tensor(indices, I32)])
 
 
+@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize(("rows", "depth"), [((5,), 2), ((2, 3), 1), ((), 1), ((0,), 1), ((3,), 3)])
+def test_scatter_nd(rows, depth, reduction):
+    rng, shape = np.random.default_rng(6), (3, 4, 2)
+    chosen = rng.integers(0, shape[:depth], (*rows, depth)).astype(np.int32)
+    for element, dtype in ((I32, np.int32), (F32, np.float32)):
+        x, updates = ((rng.normal(size=size) * 9).astype(dtype) for size in (shape, (*rows, *shape[depth:])))
+        types = [tensor(shape, element), tensor(chosen.shape, I32), tensor(updates.shape, element)]
+        check_lowered("scatter_nd", [x, chosen, updates], types, options=OPTIONS[:2], reduction=reduction)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_cumsum(exclusive, reverse):
+    rng = np.random.default_rng(7)
+    attributes = {"axis": 1, "exclusive": exclusive, "reverse": reverse}
+    for element, dtype in ((I32, np.int32), (F32, np.float32)):
+        x = (rng.normal(size=(2, 5, 3)) * 1e8).astype(dtype)
+        check_lowered("cumsum", [x], [tensor(x.shape, element)], options=OPTIONS[:2], **attributes)
+
+
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("declared", [I32, I64], ids=str)
 def test_the_first_of_equals(name, declared):

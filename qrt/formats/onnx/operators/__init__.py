@@ -7,14 +7,22 @@ FILES = {
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
     "casts": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
+    "control": "If Loop Scan",
     "convolution": "Conv ConvInteger QLinearConv",
+    "defined": "AffineGrid Attention BlackmanWindow CausalConvWithState CenterCropPad GroupNormalization "
+    "HammingWindow HannWindow LinearAttention LogSoftmax MeanVarianceNormalization NegativeLogLikelihoodLoss ReduceL1 "
+    "ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare RotaryEmbedding Shrink SoftmaxCrossEntropyLoss SwiGLU "
+    "ThresholdedRelu",
     "functions": "Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp Gelu Log Mish Pow Selu Sigmoid Sin Sinh "
     "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
     "com.microsoft::QuickGelu",
+    "indexing": "GatherElements GatherND Scatter ScatterElements ScatterND",
+    "lines": "CumSum EyeLike OneHot ReverseSequence TopK Trilu",
     "movement": "Concat DepthToSpace Dropout Expand Flatten Identity Reshape SpaceToDepth Squeeze Tile Transpose "
     "Unsqueeze",
     "normalization": "LayerNormalization RMSNormalization SimplifiedLayerNormalization "
     "com.microsoft::SkipLayerNormalization com.microsoft::SkipSimplifiedLayerNormalization",
+    "numbers": "BitShift BitwiseNot IsInf IsNaN Mean Mod Sign",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",
     "products": "Gemm MatMul MatMulInteger QLinearMatMul com.microsoft::QGemm",
     "quantized": "com.microsoft::QLinearAdd com.microsoft::QLinearAveragePool com.microsoft::QLinearConcat "
@@ -22,8 +30,10 @@ FILES = {
     "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
     "recurrent": "com.microsoft::DynamicQuantizeLSTM",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
+    "resizing": "Resize Upsample",
     "shapes": "Constant ConstantOfShape Range Shape Size",
-    "slicing": "Gather GatherND Pad Slice Split",
+    "slicing": "Gather Pad Slice Split",
+    "transposed": "ConvTranspose",
     "weight_only": "com.microsoft::DynamicQuantizeMatMul com.microsoft::MatMulNBits",
 }
 """The operators of each file."""

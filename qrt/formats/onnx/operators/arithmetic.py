@@ -34,7 +34,7 @@ _UNARY = {
     "Round": ("", "math.roundeven"),
     "Sqrt": ("", "math.sqrt"),
 }
-"""The ops of integers and of floats."""
+"""The ops of integers and of floats; an integer is negated as it is taken off 0."""
 
 
 def form(element: Type) -> int:
@@ -75,10 +75,12 @@ def _sizes(node: Node) -> Sizes | None:
 
 @operator(*_COMPARISONS)
 def comparison(node: Node) -> None:
-    """Of numbers of one type; unsigned integers and bools by Equal alone."""
+    """Of numbers of one type; bools by Equal alone."""
     element, predicate = one_type(node), _COMPARISONS[node.op.type]
-    if predicate != "eq" and (element is BOOL or form(element) == 1):
+    if predicate != "eq" and element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
+    if form(element) == 1:
+        predicate = predicate.replace("s", "u", 1)
     finish(node, 0, compare(node, predicate, operand(node, 0), operand(node, 1), signless(element)), BOOL)
 
 
@@ -92,8 +94,14 @@ def not_(node: Node) -> None:
 
 @operator(*_UNARY)
 def unary(node: Node) -> None:
-    """Of floats, each result correctly rounded; Abs of signed integers too."""
+    """Of floats, each result correctly rounded; Abs and Neg of signed integers too."""
     element = one_type(node)
+    if node.op.type == "Neg" and form(element) == 0 and element is not BOOL:
+        finish(
+            node, 0, apply(node, "arith.subi", [number_of(0, element), operand(node, 0)], [element] * 2, element),
+            element,
+        )  # fmt: skip
+        return
     name = _UNARY[node.op.type][isinstance(element, FloatType)]
     if not name or form(element) == 1 or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")

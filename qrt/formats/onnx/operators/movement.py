@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from qrt.formats.importing.moving import joined
+from qrt.formats.importing.plain import BOOL
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
 from qrt.formats.onnx.registry import operator
@@ -125,9 +126,15 @@ def unsqueeze(node: Node) -> None:
 
 @operator("Identity", "Dropout")
 def identity(node: Node) -> None:
-    """The input. Dropout is that where a model runs."""
+    """The input. Dropout is that where a model is not trained, and its mask is true."""
+    if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
+        node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
-        node.refuse("with a mask")
+        if None in node.shape():
+            node.refuse("with a mask of a shape that only the run knows")
+        kind = TensorType(node.shape(), BOOL)
+        node.graph.check_size(node.op, kind)
+        node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
     found = sizes(node, 0) if node.constant(0) is None else None
     reshaped(node, node.shape(), range(len(node.shape())))
     set_sizes(node, found)
@@ -231,7 +238,8 @@ def blocks(node: Node) -> None:
     mode = node.attribute("mode", "DCR")
     if node.op.type == "SpaceToDepth":
         split: Shape = (batch, channels, height // size, size, width // size, size)
-        order, shape = (0, 3, 5, 1, 2, 4), (batch, channels * size * size, height // size, width // size)
+        order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+        shape = (batch, channels * size * size, height // size, width // size)
         fits = height % size == 0 and width % size == 0
     else:
         rest = channels // (size * size)

@@ -63,6 +63,15 @@ def movable(node: Node, i: int = 0) -> Value:
     return node.emit("tensor.bitcast", [stored], None, value.type.with_(element=plain))
 
 
+def set_moved(node: Node, i: int, value: Value) -> None:
+    """Says that elements of the first input are the output ``i``: quantized, or signless integers of its bits."""
+    assert isinstance(value.type, TensorType)
+    if value.type.element is signless(node.plain(0)):
+        node.set_plain(i, value, node.plain(0))
+    else:
+        node.set(i, value)
+
+
 def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
     """Axes counted from 0, each once and in order."""
     found = sorted(node.axis(axis, rank) for axis in given)

@@ -64,10 +64,9 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     rank = len(batch)
     kept = []
     for axis in range(rank):
-        source, place, shape = (a, axis - rank + len(left) - 2, left)
-        if place < 0 or shape[place] == 1:
-            source, place = b, axis - rank + len(right) - 2
-        kept.append(site.extent(source, place))
+        of_a, of_b = axis - rank + len(left) - 2, axis - rank + len(right) - 2
+        is_of_b = of_a < 0 or (left[of_a] == 1 and of_b >= 0)
+        kept.append(site.extent(b, of_b) if is_of_b else site.extent(a, of_a))
     rows, columns, depth = site.extent(a, len(left) - 2), site.extent(b, len(right) - 1), site.extent(a, len(left) - 1)
 
     def operands(nest: Nest) -> tuple[Value, Value]:

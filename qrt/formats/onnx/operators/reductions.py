@@ -5,47 +5,64 @@ from math import prod
 
 import numpy as np
 
-from qrt.formats.importing.plain import Operand, apply
-from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.operands import F32, axes, axes_of
+from qrt.formats.importing.moving import taken
+from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_of
+from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.operators.arithmetic import form
+from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
+from qrt.ops.core import element_dtype
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import Site
-from qrt.types import TensorType
+from qrt.types import FloatType, TensorType, Type
 
 _REDUCTIONS = {
-    "ReduceMax": ("arith.maximumf", -np.inf, 18),
-    "ReduceMin": ("arith.minimumf", np.inf, 18),
-    "ReduceMean": ("arith.addf", 0.0, 18),
-    "ReduceSum": ("arith.addf", 0.0, 13),
-    "ReduceProd": ("arith.mulf", 1.0, 18),
+    "ReduceMax": ("arith.maxsi", "arith.maxui", "arith.maximumf", 18),
+    "ReduceMin": ("arith.minsi", "arith.minui", "arith.minimumf", 18),
+    "ReduceMean": ("", "", "arith.addf", 18),
+    "ReduceSum": ("arith.addi", "arith.addi", "arith.addf", 13),
+    "ReduceProd": ("arith.muli", "arith.muli", "arith.mulf", 18),
 }
-"""The op, what it begins with, and since when the axes are an input."""
+"""The ops of signed integers, of unsigned ones and of floats, and since when the axes are an input."""
+
+
+def _start(name: str, element: Type) -> float:
+    """What a reduction begins with: no element is beyond it, or changed by it."""
+    if name not in ("ReduceMax", "ReduceMin"):
+        return int(name == "ReduceProd")
+    if isinstance(element, FloatType):
+        return -np.inf if name == "ReduceMax" else np.inf
+    held = np.iinfo(element_dtype(element))
+    return int(held.min if name == "ReduceMax" else held.max)
 
 
 @operator(*_REDUCTIONS)
 def reduction(node: Node) -> None:
-    """Of float32, one element after the other; a mean is divided by their number."""
-    if node.type(0).element is not F32:
+    """Of floats of 32 or 64 bits and integers, one element after the other; a mean is divided by their number. Integers
+    wrap, where the runtime saturates.
+    """
+    element = node.plain(0)
+    *ops, since = _REDUCTIONS[node.op.type]
+    op, own = ops[form(element)], signless(element)
+    if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
     from qrt.formats.importing.float_reductions import reduced
     from qrt.formats.importing.nests import site_of
 
-    op, start, since = _REDUCTIONS[node.op.type]
     shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
-        node.set(0, node.emit("qrt.reshape", [node.value(0)], None, node.type(0)))
+        node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
     site = site_of(node)
-    made = reduced(site, node.value(0), along, op, start)
+    made = reduced(site, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
         made = divided(node, site, made, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
         kept = tuple(1 if axis in along else size for axis, size in enumerate(shape))
-        made = node.emit("qrt.reshape", [made], None, TensorType(kept, F32))
-    node.set(0, made)
+        made = node.emit("qrt.reshape", [made], None, TensorType(kept, own))
+    node.set_plain(0, made, element)
 
 
 def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) -> Value:
@@ -53,8 +70,9 @@ def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) ->
     if None in sizes:
         node.refuse("a mean over elements whose number only the run knows")
     nest = Nest(site, "divide", site.extents(sums))
-    count = nest.constant(prod(size or 0 for size in sizes), F32)
-    return nest.finish(nest.emit("arith.divf", (nest.read(sums, nest.loops), count), F32))[0]
+    element = sums.type.element if isinstance(sums.type, TensorType) else F32
+    count = nest.constant(prod(size or 0 for size in sizes), element)
+    return nest.finish(nest.emit("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
 
 
 @operator("Softmax")
@@ -84,7 +102,7 @@ def batch_normalization(node: Node) -> None:
     channels = node.shape()[1]
     if any(each.shape != (channels,) for each in (scale, bias, mean, variance)):
         node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
-    factor = scale / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5)))
+    factor = scale * (np.float32(1) / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5))))
     shape = (channels or 0, *(1,) * (len(node.shape()) - 2))
     found: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)
     found = apply(node, "arith.addf", [found, (bias - mean * factor).reshape(shape)], [F32, F32], F32)
@@ -94,15 +112,22 @@ def batch_normalization(node: Node) -> None:
 
 @operator("ArgMax", "ArgMin")
 def extreme(node: Node) -> None:
-    """The number of the first extreme element along an axis, int64."""
-    if node.attribute("select_last_index", 0):
-        node.refuse("the last of equals")
+    """The number of the first extreme element along an axis, or of the last one, int64."""
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"
     from qrt.types import IntegerType
 
-    made = node.emit(name, [node.value(0)], {"axis": axis}, IntegerType(64))
+    value, size = node.value(0), shape[axis]
+    is_last = bool(node.attribute("select_last_index", 0))
+    if is_last:
+        if size is None:
+            node.refuse("the last of equals along an open dimension")
+        value = taken(node, value, axis, size - 1, size, -1)
+    made = node.emit(name, [value], {"axis": axis}, IntegerType(64))
+    if is_last:
+        number = number_of((size or 0) - 1, I64)
+        made = as_value(node, apply(node, "arith.subi", [number, made], [I64, I64], I64), I64)
     if node.attribute("keepdims", 1):
         kept = tuple(1 if d == axis else size for d, size in enumerate(shape))
         made = node.emit("qrt.reshape", [made], None, TensorType(kept, IntegerType(64)))

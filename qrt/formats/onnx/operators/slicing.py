@@ -130,16 +130,16 @@ def gather(node: Node) -> None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
     before = sizes(node, 0)
-    found = node.dense(where, node.plain(1)) if where is not None else _positions(node, size)
+    found = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
     node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
     if before is not None and where is not None and len(own) == 1:
         set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
 
 
-def _positions(node: Node, size: int | None) -> Value:
+def positions(node: Node, i: int, size: int | None) -> Value:
     """Positions that the run knows. One that is negative counts from the end."""
-    element = node.plain(1)
-    value = node.value(1)
+    element = node.plain(i)
+    value = node.value(i)
     if size is None:
         return value
     below = compare(node, "slt", value, number_of(0, element), element)
@@ -147,17 +147,6 @@ def _positions(node: Node, size: int | None) -> Value:
     found = select(node, below, wrapped, value, element)
     assert isinstance(found, Value)
     return found
-
-
-@operator("GatherND")
-def gather_nd(node: Node) -> None:
-    """Each row of positions, from 0 up, names an element or what the axes behind hold."""
-    if node.attribute("batch_dims", 0):
-        node.refuse("with batch axes")
-    where = node.constant(1)
-    if where is not None and where.size and where.min() < 0:
-        node.refuse("positions from the end")
-    node.set(0, node.emit("qrt.gather_nd", [movable(node), node.value(1)]))
 
 
 @operator("Pad")
@@ -173,11 +162,11 @@ def pad(node: Node) -> None:
     pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
     mode = node.attribute("mode", "constant")
     value = movable(node)
-    value = _cropped(node, value, pairs)
+    value = cropped(node, value, pairs)
     widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
     if mode == "constant":
         number = _value(node)
-        node.set(0, _filled(node, value, widened, number))
+        node.set(0, filled(node, value, widened, number))
     elif mode in ("reflect", "edge"):
         node.set(0, _mirrored(node, value, widened, mode))
     else:
@@ -196,7 +185,8 @@ def _value(node: Node) -> Any:
     return array.reshape(()).item()
 
 
-def _filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+    """A value with so many elements before and after it along each axis, all of a number."""
     assert isinstance(value.type, TensorType)
     element = value.type.element
     if isinstance(element, UniformType):
@@ -206,7 +196,8 @@ def _filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any)
     return node.emit("qrt.pad", [value], {"padding": pairs, "value": float(number)})
 
 
-def _cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+    """A value without so many elements as a negative width says."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]

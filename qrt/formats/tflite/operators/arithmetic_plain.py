@@ -1,11 +1,11 @@
-"""Arithmetic and comparisons of plain integers, floats and bools: what a program computes beside its quantized tensors.
+"""Arithmetic of plain integers, floats and bools: what a program computes beside its quantized tensors.
 
 These are the forms without scales of operators whose quantized forms stand in other files.
 """
 
 from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select, shape_of
 from qrt.formats.tflite.node import ACTIVATIONS, Node
-from qrt.formats.tflite.operators.plain import finish, raw
+from qrt.formats.tflite.operators.plain import finish, operands_of
 from qrt.formats.tflite.registry import operator, plain_operator
 from qrt.types import FloatType, Type
 
@@ -20,24 +20,10 @@ _BINARY = {
     "MINIMUM": ("arith.minsi", "arith.minimumf"),
 }
 """The ops of integers and of floats."""
-_COMPARISONS = {
-    "EQUAL": "eq", "NOT_EQUAL": "ne", "LESS": "slt", "LESS_EQUAL": "sle", "GREATER": "sgt", "GREATER_EQUAL": "sge",
-}  # fmt: skip
 _UNARY = {
     "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
     "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
 }  # fmt: skip
-
-
-def _operands(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
-    """The inputs, which are of one of these dtypes, and their type."""
-    tensors = [node.input(i) for i in range(len(node.inputs))]
-    found = {tensor.dtype for tensor in tensors}
-    if len(found) != 1:
-        node.fail(f"its inputs are of {' and '.join(sorted(found))}")
-    if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
-        node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
-    return [raw(node, i) for i in range(len(tensors))], node.type(0).element
 
 
 def _finish(node: Node, result: Operand) -> None:
@@ -54,7 +40,7 @@ def _finish(node: Node, result: Operand) -> None:
 @plain_operator(*_BINARY)
 def binary(node: Node) -> None:
     """Two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
-    operands, element = _operands(node, (*_WORDS, "float32"))
+    operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))
 
@@ -62,7 +48,7 @@ def binary(node: Node) -> None:
 @operator("FLOOR_DIV")
 def floor_div(node: Node) -> None:
     """The quotient rounded down: int32 or float32."""
-    (a, b), element = _operands(node, ("int32", "float32"))
+    (a, b), element = operands_of(node, ("int32", "float32"))
     finish(node, 0, _floor_div(node, a, b, element))
 
 
@@ -77,7 +63,7 @@ def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
 @operator("FLOOR_MOD")
 def floor_mod(node: Node) -> None:
     """The rest of a division, with the sign of the divisor: int32, int64 or float32."""
-    (a, b), element = _operands(node, (*_WORDS, "float32"))
+    (a, b), element = operands_of(node, (*_WORDS, "float32"))
     pair, zero = [element] * 2, number_of(0, element)
     if not isinstance(element, FloatType):
         product = apply(node, "arith.muli", [_floor_div(node, a, b, element), b], pair, element)
@@ -93,14 +79,23 @@ def floor_mod(node: Node) -> None:
 @operator("POW")
 def power(node: Node) -> None:
     """A power of float32."""
-    operands, element = _operands(node, ("float32",))
+    operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
+
+
+@operator("ATAN2")
+def arc_tangent(node: Node) -> None:
+    """The angle of two float32 numbers, of tensors of one shape."""
+    operands, element = operands_of(node, ("float32",))
+    if shape_of(operands[0]) != shape_of(operands[1]):
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in operands)}")
+    finish(node, 0, apply(node, "math.atan2", operands, [element] * 2, element))
 
 
 @plain_operator("SQUARED_DIFFERENCE")
 def squared_difference(node: Node) -> None:
     """The square of a difference: int32 or float32."""
-    operands, element = _operands(node, ("int32", "float32"))
+    operands, element = operands_of(node, ("int32", "float32"))
     suffix = "f" if isinstance(element, FloatType) else "i"
     difference = apply(node, f"arith.sub{suffix}", operands, [element] * 2, element)
     finish(node, 0, apply(node, f"arith.mul{suffix}", [difference] * 2, [element] * 2, element))
@@ -109,14 +104,14 @@ def squared_difference(node: Node) -> None:
 @plain_operator("SQUARE")
 def square(node: Node) -> None:
     """The square of float32."""
-    (x,), element = _operands(node, ("float32",))
+    (x,), element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
 
 
 @plain_operator("ABS")
 def absolute(node: Node) -> None:
     """The absolute value: int32 or float32."""
-    operands, element = _operands(node, ("int32", "float32"))
+    operands, element = operands_of(node, ("int32", "float32"))
     name = "math.absf" if isinstance(element, FloatType) else "math.absi"
     finish(node, 0, apply(node, name, operands, [element], element))
 
@@ -124,7 +119,7 @@ def absolute(node: Node) -> None:
 @plain_operator("NEG")
 def negate(node: Node) -> None:
     """The negative: int32, int64 or float32."""
-    (x,), element = _operands(node, (*_WORDS, "float32"))
+    (x,), element = operands_of(node, (*_WORDS, "float32"))
     if isinstance(element, FloatType):
         finish(node, 0, apply(node, "arith.negf", [x], [element], element))
     else:
@@ -134,7 +129,7 @@ def negate(node: Node) -> None:
 @operator("SIGN")
 def sign(node: Node) -> None:
     """The sign is -1, 0 or 1, of int32 or float32. The sign of a NaN is a NaN."""
-    (x,), element = _operands(node, ("int32", "float32"))
+    (x,), element = operands_of(node, ("int32", "float32"))
     zero = number_of(0, element)
     below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
     finish(node, 0, select(node, compare(node, "sgt", x, zero, element), number_of(1, element), below, element))
@@ -143,7 +138,7 @@ def sign(node: Node) -> None:
 @operator("ADD_N")
 def add_n(node: Node) -> None:
     """The sum of int32 or float32 tensors of one shape, one after the other."""
-    (total, *others), element = _operands(node, ("int32", "float32"))
+    (total, *others), element = operands_of(node, ("int32", "float32"))
     if len({shape_of(each) for each in (total, *others)}) > 1:
         node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in (total, *others))}")
     name = "arith.addf" if isinstance(element, FloatType) else "arith.addi"
@@ -155,22 +150,14 @@ def add_n(node: Node) -> None:
 @plain_operator(*_UNARY)
 def unary(node: Node) -> None:
     """A function of float32. LiteRT's own EXP lies up to 64 ULP away from it."""
-    operands, element = _operands(node, ("float32",))
+    operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
-
-
-@operator(*_COMPARISONS)
-def comparison(node: Node) -> None:
-    """A comparison of two tensors that broadcast: int32, int64 or float32, and bools by EQUAL and NOT_EQUAL."""
-    bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
-    (a, b), element = _operands(node, (*_WORDS, "float32", *bools))
-    finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
 @operator("LOGICAL_AND", "LOGICAL_OR")
 def logical(node: Node) -> None:
     """Both, or one of two bools."""
-    operands, element = _operands(node, ("bool",))
+    operands, element = operands_of(node, ("bool",))
     name = "arith.andi" if node.op.name == "LOGICAL_AND" else "arith.ori"
     finish(node, 0, apply(node, name, operands, [element] * 2, element))
 
@@ -178,5 +165,5 @@ def logical(node: Node) -> None:
 @operator("LOGICAL_NOT")
 def logical_not(node: Node) -> None:
     """The other bool."""
-    (x,), element = _operands(node, ("bool",))
+    (x,), element = operands_of(node, ("bool",))
     finish(node, 0, apply(node, "arith.xori", [x, number_of(True, element)], [element] * 2, element))

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
+from qrt.formats.importing import control
 from qrt.formats.tflite import state
 from qrt.formats.tflite.check import callees
 from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.registry import operator
 from qrt.formats.tflite.state import Handle
-from qrt.ir import Block, Builder, Region, Value
-from qrt.types import IndexType, IntegerType, TensorType, Type
+from qrt.ir import Value
+from qrt.types import Type
 
 # -- variables -------------------------------------------------------------------------------------------------------
 
@@ -76,11 +77,6 @@ class _Call:
         found = self.function.type
         return found.inputs, found.results
 
-    def append(self, block: Block, values: Sequence[Value]) -> Sequence[Value]:
-        """The results of a call at the end of a block."""
-        symbol = self.function.sym_name
-        return Builder(block).create("func.call", *values, types=list(self.types()[1]), callee=symbol).results
-
 
 def _values(node: Node, tensors: Sequence[Tensor]) -> list[Value]:
     return [node.graph.value(tensor, node.op) for tensor in tensors if tensor.dtype != "resource"]
@@ -103,20 +99,9 @@ def _check_results(node: Node, call: _Call) -> None:
         node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
 
 
-def _condition(node: Node, block: Block, value: Value) -> Value:
-    """The one bool that a tensor holds."""
-    type = value.type
-    is_bool = isinstance(type, TensorType) and type.element is IntegerType(1)
-    if not is_bool or not isinstance(type, TensorType) or type.shape is None or any(size != 1 for size in type.shape):
-        node.fail(f"its condition is {type}, expected one bool")
-    builder = Builder(block)
-    indices = [builder.constant(0, IndexType()) for _ in type.shape]
-    return builder.create("tensor.extract", value, indices).result
-
-
-@operator("CALL")
+@operator("CALL", "STABLEHLO_COMPOSITE")
 def call(node: Node) -> None:
-    """The results of a subgraph."""
+    """The results of a subgraph, that of a composite its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
     made = _Call(node, index, operands)
@@ -124,7 +109,7 @@ def call(node: Node) -> None:
     values = _values(node, operands)
     if [value.type for value in values] != list(made.types()[0]):
         node.refuse("operands of other types than the subgraph's inputs")
-    _set_results(node, made.append(node.graph.block, values))
+    _set_results(node, control.call(node.graph.block, made.function, values))
 
 
 @operator("IF")
@@ -138,14 +123,8 @@ def if_(node: Node) -> None:
     inputs, results = calls[0].types()
     if [value.type for value in values] != list(inputs) or calls[1].types() != (inputs, results):
         node.refuse("branches whose tensors have other types")
-    condition = _condition(node, node.graph.block, node.value(0))
-    regions = []
-    for each in calls:
-        block = Block()
-        Builder(block).create("scf.yield", *each.append(block, values))
-        regions.append(Region([block]))
-    made = node.make("scf.if", [condition], None, list(results), regions=regions)
-    _set_results(node, made.results)
+    functions = [each.function for each in calls]
+    _set_results(node, control.branches(node, node.value(0), functions, [values, values]))
 
 
 @operator("WHILE")
@@ -161,9 +140,4 @@ def while_(node: Node) -> None:
         node.refuse("tensors that change their type from round to round")
     if len(goes_on.types()[1]) != 1:
         node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")
-    before, after = Block(types), Block(types)
-    (said,) = goes_on.append(before, before.arguments)
-    Builder(before).create("scf.condition", _condition(node, before, said), list(before.arguments))
-    Builder(after).create("scf.yield", *body.append(after, after.arguments))
-    made = node.make("scf.while", values, None, types, regions=[Region([before]), Region([after])])
-    _set_results(node, made.results, operands)
+    _set_results(node, control.rounds(node, goes_on.function, body.function, values), operands)

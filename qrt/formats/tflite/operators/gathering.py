@@ -22,7 +22,7 @@ def gather(node: Node) -> None:
     batch += rows if batch < 0 else 0
     if not 0 <= batch <= min(axis, rows):
         node.fail(f"the first {batch} axes cannot go together where positions of axis {axis} have rank {rows}")
-    _check_indices(node, [shape_of(node)[axis]])
+    check_indices(node, [shape_of(node)[axis]])
     attributes = {"axis": axis, "batch_dims": batch}
     settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
 
@@ -33,7 +33,7 @@ def gather_nd(node: Node) -> None:
     indices = shape_of(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(shape_of(node)):
         node.fail(f"rows of positions {list(indices)} do not name elements of {list(shape_of(node))}")
-    _check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
+    check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
 
@@ -71,9 +71,9 @@ def _column(node: Node, value: Value) -> Value:
     return node.emit("qrt.reshape", [value], None, TensorType((*(made.shape or ()), 1), made.element))
 
 
-def _check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False) -> None:
-    """Positions of 32 or 64 bits; those that are known must lie among ``sizes``, one or a row of them."""
-    tensor, array = node.input(1), node.constant(1)
+def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
+    """Positions of 32 or 64 bits, the input ``i``; those that are known must lie among ``sizes``, one or a row."""
+    tensor, array = node.input(i), node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
         node.refuse(f"positions of {tensor.dtype}")
     if array is None:

@@ -21,6 +21,17 @@ def raw(node: Node, i: int) -> Operand:
     return stored(node, node.value(i), element)
 
 
+def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
+    """The inputs, which are without scales and of one of these dtypes, and their type."""
+    tensors = [node.input(i) for i in range(len(node.inputs))]
+    found = {tensor.dtype for tensor in tensors}
+    if len(found) != 1:
+        node.fail(f"its inputs are of {' and '.join(sorted(found))}")
+    if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
+        node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
+    return [raw(node, i) for i in range(len(tensors))], node.type(0).element
+
+
 def finish(node: Node, i: int, result: Operand) -> None:
     """Says what the output `i` is. Its shape must be the one that the file declares, which bounds the memory."""
     declared = node.result_type(i)

@@ -18,6 +18,11 @@ def reduce(node: Node) -> None:
 
         float_sums.reduce(node, numbers)
         return
+    if node.input(0).quantization is None:
+        from qrt.formats.tflite.operators import reductions_plain
+
+        reductions_plain.reduce(node, numbers)
+        return
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")

@@ -5,6 +5,7 @@ import numpy as np
 from qrt.formats.importing.plain import (
     BOOL,
     Operand,
+    apply,
     broadcast,
     broadcast_shape,
     cast_to,
@@ -18,6 +19,7 @@ from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.registry import operator
 from qrt.ir import IntegerAttr, Value
+from qrt.ops.core import element_dtype
 from qrt.types import IndexType, IntegerType, TensorType, Type
 
 _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
@@ -88,6 +90,49 @@ def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
         or any(d not in (None, s) for d, s in zip(declared, sizes, strict=True))
     ):
         node.fail(f"the result has shape {sizes}, but the file has {node.result_type().shown()}")
+
+
+@operator("BITCAST")
+def bitcast(node: Node) -> None:
+    """The bits of a tensor as another type of the same width."""
+    x = raw(node, 0)
+    source, target = (signless(type.element) for type in (node.type(0), node.result_type()))
+    if BOOL in (source, target) or element_dtype(source).itemsize != element_dtype(target).itemsize:
+        node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if isinstance(x, np.ndarray):
+        finish(node, 0, x.view(element_dtype(target)))
+        return
+    finish(node, 0, x if source is target else node.emit("tensor.bitcast", [x], None, TensorType(shape_of(x), target)))
+
+
+@operator("BITWISE_XOR")
+def bitwise_xor(node: Node) -> None:
+    """The bits in which two integers or bools differ."""
+    element = _bits(node)
+    finish(node, 0, apply(node, "arith.xori", [raw(node, 0), raw(node, 1)], [element] * 2, element))
+
+
+@operator("RIGHT_SHIFT")
+def right_shift(node: Node) -> None:
+    """Integers of 8 to 32 bits without their last bits, whose number is brought within 0 and one less than all."""
+    element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
+    _require(node, node.input(0).dtype, *(f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32)))
+    pair, count = [element] * 2, raw(node, 1)
+    if not is_unsigned:
+        count = apply(node, "arith.maxsi", [count, number_of(0, element)], pair, element)
+    most = number_of(8 * element_dtype(element).itemsize - 1, element)
+    count = apply(node, "arith.minui", [count, most], pair, element)
+    finish(node, 0, apply(node, "arith.shrui" if is_unsigned else "arith.shrsi", [raw(node, 0), count], pair, element))
+
+
+def _bits(node: Node) -> Type:
+    """The type of both inputs, which are integers without scales, or bools."""
+    element = signless(node.type(0).element)
+    if node.input(0).dtype != node.input(1).dtype:
+        node.fail(f"its inputs are of {node.input(0).dtype} and {node.input(1).dtype}")
+    if not isinstance(element, IntegerType) or node.input(0).quantization is not None:
+        node.refuse(node.input(0).dtype)
+    return element
 
 
 @operator("RANGE")

@@ -82,6 +82,53 @@ def add_n(rng, dtype):
     return _case(rng, "ADD_N", [dtype] * count, dtype, [full] * count)
 
 
+def cumsum(rng, dtype):
+    full = draw.shape(rng)
+    axis = int(rng.integers(-len(full), len(full)))
+    x, along = Tensor(full, dtype), Tensor((), "int32", data=axis)
+    options = {"exclusive": bool(rng.integers(2)), "reverse": bool(rng.integers(2))}
+    runs = [[_values(rng, full, dtype)] for _ in range(_RUNS)]
+    return Case(one_op("CUMSUM", [x, along], [Tensor(full, dtype)], options), runs)
+
+
+def reduced(rng, name, dtype):
+    """Floats near 1, so that products stay finite."""
+    full = draw.shape(rng, int(rng.integers(2, 5)), 60_000)
+    axes = [int(axis) for axis in rng.permutation(len(full))[: int(rng.integers(1, len(full) + 1))]]
+    keeps = bool(rng.integers(2))
+    out = tuple(1 if d in axes else n for d, n in enumerate(full) if keeps or d not in axes)
+    said = [axis - len(full) if rng.random() < 0.3 else axis for axis in axes]
+    content = one_op(
+        name,
+        [Tensor(full, dtype), Tensor((len(said),), "int32", data=said)],
+        [Tensor(out, dtype)],
+        {"keep_dims": keeps},
+    )
+    runs = [[_values(rng, full, dtype)] for _ in range(_RUNS)]
+    if dtype == "float32":
+        runs = [[(1 + rng.normal(size=full) * 2.0**-10).astype(dtype)] for _ in range(_RUNS)]
+    return Case(content, runs)
+
+
+def arc_tangent(rng):
+    full = draw.shape(rng)
+    return _case(rng, "ATAN2", ["float32"] * 2, "float32", [full, full])
+
+
+def shift(rng, dtype):
+    full = draw.shape(rng)
+    tensors = [Tensor(full, dtype), Tensor(full, dtype)]
+    low = 0 if dtype[0] == "u" else -3
+    runs = [[draw.integers(rng, full, dtype), rng.integers(low, 40, full).astype(dtype)] for _ in range(_RUNS)]
+    return Case(one_op("RIGHT_SHIFT", tensors, [Tensor(full, dtype)]), runs)
+
+
+def bitcast(rng, given, wanted):
+    full = draw.shape(rng)
+    runs = [[_values(rng, full, given)] for _ in range(_RUNS)]
+    return Case(one_op("BITCAST", [Tensor(full, given)], [Tensor(full, wanted)]), runs)
+
+
 _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 _FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "TANH", "SQUARE")
 ONLY = {"CEIL float32": ("litert",), "ROUND float32": ("litert",)}  # the reference kernels lack them
@@ -102,6 +149,16 @@ CASES = {
         for name in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
         for dtype in ("int32", "int64", "float32")
     },
+    "ATAN2 float32": arc_tangent,
+    "BITWISE_XOR int32": partial(binary, name="BITWISE_XOR", dtype="int32"),
+    "BITWISE_XOR uint8": partial(binary, name="BITWISE_XOR", dtype="uint8"),
+    **{f"RIGHT_SHIFT {dtype}": partial(shift, dtype=dtype) for dtype in ("int8", "uint8", "int16", "int32", "uint32")},
+    **{f"BITCAST {given} to {wanted}": partial(bitcast, given=given, wanted=wanted)
+       for given, wanted in (("float32", "int32"), ("int32", "float32"), ("int8", "uint8"))},
+    **{f"CUMSUM {dtype}": partial(cumsum, dtype=dtype) for dtype in ("int32", "int64", "float32")},
+    **{f"{name} {dtype}": partial(reduced, name=name, dtype=dtype)
+       for name in ("SUM", "MEAN", "REDUCE_PROD") for dtype in ("int32", "int64")},
+    "REDUCE_PROD float32": partial(reduced, name="REDUCE_PROD", dtype="float32"),
     **{name: partial(binary, name=name, dtype="bool") for name in ("LOGICAL_AND", "LOGICAL_OR")},
     "LOGICAL_NOT": partial(unary, name="LOGICAL_NOT", dtype="bool"),
     **{f"{name} float32": partial(unary, name=name) for name in _FUNCTIONS},

@@ -1,0 +1,41 @@
+"""A TFLite file as it is compared with LiteRT: the tensors that operators of its first subgraph make."""
+
+from os import PathLike
+
+from qrt.formats.importing.compared import Bound, Compared, Input, Made
+from qrt.formats.tflite.importing import Graph, Importer, import_model
+from qrt.formats.tflite.model import Subgraph, Tensor
+from qrt.formats.tflite.read import read
+from qrt.profiles import Profile
+
+SUMS = frozenset(
+    {
+        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "L2_NORMALIZATION",
+        "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    }
+)  # fmt: skip
+"""Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
+
+
+def compared(source: str | PathLike[str] | bytes, profile: Profile) -> Compared:
+    """A file with the rules of a profile. Raises what `read` and `import_model` raise."""
+    file = read(source)
+    subgraph = file.subgraphs[0]
+    names = Graph(Importer(file, profile), subgraph).names
+    tensors = [
+        Made(names[index], index, f"{operator.name} {operator.index}", Bound(is_sum=operator.name in SUMS))
+        for operator in subgraph.operators
+        for index in operator.outputs
+        if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
+    ]
+    return Compared(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
+
+
+def inputs_of(subgraph: Subgraph) -> list[Input]:
+    """The inputs of a subgraph, with the shapes of which the file has tensors."""
+    return [_input(subgraph.tensors[index]) for index in subgraph.inputs]
+
+
+def _input(tensor: Tensor) -> Input:
+    zero_point = None if tensor.quantization is None else int(tensor.quantization.zero_points[0])
+    return Input(tensor.name, tensor.dtype, tensor.shape, zero_point)

@@ -1,0 +1,67 @@
+"""Options of custom operators: a map of names to numbers and truth values, in the format FlexBuffers.
+
+A buffer ends with its root, the packed type of the root (its kind, and the width of what it holds) and the width of the
+root itself. Whatever is larger stands before it, at a distance that is told.
+"""
+
+import struct
+
+from qrt.errors import ModelError
+
+_INT, _UINT, _FLOAT, _INDIRECT, _MAP, _BOOL = 1, 2, 3, (6, 7, 8), 9, 26
+_CODES = {_INT: "bhiq", _UINT: "BHIQ", _BOOL: "BHIQ", _FLOAT: "?efd"}
+Number = int | float | bool
+
+
+def read_map(content: bytes, place: str) -> dict[str, Number]:
+    """The numbers and truth values of a map; other values are left out. ``place`` is for errors. Raises ModelError."""
+    try:
+        return _Reader(content).numbers()
+    except (struct.error, IndexError, ValueError, OverflowError):
+        raise ModelError(f"{place}: its custom options are no map of FlexBuffers") from None
+
+
+class _Reader:
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def unsigned(self, at: int, width: int) -> int:
+        found = self.scalar(_UINT, at, width)
+        assert isinstance(found, int)
+        return found
+
+    def scalar(self, kind: int, at: int, width: int) -> Number:
+        if at < 0 or width not in (1, 2, 4, 8) or (kind == _FLOAT and width == 1):
+            raise ValueError
+        (found,) = struct.unpack_from(f"<{_CODES[kind][width.bit_length() - 1]}", self.content, at)
+        return bool(found) if kind == _BOOL else found
+
+    def numbers(self) -> dict[str, Number]:
+        packed, width = self.content[-2:]
+        if packed >> 2 != _MAP:
+            raise ValueError
+        root = len(self.content) - 2 - width
+        values = root - self.unsigned(root, width)
+        width = 1 << (packed & 3)
+        keys = values - 3 * width - self.unsigned(values - 3 * width, width)
+        key_width, count = self.unsigned(values - 2 * width, width), self.unsigned(values - width, width)
+        if count > len(self.content):
+            raise ValueError
+        found = {}
+        for i in range(count):
+            at = keys + i * key_width
+            value = self.value(self.content[values + count * width + i], values + i * width, width)
+            if value is not None:
+                found[self.key(at - self.unsigned(at, key_width))] = value
+        return found
+
+    def key(self, at: int) -> str:
+        if at < 0:
+            raise ValueError
+        return self.content[at : self.content.index(0, at)].decode()
+
+    def value(self, packed: int, at: int, width: int) -> Number | None:
+        kind = packed >> 2
+        if kind in _INDIRECT:
+            return self.scalar(kind - _INDIRECT[0] + _INT, at - self.unsigned(at, width), 1 << (packed & 3))
+        return self.scalar(kind, at, width) if kind in _CODES else None

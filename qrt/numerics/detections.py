@@ -1,0 +1,148 @@
+"""Detections from boxes and scores: greedy suppression of boxes that overlap, of all classes together or one by one.
+
+Source: TFLite's custom operator TFLite_Detection_PostProcess.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.numerics.rounding import Array
+from qrt.records import record
+
+F32 = np.float32
+
+
+@record(frozen=True)
+class Suppression:
+    """``most`` detections at most, each with ``classes`` classes; class by class with ``each`` boxes of a class, where
+    that is not None. Scores below ``score`` are left out, and boxes of which more than ``overlap`` is shared with a
+    better one."""
+
+    most: int
+    classes: int
+    each: int | None
+    score: float
+    overlap: float
+
+
+def overlaps(boxes: Array, one: int, others: Array) -> Array:
+    """The intersection of a box with others over their union, 0 where one has no area; boxes [n, 4] of float32 are
+    (top, left, bottom, right), and every step is rounded to float32.
+
+    >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
+    [0.3333333432674408]
+    """
+    zero = np.zeros((), F32)
+    top, left, bottom, right = (boxes[others, i] for i in range(4))
+    y0, x0, y1, x1 = boxes[one]
+    with np.errstate(all="ignore"):
+        own, areas = (y1 - y0) * (x1 - x0), (bottom - top) * (right - left)
+        height = _smaller(y1, bottom) - _larger(y0, top)
+        width = _smaller(x1, right) - _larger(x0, left)
+        shared = _larger(height, zero) * _larger(width, zero)
+        found = shared / (own + areas - shared)
+    return np.where((own <= 0) | (areas <= 0), F32(0), found)
+
+
+def _larger(a: Array, b: Array) -> Array:
+    """The second one if it is larger, as C++ has it: with a NaN the first."""
+    return np.where(a < b, b, a)
+
+
+def _smaller(a: Array, b: Array) -> Array:
+    return np.where(b < a, b, a)
+
+
+def descending(scores: Array, count: int) -> Array:
+    """The numbers of the largest scores, of equal ones the first first."""
+    return np.argsort(-scores, kind="stable")[:count]
+
+
+def heap_sorted(scores: Array, count: int) -> list[int]:
+    """The numbers of the largest scores in descending order. Which of equal ones comes first follows from a heap whose
+    root is the least: an element that is larger than the root takes its place, and the root is taken out again and
+    again. That is how libstdc++ sorts a part.
+
+    >>> heap_sorted(np.float32([0.5, 0.5, 0.5, 0.75]), 3)
+    [3, 1, 0]
+    """
+    numbers = list(range(len(scores)))
+    count = min(count, len(numbers))
+
+    def is_before(a: int, b: int) -> bool:
+        return bool(scores[numbers[a]] > scores[numbers[b]])
+
+    def settle(hole: int, length: int, number: int) -> None:
+        """The smaller children move up to the end, and then the number rises from there."""
+        top = hole
+        while (child := 2 * hole + 2) < length:
+            child -= is_before(child, child - 1)
+            numbers[hole], hole = numbers[child], child
+        if child == length:
+            numbers[hole], hole = numbers[child - 1], child - 1
+        while hole > top and scores[numbers[(hole - 1) // 2]] > scores[number]:
+            numbers[hole], hole = numbers[(hole - 1) // 2], (hole - 1) // 2
+        numbers[hole] = number
+
+    for start in reversed(range(count // 2)):
+        settle(start, count, numbers[start])
+    for place in range(count, len(numbers)):
+        if is_before(place, 0):
+            number, numbers[place] = numbers[place], numbers[0]
+            settle(0, count, number)
+    for last in range(count - 1, 0, -1):
+        number, numbers[last] = numbers[last], numbers[0]
+        settle(0, last, number)
+    return numbers[:count]
+
+
+def suppressed(boxes: Array, scores: Array, most: int, rule: Suppression) -> list[int]:
+    """The numbers of boxes that stay, the best first: of those left, those that share too much with it go."""
+    with np.errstate(invalid="ignore"):
+        kept = np.flatnonzero(scores >= F32(rule.score))
+    left = kept[descending(scores[kept], len(kept))]
+    found: list[int] = []
+    while len(left) and len(found) < most:
+        best, left = int(left[0]), left[1:]
+        found.append(best)
+        left = left[~(overlaps(boxes, best, left) > F32(rule.overlap))]
+    return found
+
+
+def detections(boxes: Array, scores: Array, rule: Suppression) -> tuple[Array, Array, Array, Array]:
+    """(boxes, classes, scores, count) of scores [anchors, classes]. What stands behind the count is 0."""
+    rows = rule.most * rule.classes
+    found = _of_each_class(boxes, scores, rule) if rule.each is not None else _of_all(boxes, scores, rule)
+    count = len(found) if rule.each is not None else len(found) // max(rule.classes, 1)
+    made = np.zeros((rows, 4), F32), np.zeros(rows, F32), np.zeros(rows, F32)
+    for row, (box, number, score) in enumerate(found):
+        if number >= 0:
+            made[0][row], made[1][row], made[2][row] = boxes[box], number, score
+    return (*made, np.full(1, count, F32))
+
+
+Found = list[tuple[int, int, npt.NDArray[np.float32]]]
+
+
+def _of_all(boxes: Array, scores: Array, rule: Suppression) -> Found:
+    """Suppressed by the best score of any class. A box then has its best classes; -1 stands for those it lacks."""
+    best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
+    found: Found = []
+    for box in suppressed(boxes, best, rule.most, rule):
+        numbers = heap_sorted(scores[box], rule.classes)
+        found += [(box, number, scores[box, number]) for number in numbers]
+        found += [(box, -1, F32(0))] * (rule.classes - len(numbers))  # type: ignore[list-item]
+    return found
+
+
+def _of_each_class(boxes: Array, scores: Array, rule: Suppression) -> Found:
+    """Each class by itself; the best of all so far stay when a class joins, the earlier class first of equals."""
+    assert rule.each is not None
+    found: Found = []
+    for number in range(scores.shape[1]):
+        of_class = scores[:, number]
+        chosen = suppressed(boxes, of_class, min(rule.each, rule.most), rule)
+        found += [(box, number, of_class[box]) for box in chosen]
+        order = descending(np.array([score for *_, score in found], F32), rule.most)
+        found = [found[place] for place in order]
+    return found

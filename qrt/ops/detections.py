@@ -1,0 +1,78 @@
+"""detection_postprocess: detections from boxes and the scores of their classes (docs/numerics_selection.md).
+
+Boxes [anchors, 4] are (top, left, bottom, right). Scores [anchors, classes] are of the same number of anchors. With
+``max_detections`` M and ``max_classes_per_detection`` C the results are boxes [M * C, 4], classes and scores [M * C],
+and how many detections there are; what stands behind them is 0. Classes are numbers of float32.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt import numerics
+from qrt.errors import shown
+from qrt.ops.core import Array, Attributes, OpFamily, Types, fail, real_number
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.types import FloatType, TensorType
+
+_F32 = FloatType("f32")
+_MOST_ROWS = 1 << 20
+
+
+def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
+    name, (boxes, scores) = "detection_postprocess", types
+    if any(each.element is not _F32 or each.rank != 2 for each in types):
+        fail(name, "boxes and scores must be matrices of f32", types)
+    (anchors, sides), (rows, classes) = boxes.shape or (), scores.shape or ()
+    if sides != 4 or (None not in (anchors, rows) and anchors != rows):
+        fail(name, "boxes must have four columns, and as many rows as scores", types)
+    if classes == 0:
+        fail(name, "there must be a class", types)
+    counts = {"max_detections": 0, "max_classes_per_detection": 1, "detections_per_class": 1}
+    for key, least in counts.items():
+        given = attributes[key]
+        if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not least <= given < _MOST_ROWS:
+            fail(name, f"{key} must be an integer from {least} on, got {shown(given)}", types)
+    count = int(attributes["max_detections"]) * int(attributes["max_classes_per_detection"])
+    if count >= _MOST_ROWS:
+        fail(name, f"{count} rows of results are too many", types)
+    real_number(name, "score_threshold", attributes["score_threshold"])
+    if not 0 < real_number(name, "iou_threshold", attributes["iou_threshold"]) <= 1:
+        fail(name, f"iou_threshold must be above 0 and at most 1, got {shown(attributes['iou_threshold'])}", types)
+    shapes: list[tuple[int, ...]] = [(count, 4), (count,), (count,), (1,)]
+    return tuple(TensorType(shape, _F32) for shape in shapes)
+
+
+def _reference(arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes) -> tuple[Array, ...]:
+    rule = numerics.Suppression(
+        int(attributes["max_detections"]),
+        int(attributes["max_classes_per_detection"]),
+        int(attributes["detections_per_class"]) if attributes["use_regular_nms"] else None,
+        float(attributes["score_threshold"]),
+        float(attributes["iou_threshold"]),
+    )
+    return numerics.detections(arrays[0], arrays[1], rule)
+
+
+FAMILIES: tuple[Any, ...] = (
+    OpFamily(
+        Declaration(
+            "detection_postprocess",
+            operands=(Operand("boxes"), Operand("scores")),
+            attributes=(
+                Attribute("max_detections", "integer", 10),
+                Attribute("max_classes_per_detection", "integer", 1),
+                Attribute("detections_per_class", "integer", 100),
+                Attribute("use_regular_nms", "boolean", False),
+                Attribute("score_threshold", "number", 0.0),
+                Attribute("iou_threshold", "number", 0.5),
+            ),
+            result=Result("f32"),
+            results=("boxes_out", "classes", "scores_out", "count"),
+            public=False,
+        ),
+        infer=_infer,
+        reference=_reference,
+    ),
+)

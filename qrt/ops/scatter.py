@@ -1,0 +1,84 @@
+"""scatter_nd: a tensor of which elements are replaced, or added to, at positions that another operand holds.
+
+Each row of ``indices`` names a position along each of the first axes of ``x``; the element there, or what the axes
+behind it hold, meets the row's part of ``updates``. Rows go in order: of those that name one position the last one
+replaces it, and sums add one after the other. An index that names no element is an error when it runs.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt.errors import shown
+from qrt.ops.core import Array, Attributes, OpFamily, Types, any_element, checked_result, fail, keep_element
+from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
+from qrt.ops.gather import check_positions, index_shape
+from qrt.types import FloatType, IntegerType, TensorType
+
+REDUCTIONS = ("none", "add")
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    name, reduction = "scatter_nd", attributes["reduction"]
+    x, (data, _, updates) = any_element(types[0], name, "x"), types
+    indices = index_shape(name, types)
+    if data.shape is None or updates.shape is None:
+        fail(name, "operands must be ranked", types)
+    if reduction not in REDUCTIONS:
+        fail(name, f"reduction must be none or add, got {shown(reduction)}", types)
+    if reduction == "add" and not is_number(x):
+        fail(name, "only integers of 8 bits or more, f32 and f64 are added", types)
+    depth = indices[-1] if indices else None
+    if depth is None or not 0 < depth <= len(data.shape):
+        fail(name, "the last axis of indices must be known, and from 1 to the rank of x", types)
+    wanted = (*indices[:-1], *data.shape[depth:])
+    if updates.element != x:
+        fail(name, f"updates must have the element type {x}", types)
+    if len(wanted) != len(updates.shape) or any(
+        a is not None and b is not None and a != b for a, b in zip(wanted, updates.shape, strict=True)
+    ):
+        spelled = "x".join("?" if size is None else str(size) for size in wanted)
+        fail(name, f"updates must have the shape {spelled}", types)
+    return checked_result(name, data.shape, keep_element(name, x, types, result))
+
+
+def is_number(element: object) -> bool:
+    """Whether elements add in their own type."""
+    if isinstance(element, FloatType):
+        return element.name in ("f32", "f64")
+    return isinstance(element, IntegerType) and element.width in (8, 16, 32, 64)
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x, indices, updates = arrays
+    depth = indices.shape[-1]
+    check_positions("scatter_nd", indices, x.shape[:depth])
+    made = np.array(x)
+    rows = indices.reshape(-1, depth)
+    parts = updates.reshape(len(rows), *x.shape[depth:])
+    if attributes["reduction"] == "add":
+        with np.errstate(all="ignore"):
+            np.add.at(made, tuple(rows.T), parts)
+    else:
+        last = {place: row for row, place in enumerate(map(tuple, rows.tolist()))}
+        made[tuple(np.array(list(last), np.int64).reshape(-1, depth).T)] = parts[list(last.values())]
+    return made
+
+
+FAMILIES = (
+    OpFamily(
+        Declaration(
+            "scatter_nd",
+            operands=(
+                Operand("x", note="of any element type"),
+                Operand("indices", note="i32 or i64"),
+                Operand("updates"),
+            ),
+            attributes=(Attribute("reduction", "choice", "none", choices=REDUCTIONS),),
+            result=KEPT,
+            public=False,
+        ),
+        infer=_infer,
+        reference=_reference,
+    ),
+)

@@ -1,0 +1,77 @@
+"""scatter_nd. Hazards: rows that name one element, of which the last one counts; sums that wrap; indices beyond an
+axis; no rows at all; an operand whose memory has another shape."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qrt.errors import QuantTypeError, UndefinedError
+from qrt.ops import FAMILIES
+from qrt.types import FloatType, IntegerType, TensorType
+from tests.ops.harness import check_kernels, infer, reference, tensor
+from tests.ops.test_movement import T
+
+I8, I32, I64, F32 = IntegerType(8), IntegerType(32), IntegerType(64), FloatType("f32")
+
+
+def _loops(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, adds: bool) -> np.ndarray:
+    made = x.copy()
+    for at in np.ndindex(*indices.shape[:-1]):
+        place = tuple(indices[at])
+        with np.errstate(over="ignore"):
+            made[place] = made[place] + updates[at] if adds else updates[at]
+    return made
+
+
+@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize("rows", [(9,), (3, 4), (), (0,)])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_rows_go_in_order(reduction: str, rows: tuple[int, ...], depth: int) -> None:
+    rng, shape = np.random.default_rng(depth), (3, 4, 2)
+    for element, dtype in ((I8, np.int8), (I64, np.int64), (F32, np.float32)):
+        x, updates = ((rng.normal(size=size) * 99).astype(dtype) for size in (shape, (*rows, *shape[depth:])))
+        for index in (I32, I64):
+            indices = rng.integers(0, shape[:depth], (*rows, depth)).astype(f"i{index.width // 8}")
+            types = [tensor(x.shape, element), tensor(indices.shape, index), tensor(updates.shape, element)]
+            got = check_kernels("scatter_nd", [x, indices, updates], types, reduction=reduction)
+            np.testing.assert_array_equal(got, _loops(x, indices, updates, reduction == "add"))
+
+
+def test_a_call_whose_operand_has_the_memory_of_another_shape() -> None:
+    """A plan gives what was reshaped as it was."""
+    family, x = FAMILIES["scatter_nd"], tensor((1, 1), F32)
+    types = (x, tensor((1, 2), I32), tensor((1,), F32))
+    call, is_kernel = family.call(types, x, family.complete({}))
+    out = np.zeros((), np.float32)
+    call(np.float32(4), np.zeros((1, 2), np.int32), np.float32([3]), out)
+    assert not is_kernel
+    assert out == 3
+
+
+@pytest.mark.parametrize("wrong", [-1, 3])
+def test_an_index_that_names_no_element(wrong: int) -> None:
+    types = [tensor((3, 2), F32), tensor((1, 1), I32), tensor((1, 2), F32)]
+    with pytest.raises(UndefinedError, match=rf"index {wrong} names no element of \[3\]"):
+        reference("scatter_nd", [np.zeros((3, 2)), np.array([[wrong]]), np.ones((1, 2))], types)
+
+
+X, U = tensor((3, 2), F32), tensor((5, 2), F32)
+REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
+    ([X, tensor((5, 1), F32), U], {}, "indices must be of i32 or i64"),
+    ([X, tensor(None, I32), U], {}, "operands must be ranked"),
+    ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "operands must be ranked"),
+    ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "reduction must be none or add, got 'mul'"),
+    ([tensor((3, 2), T), tensor((5, 1), I32), tensor((5, 2), T)], {"reduction": "add"}, "only integers of 8 bits"),
+    ([X, tensor((5, 0), I32), U], {}, "the last axis of indices must be known, and from 1 to the rank of x"),
+    ([X, tensor((5, 3), I32), U], {}, "the last axis of indices must be known, and from 1 to the rank of x"),
+    ([X, tensor((5, 1), I32), tensor((5, 2), I32)], {}, "updates must have the element type f32"),
+    ([X, tensor((5, 1), I32), tensor((5,), F32)], {}, "updates must have the shape 5x2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("types", "attributes", "message"), REFUSED)
+def test_refuses(types: list[TensorType], attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)):
+        infer("scatter_nd", types, **attributes)
