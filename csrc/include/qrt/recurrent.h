@@ -30,8 +30,8 @@ typedef struct {
 
 qrt_status qrt_svdf(const void *args, qrt_scratch *scratch);
 
-/* Weights [depth][columns] of 8 bits with the zero point and the scale of each column, and the product of quantized rows
- * by them. Zero points are values of the container. */
+/* Weights [depth][columns] of 8 bits with the zero point and the scale of each column, and the product of quantized
+ * rows by them. Zero points are values of the container. */
 typedef struct {
     qrt_gemm_args gemm; /* its problem has b_constant, container and zero points before a call is prepared */
     const float *scales;
