@@ -20,8 +20,8 @@ from qrt.formats.onnx.types import NUMBERS, numpy_dtype
 _MICROSOFT = "com.microsoft"
 _SAME = frozenset(
     {
-        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Slice",
-        "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Resize",
+        "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
     }
 )  # fmt: skip
 """Operators that move elements of their first input, and leave them as they are."""
@@ -179,7 +179,7 @@ class Folding:
     # -- a group ------------------------------------------------------------------------------------------------------
 
     def _group(self, op: Operator) -> Group:
-        if op.type not in _FORMS:
+        if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
             raise _Unfolded("there is no quantized form of it")
         parts, within = [op], None
         last = self._only_reader(op, op.outputs[0])

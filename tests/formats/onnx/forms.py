@@ -16,7 +16,9 @@ NAMES = {np.dtype("float32"): "FLOAT", np.dtype("float64"): "DOUBLE", np.dtype("
 
 @dataclass
 class Form:
-    """A model of one node. ``known`` are the operands that the file holds; ``ulp`` how far floats may lie apart."""
+    """A model of one node. ``known`` are the operands that the file holds; ``ulp`` how far floats may lie apart,
+    ``near`` how far by the largest element of the first operand.
+    """
 
     type: str
     operands: tuple[Any, ...]
@@ -27,6 +29,7 @@ class Form:
     domain: str = ""
     ulp: int = 0
     open: bool = False
+    near: float = 0
 
     def __str__(self) -> str:
         said = ",".join(f"{name}={value}" for name, value in self.attributes.items())

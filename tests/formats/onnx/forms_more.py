@@ -8,7 +8,6 @@ import numpy as np
 from tests.formats.onnx.forms import Form, I, real, whole
 
 SPECIAL = np.float32([0, -0.0, 1, -2.5, np.inf, -np.inf, np.nan, 1e-45])
-NANS = "the runtime and the standard differ where an element is a NaN"
 
 
 def forms() -> Iterator[Form]:
@@ -17,6 +16,8 @@ def forms() -> Iterator[Form]:
     yield from _indexing()
     yield from _scattering()
     yield from _lines()
+    yield from _resizing()
+    yield from _transposed()
     yield from _defined()
 
 
@@ -105,6 +106,59 @@ def _lines() -> Iterator[Form]:
     yield Form("EyeLike", (real(3, 3),), attributes={"dtype": 7, "k": -1})
     yield Form("ReverseSequence", (x, I([2, 0, 4])), (1,), {"batch_axis": 0, "time_axis": 1})
     yield Form("ReverseSequence", (x, I([3, 0, 1, 2])), (1,))
+
+
+def _resizing() -> Iterator[Form]:
+    image, none = real(1, 2, 5, 4), np.zeros(0, np.float32)
+    for coordinates in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
+        said = {"coordinate_transformation_mode": coordinates}
+        for scales in (np.float32([1, 1, 2, 3]), np.float32([1, 1, 0.6, 1.7])):
+            for rounded in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
+                for x in (image, whole(1, 2, 5, 4, dtype="uint8", low=0)):
+                    yield Form("Resize", (x, none, scales), (1, 2), {**said, "nearest_mode": rounded})
+            for mode in ("linear", "cubic"):
+                yield Form("Resize", (image, none, scales), (1, 2), {**said, "mode": mode}, near=2e-6)
+        sizes = I([1, 2, 3, 7])
+        for mode in ("linear", "cubic"):
+            yield Form("Resize", (image, none, none, sizes), (1, 2, 3), {**said, "mode": mode}, near=2e-6)
+        yield Form("Resize", (image, None, None, sizes), (3,), said)
+    more: dict[str, Any] = {"mode": "linear", "antialias": 1}
+    yield Form("Resize", (image, None, np.float32([1, 1, 0.6, 0.5])), (2,), more, opset=18, near=2e-6)
+    yield Form(
+        "Resize", (image, None, np.float32([1, 1, 0.6, 0.5])), (2,), {**more, "mode": "cubic"}, opset=18, near=2e-6
+    )
+    yield Form("Resize", (image, None, np.float32([2, 0.5])), (2,), {"axes": [3, 2]}, opset=18)
+    for policy in ("not_larger", "not_smaller"):
+        yield Form("Resize", (image, None, None, I([7, 9])), (3,), {"axes": [2, 3], "keep_aspect_ratio_policy": policy},
+                   opset=18)  # fmt: skip
+    yield Form(
+        "Resize", (image, none, np.float32([1, 1, 2, 1.5])), (1, 2), {"mode": "cubic", "exclude_outside": 1}, near=2e-6
+    )
+    region = np.float32([0, 0, 0.2, -0.1, 1, 1, 0.9, 1.2])
+    cropped: dict[str, Any] = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 9.5}
+    yield Form("Resize", (image, region, None, I([1, 2, 4, 6])), (1, 3), {**cropped, "mode": "linear"}, near=2e-6)
+    yield Form("Resize", (real(2, 3, 8), none, np.float32([1, 1, 2])), (1, 2), {"mode": "linear"}, near=2e-6)
+    yield Form("Resize", (image, np.float32([1, 1, 2, 3])), (1,), opset=10)
+    yield Form("Resize", (image, np.float32([1, 1, 2, 2])), (1,), {"mode": "linear"}, opset=10, near=2e-6)
+    yield Form("Upsample", (image, np.float32([1, 1, 2, 3])), (1,), opset=9)
+    yield Form("Upsample", (image, np.float32([1, 1, 2, 3])), (1,), {"mode": "linear"}, opset=9, near=2e-6)
+
+
+def _transposed() -> Iterator[Form]:
+    x, w, bias = whole(2, 4, 5, 3), whole(4, 3, 3, 2), whole(3)
+    said: tuple[dict[str, Any], ...] = (
+        {}, {"strides": [2, 3]}, {"pads": [1, 0, 2, 1]}, {"strides": [3, 2], "output_padding": [2, 1]},
+        {"dilations": [2, 1], "strides": [2, 2]}, {"strides": [2, 2], "output_shape": [9, 6]},
+        {"auto_pad": "SAME_UPPER", "strides": [2, 2]}, {"auto_pad": "SAME_LOWER", "strides": [2, 2]},
+        {"auto_pad": "VALID", "strides": [4, 4]}, {"pads": [2, 1, 2, 1]},
+    )  # fmt: skip
+    for more in said:
+        yield Form("ConvTranspose", (x, w, bias), (1, 2), more)
+    yield Form("ConvTranspose", (x, w), (1,))
+    yield Form("ConvTranspose", (x, whole(4, 2, 3, 3)), (1,), {"group": 2, "strides": [2, 2]})
+    yield Form("ConvTranspose", (x, whole(4, 1, 3, 3)), (1,), {"group": 4, "strides": [2, 1]})
+    yield Form("ConvTranspose", (whole(2, 3, 7), whole(3, 5, 4)), (1,), {"strides": [2], "pads": [1, 2]})
+    yield Form("ConvTranspose", (whole(1, 2, 3, 4, 2), whole(2, 3, 2, 2, 2)), (1,), {"strides": [2, 1, 2]})
 
 
 def _defined() -> Iterator[Form]:

@@ -30,8 +30,10 @@ FILES = {
     "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
     "recurrent": "com.microsoft::DynamicQuantizeLSTM",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
+    "resizing": "Resize Upsample",
     "shapes": "Constant ConstantOfShape Range Shape Size",
     "slicing": "Gather Pad Slice Split",
+    "transposed": "ConvTranspose",
     "weight_only": "com.microsoft::DynamicQuantizeMatMul com.microsoft::MatMulNBits",
 }
 """The operators of each file."""

@@ -162,11 +162,11 @@ def pad(node: Node) -> None:
     pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
     mode = node.attribute("mode", "constant")
     value = movable(node)
-    value = _cropped(node, value, pairs)
+    value = cropped(node, value, pairs)
     widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
     if mode == "constant":
         number = _value(node)
-        node.set(0, _filled(node, value, widened, number))
+        node.set(0, filled(node, value, widened, number))
     elif mode in ("reflect", "edge"):
         node.set(0, _mirrored(node, value, widened, mode))
     else:
@@ -185,7 +185,8 @@ def _value(node: Node) -> Any:
     return array.reshape(()).item()
 
 
-def _filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+    """A value with so many elements before and after it along each axis, all of a number."""
     assert isinstance(value.type, TensorType)
     element = value.type.element
     if isinstance(element, UniformType):
@@ -195,7 +196,8 @@ def _filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any)
     return node.emit("qrt.pad", [value], {"padding": pairs, "value": float(number)})
 
 
-def _cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+    """A value without so many elements as a negative width says."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]

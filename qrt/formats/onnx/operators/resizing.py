@@ -1,0 +1,229 @@
+"""Resize and Upsample. Each axis is resized on its own: an element of the result is a sum of products of a few elements
+of the input, whose positions and weights are known.
+"""
+
+from collections.abc import Callable, Sequence
+from math import ceil, floor
+
+import numpy as np
+
+from qrt.formats.importing.plain import Operand, apply, as_value, number_of, select, shape_of
+from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.operands import F32, I64, movable
+from qrt.formats.onnx.registry import operator
+from qrt.ir import Value
+from qrt.ops.core import Array
+from qrt.records import record
+from qrt.types import TensorType
+
+_TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
+_ROUNDED: dict[str, Callable[[Array], Array]] = {
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+_COORDINATES = (
+    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
+)  # fmt: skip
+
+
+@record(frozen=True)
+class _Axis:
+    """How an axis is resized: from a size to another one by a scale, of a part of it where ``region`` says one."""
+
+    axis: int
+    size: int
+    result: int
+    scale: float
+    region: tuple[float, float] = (0.0, 1.0)
+
+    def coordinates(self, mode: str) -> Array:
+        """Where the elements of the result lie in the input; float32, as the runtime computes it."""
+        at, one = np.arange(self.result, dtype=np.float32), np.float32
+        scale, size, result = one(self.scale), one(self.size), one(self.result)
+        if mode == "asymmetric":
+            found = at / scale
+        elif mode == "align_corners":
+            found = at * (size - 1) / (result - 1) if self.result > 1 else at * 0
+        elif mode == "tf_crop_and_resize":
+            start, end = map(one, self.region)
+            step = (end - start) * (size - 1) / (result - 1) if self.result > 1 else one(0)
+            found = start * (size - 1) + at * step if self.result > 1 else at + one(0.5) * (start + end) * (size - 1)
+        elif mode == "pytorch_half_pixel" and self.result <= 1:
+            found = at * 0
+        else:
+            found = (at + one(0.5)) / scale - one(0.5)
+            if mode == "half_pixel_symmetric":
+                exact = scale * size
+                found = found + size / 2 * (1 - result / exact)
+        return np.asarray(found, np.float32)
+
+
+@operator("Resize")
+def resize(node: Node) -> None:
+    """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
+    or not. An axis after the other, of which each product and sum is rounded.
+    """
+    mode = node.attribute("mode", "nearest")
+    if mode not in _TAPS:
+        node.fail(f"its mode is {mode!r}, expected {', '.join(_TAPS)}")
+    coordinates = node.attribute("coordinate_transformation_mode", "half_pixel" if node.opset >= 11 else "asymmetric")
+    if coordinates not in _COORDINATES:
+        node.fail(f"its coordinates are {coordinates!r}, expected {', '.join(_COORDINATES)}")
+    axes = _axes(node, coordinates) if node.opset >= 11 else _scaled(node, node.known(1, "scales"))
+    _resized(node, axes, mode, coordinates)
+
+
+@operator("Upsample")
+def upsample(node: Node) -> None:
+    """By known scales: the nearest elements, or linear, from the first element on."""
+    mode = {"bilinear": "linear"}.get(said := node.attribute("mode", "nearest"), said)
+    if mode not in ("nearest", "linear"):
+        node.fail(f"its mode is {mode!r}, expected nearest or linear")
+    if node.opset < 9:
+        found = node.op.attributes.get("scales", ())
+        axes = _scaled(node, np.array(found, np.float32))
+    else:
+        axes = _scaled(node, node.known(1, "scales"))
+    _resized(node, axes, mode, "asymmetric")
+
+
+def _scaled(node: Node, scales: Array) -> list[_Axis]:
+    """The axes by scales, one for each."""
+    shape = node.shape()
+    if scales.shape != (len(shape),):
+        node.fail(f"it has scales of shape {scales.shape} for {len(shape)} axes")
+    return [_axis(node, axis, size, float(scale)) for axis, (size, scale) in enumerate(zip(shape, scales, strict=True))
+            if scale != 1]  # fmt: skip
+
+
+def _axis(node: Node, axis: int, size: int | None, scale: float) -> _Axis:
+    if size is None:
+        node.refuse("an open dimension")
+    if not 0 < scale < float("inf"):
+        node.fail(f"a scale is {scale}")
+    result = floor(np.float32(size) * np.float32(scale))
+    node.graph.check_size(node.op, TensorType((result,), F32))
+    return _Axis(axis, size, result, scale)
+
+
+def _axes(node: Node, coordinates: str) -> list[_Axis]:
+    """The axes that change, by scales or by sizes."""
+    rank = len(node.shape())
+    named = [node.axis(axis, rank) for axis in node.ints("axes", tuple(range(rank)))]
+    scales = node.known(2, "scales") if node.has(2) else np.zeros(0)
+    region = node.known(1, "a region") if node.has(1) else np.zeros(0)
+    if scales.size:
+        if scales.shape != (len(named),):
+            node.fail(f"it has scales of shape {scales.shape} for {len(named)} axes")
+        found = [_axis(node, axis, node.shape()[axis], float(scale))
+                 for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
+    else:
+        found = _sized(node, named, node.integers(3, "sizes"))
+    if coordinates == "tf_crop_and_resize":
+        if region.size != 2 * len(named):
+            node.fail(f"its region has {region.size} numbers for {len(named)} axes")
+        ends = zip(region[: len(named)], region[len(named) :], strict=True)
+        found = [_Axis(each.axis, each.size, each.result, each.scale, (float(start), float(end)))
+                 for each, (start, end) in zip(found, ends, strict=True)]  # fmt: skip
+        return [each for each in found if each.size != each.result or each.region != (0.0, 1.0)]
+    return [each for each in found if each.size != each.result or each.scale != 1]
+
+
+def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[_Axis]:
+    """The axes by the sizes of the result, which may have to keep their ratio."""
+    policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
+    known = [size for size in shape if size is not None]
+    if len(known) < len(shape):
+        node.refuse("an open dimension")
+    if len(sizes) != len(named) or min(sizes, default=1) < 1 or 0 in known:
+        node.fail(f"its sizes are {list(sizes)} for axes of {known}")
+    scales = [float(np.float32(new) / np.float32(old)) for new, old in zip(sizes, known, strict=True)]
+    if policy != "stretch":
+        if policy not in ("not_larger", "not_smaller"):
+            node.fail(f"its policy is {policy!r}, expected stretch, not_larger or not_smaller")
+        scale = min(scales) if policy == "not_larger" else max(scales)
+        scales = [scale] * len(scales)
+        sizes = [floor(np.float32(scale) * old + np.float32(0.5)) for old in known]
+    for size in sizes:
+        node.graph.check_size(node.op, TensorType((size,), F32))
+    return [_Axis(*each) for each in zip(named, known, sizes, scales, strict=True)]
+
+
+# -- elements and weights --------------------------------------------------------------------------------------------
+
+
+def _resized(node: Node, axes: Sequence[_Axis], mode: str, coordinates: str) -> None:
+    value = movable(node)
+    is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
+    if not is_moved and node.type(0).element is not F32:
+        node.refuse(f"{mode} of {node.dtype(0)}, with coordinates {coordinates}")
+    found: Operand = value
+    outside: list[tuple[int, Array]] = []
+    for each in axes:
+        at = each.coordinates(coordinates)
+        positions, weights = _parts(node, each, mode, at)
+        found = _joined(node, found, each.axis, positions, weights)
+        if coordinates == "tf_crop_and_resize":
+            outside.append((each.axis, (at < 0) | (at > each.size - 1)))
+    for axis, is_outside in outside:
+        found = _filled(node, found, axis, is_outside)
+    value = as_value(node, found, F32)
+    if not axes:
+        value = node.emit("qrt.reshape", [value], None, value.type)
+    node.set(0, value)
+
+
+def _filled(node: Node, found: Operand, axis: int, is_outside: Array) -> Operand:
+    number = number_of(node.attribute("extrapolation_value", 0.0), F32)
+    rank = len(shape_of(found))
+    return select(node, is_outside.reshape([-1 if d == axis else 1 for d in range(rank)]), number, found, F32)
+
+
+def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
+    """The sum of elements at positions, one row after the other, times weights; the elements where there are none."""
+    assert isinstance(value, Value)
+    assert isinstance(value.type, TensorType)
+    shape = [-1 if d == axis else 1 for d in range(value.type.rank or 0)]
+    total: Operand | None = None
+    for i, row in enumerate(positions):
+        part: Operand = node.emit("qrt.gather", [value, node.dense(row, I64)], {"axis": axis})
+        if weights is None:
+            return part
+        part = apply(node, "arith.mulf", [part, weights[i].reshape(shape)], [F32, F32], F32)
+        total = part if total is None else apply(node, "arith.addf", [total, part], [F32, F32], F32)
+    assert total is not None
+    return total
+
+
+def _parts(node: Node, each: _Axis, mode: str, at: Array) -> tuple[Array, Array | None]:
+    """(positions, weights) of the elements that each one of the result is made of."""
+    last = each.size - 1
+    if mode == "nearest":
+        said = node.attribute("nearest_mode", "round_prefer_floor" if node.opset >= 11 else "floor")
+        if said not in _ROUNDED:
+            node.fail(f"its nearest_mode is {said!r}, expected {', '.join(_ROUNDED)}")
+        whole = np.asarray(_ROUNDED[said](at))
+        return np.clip(whole, 0, last).astype(np.int64)[np.newaxis], None
+    widened = max(1.0, 1 / each.scale) if node.attribute("antialias", 0) else 1.0
+    half = ceil(_TAPS[mode] / 2 * widened)
+    first = np.floor(at).astype(np.int64) - half + 1
+    positions = first + np.arange(2 * half)[:, np.newaxis]
+    apart = (at.astype(np.float64) - positions) / widened
+    kernel = (
+        np.maximum(1 - np.abs(apart), 0) if mode == "linear" else _cubic(apart, node.attribute("cubic_coeff_a", -0.75))
+    )
+    inside = (positions >= 0) & (positions <= last)
+    if node.attribute("exclude_outside", 0):
+        kernel = np.where(inside, kernel, 0)
+    if node.attribute("exclude_outside", 0) or widened > 1:
+        kernel = kernel / kernel.sum(0)
+    return np.clip(positions, 0, last), kernel.astype(np.float32)
+
+
+def _cubic(x: Array, a: float) -> Array:
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((x - 5) * x + 8) * x * a - 4 * a
+    return np.where(x <= 1, near, np.where(x < 2, far, 0))
