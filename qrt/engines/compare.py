@@ -3,6 +3,7 @@ difference of one is carried into the next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -48,6 +49,8 @@ class Comparison:
         The profile of qrt, if it is another.
     ulp : int, optional
         How many units in the last place a float may lie apart, if that is not what the importer says of its operator.
+    whole : Bound, optional
+        How far floats of outputs may lie apart after whole runs, if that is not what sums may.
     threads : int
         The threads of the runtime.
     every_tensor : bool
@@ -71,6 +74,7 @@ class Comparison:
         *,
         rules: str | None = None,
         ulp: int | None = None,
+        whole: Bound | None = None,
         threads: int = 1,
         every_tensor: bool = True,
         interpret: bool = False,
@@ -97,8 +101,7 @@ class Comparison:
             taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
             self._tapped = TappedProgram(tapped, name, taps)
         self._keys = [tensor.made.key for tensor in self._watched.values() if tensor.is_readable]
-        whole = Bound(is_sum=True) if ulp is None else Bound(ulp, is_sum=True)
-        self._outputs = [Tally(whole) for _ in self.program.outputs]
+        self._outputs = [Tally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
         """Runs both on inputs in the file's order, and compares all tensors.
@@ -112,6 +115,7 @@ class Comparison:
         named = {port.name: array for port, array in zip(self.program.inputs, inputs, strict=True)}
         found = self.loaded.run(inputs, [*self._keys, *self.loaded.output_keys])
         theirs = dict(zip(self._keys, found, strict=False))
+        known: dict[Any, Array] = {**named, **theirs}
         results = self.program.run(named, interpret=self._interpret)
         for tally, port, ours, other in zip(
             self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
@@ -121,7 +125,8 @@ class Comparison:
         def tap(op: Operation, value: Any) -> Array:
             tensor = self._watched[name_of(op)]
             other = theirs[tensor.made.key]
-            self._count(tensor.tally, f"tensor {shown(tensor.made.name)}", np.asarray(value), other)
+            room = partial(_room, tensor.made, known) if tensor.made.alone is not None else None
+            self._count(tensor.tally, f"tensor {shown(tensor.made.name)}", np.asarray(value), other, room)
             return other
 
         if self._tapped is not None:
@@ -152,9 +157,11 @@ class Comparison:
         tensor = self._watched.get(name)
         return tensor is not None and tensor.is_readable
 
-    def _count(self, tally: Tally, what: str, ours: Array, theirs: Array) -> None:
+    def _count(
+        self, tally: Tally, what: str, ours: Array, theirs: Array, room: Callable[[], Array] | None = None
+    ) -> None:
         try:
-            tally.add(ours, theirs)
+            tally.add(ours, theirs, room)
         except ValueError as error:
             raise ModelError(f"{what} of qrt is not {self._engine}'s: {error}") from None
 
@@ -208,6 +215,21 @@ def _computes(maker: Operation) -> Operation:
             break
         maker = before
     return maker
+
+
+def _room(made: Made, tensors: Mapping[Any, Array]) -> Array:
+    """How far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
+    alone = made.alone
+    if alone is None or not all(key in tensors for key in made.reads):
+        return np.zeros(())
+    operands = {key: tensors[key] for key in made.reads}
+
+    def run(change: Callable[[Array], Array]) -> Array:
+        program = Program(alone(change, operands))
+        (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
+        return np.asarray(result, np.float64)
+
+    return 2 * 2.0**-24 * run(np.ones_like) * run(np.abs)
 
 
 def _stored(value: Any) -> Array:

@@ -3,6 +3,7 @@
 Hazards: tails of vectors and of the chunks in which 32-bit values wait, the last vector of a pool, which overlaps the
 one before, operands repeated or strided, and bounds past which a 32-bit sum or product would wrap."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,37 @@ def test_binary(isa: str, kind: str, a: str, b: str) -> None:
         for a_shape, b_shape in (((2, n), (2, n)), ((2, n), (2, 1)), ((1, n), (2, n)), ((2, 1), (2, n))):
             agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, values(a, *a_shape),
                   values(b, *b_shape))  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("storage", CONTAINERS)
+@pytest.mark.parametrize("kind", ["add", "sub", "mul"])
+def test_exact_results(isa: str, kind: str, storage: str) -> None:
+    """Results as they are in i32, one operand repeated, and near misses: a factor just off one, an offset, a bound,
+    zero points past 32 bits."""
+    low, high = -(2**31), 2**31 - 1
+    parameters: list[tuple[int, int, int, int, tuple[int, int]]] = [
+        (1, 20, 0, low, ENDS[storage]),
+        (1, 20, 0, low, ENDS[storage][::-1]),
+        (1, 0, 0, low, (0, 0)),
+        (1, 12, 1, low, (0, 0)),
+        (1, 12, 0, low + 1, ENDS[storage]),
+        (1, 12, 0, low, (1 << 30, -(1 << 30))),
+        (1, 12, 0, low, (1 << 40, 3)),
+        (3, 12, 0, low, (5, 7)),
+    ]
+    for n, (off, shift, zero_point, least, zero_points) in ((n, p) for n in LENGTHS for p in parameters):
+        one = (1 << shift) + off - 1
+        fixed = numerics.rounded_shift(("i32", least, high), np.array([zero_point]), np.array([shift]))
+        given: dict[str, Any] = {"kind": kind, "a": storage, "b": storage, "requant": fixed}
+        if kind == "mul":
+            given["requant"] = replace(fixed, multiplier=np.array([one], np.int32))
+        else:
+            given |= {"a_multipliers": np.array([1 << shift]), "b_multipliers": np.array([one])}
+        given |= {"a_zero_points": [zero_points[0]], "b_zero_points": [zero_points[1]]}
+        for a_shape, b_shape in (((2, n), (2, n)), ((2, 1), (2, n)), ((2, n), (2, 1))):
+            a, b = values(storage, *a_shape), values(storage, *b_shape)[::-1].copy()
+            agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, a, b)
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)

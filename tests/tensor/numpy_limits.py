@@ -17,9 +17,9 @@ LIMITS = {
     "WIDE": Limits(
         "The result is exact in 32 bits, four bytes for each of NumPy's, whose int8 wraps.",
         {
-            "np.add(x, y)": (8.0, 0),
-            "np.subtract(x, y)": (8.0, 0),
-            "np.multiply(x, y)": (8.0, 0),
+            "np.add(x, y)": (4.5, 0),
+            "np.subtract(x, y)": (4.5, 0),
+            "np.multiply(x, y)": (4.5, 0),
             "np.square(x)": (4.5, 0),
             "np.diff(x)": (3.5, 0),
             "np.ediff1d(x)": (6.0, 0),

@@ -1,4 +1,4 @@
-/* add, sub, mul and clamp of 8 and 16-bit storage.
+/* add, sub, mul and clamp of 8 and 16-bit storage; exact.h has sums and products that are not rounded.
  *
  *   vpmulld                32-bit products: of differences for mul, by the multipliers for add and sub; two uops each
  *                          on ports 0 and 1
@@ -11,6 +11,7 @@
  * requantizes them. add, sub: where |a - za| * |ma| + |b - zb| * |mb| + 2^(N-1) is below 2^31 every final sum is too,
  * whatever wraps on the way. Calls outside of these bounds, and parameters that differ within a row of add and sub, go
  * to the parent. */
+#include "exact.h"
 #include "isa/rows.h"
 #include "widen.h"
 
@@ -140,6 +141,11 @@ qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a
     sum_parameters p = {0};
     if (args->a_scale && !step && args->a <= QRT_U16 && args->b <= QRT_U16 && args->requant.container <= QRT_U16) {
         fused_row(args, a, a_stride, b, b_stride, target, count, parameter);
+        return QRT_OK;
+    }
+    if (!args->a_scale && !step && (a_stride | 1) == 1 && (b_stride | 1) == 1 && args->a <= QRT_U16 &&
+        is_exact(args, parameter)) {
+        exact_row(args, a, a_stride, b, b_stride, target, count, parameter);
         return QRT_OK;
     }
     if (args->a_scale || args->a > QRT_U16 || args->b > QRT_U16 ||

@@ -1,12 +1,17 @@
 """What whoever compares a file with another runtime asks of its importer: the program, its inputs, and the tensors that
 operators make, in a form that every format of files has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from qrt.formats.importing.node import TENSOR
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.ops.core import Array
 from qrt.records import record
+
+Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
+"""The program of one operator: its inputs are the operands that the runtime computed, which are given to say their
+shapes, and its constants are changed by a function."""
 
 
 @record(frozen=True)
@@ -38,12 +43,18 @@ class Input:
 @record(frozen=True)
 class Made:
     """A tensor that an operator makes: its ``name`` in the program, the ``key`` by which the runtime knows it, the
-    ``operator`` with its index, and how far its floats may lie apart."""
+    ``operator`` with its index, and how far its floats may lie apart.
+
+    Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
+    times the sum of the products' magnitudes of the exact result. ``reads`` are the operands that it computed.
+    """
 
     name: str
     key: int | str
     operator: str
     bound: Bound = Bound()
+    reads: tuple[int | str, ...] = ()
+    alone: Alone | None = None
 
 
 @record(frozen=True, eq=False)

@@ -1,14 +1,20 @@
 """An ONNX file as it is compared with ONNX Runtime: the tensors that nodes of its graph make."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from os import PathLike
+
+import numpy as np
 
 from qrt.formats.importing.compared import Bound, Compared, Input, Made, named_values
 from qrt.formats.onnx.folding import Group
-from qrt.formats.onnx.importing import Importer
-from qrt.formats.onnx.model import Graph, Operator, Port
+from qrt.formats.onnx.importing import Importer, import_model
+from qrt.formats.onnx.model import Graph, Model, Operator, Port
 from qrt.formats.onnx.read import read
 from qrt.formats.onnx.types import numpy_dtype
+from qrt.ir import Module
+from qrt.ops.core import Array
 from qrt.profiles import Profile
 
 SUMS = frozenset({"AveragePool", "Conv", "Gemm", "GlobalAveragePool", "MatMul", "ReduceMean", "ReduceSum"})
@@ -34,6 +40,7 @@ BOUNDS = {
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }
 """What docs/reference/onnx.md says of floats, by operator."""
+_PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
 _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 
@@ -52,8 +59,33 @@ def compared(source: str | PathLike[str] | bytes, profile: Profile) -> Compared:
             if name not in values and (op.index in inside or op.key == "DequantizeLinear"):
                 left += 1
             else:
-                tensors.append(Made(name, name, _called(op, groups), _bound(op)))
+                tensors.append(_made(file, profile, op, name, _called(op, groups)))
     return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
+
+
+def _made(file: Model, profile: Profile, op: Operator, name: str, called: str) -> Made:
+    bound = BOUNDS.get(op.type, Bound())
+    constants = file.graph.constants
+    if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
+        return Made(name, name, called, bound)
+    reads = tuple(dict.fromkeys(each for each in op.inputs if each and each not in constants))
+    return Made(name, name, called, bound, reads, partial(_alone, file, profile, op))
+
+
+def _alone(
+    file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
+) -> Module:
+    """The program of a sum of products of float32."""
+    ports = tuple(Port(str(name), "float", array.shape) for name, array in operands.items())
+    constants = {
+        name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
+        for name in op.inputs
+        if name in file.graph.constants
+    }
+    factors = {name: float(change(np.asarray(op.attributes.get(name, 1.0), np.float32))) for name in ("alpha", "beta")}
+    made = replace(op, index=0, attributes={**op.attributes, **factors})
+    graph = Graph(op.name, ports, (Port(op.outputs[0], "float", None),), (made,), constants)
+    return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 
 
 def _called(op: Operator, groups: Mapping[int, Group]) -> str:
@@ -65,10 +97,6 @@ def _called(op: Operator, groups: Mapping[int, Group]) -> str:
     return (
         f"{group.folded.name} {op.index}" if first.key == "DynamicQuantizeLinear" else f"QDQ {first.name} {first.index}"
     )
-
-
-def _bound(op: Operator) -> Bound:
-    return BOUNDS.get(op.type, Bound())
 
 
 def _input(graph: Graph, port: Port) -> Input:

@@ -1,16 +1,19 @@
-"""The table of what was compared with ONNX Runtime."""
+"""The process of ONNX Runtime that tests share, and the table of what was compared with it."""
+
+from collections.abc import Iterator
 
 import pytest
 
-from tests.formats.onnx.oracle import HEAD, ROWS
+from qrt.engines.ort import OnnxRuntime
+from tests.formats.beside import print_rows
+from tests.formats.onnx.oracle import ROWS
+
+
+@pytest.fixture(scope="session")
+def runtime() -> Iterator[OnnxRuntime]:
+    with OnnxRuntime(seconds=300) as engine:
+        yield engine
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not ROWS:
-        return
-    terminalreporter.section("qrt beside ONNX Runtime")
-    terminalreporter.line(HEAD)
-    for row in ROWS:
-        terminalreporter.line(str(row))
-    total = sum(row.elements for row in ROWS)
-    terminalreporter.line(f"{total:,} elements of {len(ROWS)} rows, differ {sum(row.differ for row in ROWS):,}")
+    print_rows(terminalreporter, "ONNX Runtime", ROWS)

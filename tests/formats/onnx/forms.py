@@ -79,10 +79,10 @@ I = np.int64  # noqa: E741  # as ONNX's shapes and axes are
 
 def forms() -> list[Form]:
     """Every form."""
-    from tests.formats.onnx import forms_more
+    from tests.formats.onnx import forms_more, forms_sequences
 
     found = [*_arithmetic(), *_movement(), *_slicing(), *_shapes(), *_windows(), *_products(), *_reductions()]
-    return [*found, *forms_more.forms()]
+    return [*found, *forms_more.forms(), *forms_sequences.forms()]
 
 
 def _arithmetic() -> Iterator[Form]:

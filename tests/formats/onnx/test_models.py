@@ -1,12 +1,29 @@
-"""The given models: quantized mobilenets are folded whole, and run as one part of the plan in C."""
+"""The given models: quantized mobilenets are folded whole, and run as one part of the plan in C. All of them are
+compared with ONNX Runtime, tensor by tensor. Hazards: a form that no generated model has; a step that a
+fusion changes."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import qrt
+from qrt.engines.compare import Comparison
+from qrt.engines.drawn import drawn_inputs
+from qrt.engines.ort import OnnxRuntime
+from qrt.formats.importing.compared import Input
 from qrt.formats.programs import load_reported
+from qrt.ops.core import Array
+from qrt.report.differences import Differences
+from tests.formats.beside import Row, model_row
+from tests.formats.onnx.generated.folded import SHARE
+from tests.formats.onnx.oracle import ROWS
 from tests.formats.onnx.running import has_oracle, run_oracle
 from tests.formats.tflite.oracle import MODELS
+from tests.formats.tflite.photographs import photographs
 
 FOLDER = MODELS / "onnx"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the given models are not beside the repository")
@@ -34,3 +51,50 @@ def test_a_model_of_memories(shape: tuple[int, int]) -> None:
     assert kernels >= {"qrt.dynamic_lstm", "qrt.dynamic_matmul"}
     if has_oracle():
         np.testing.assert_array_equal(np.asarray(y), run_oracle(file.read_bytes(), {"input": x})[0])
+
+
+FILES = sorted(FOLDER.glob("*.onnx"))
+SHARES = {"QDQ AveragePool": 0.05}
+"""Of a group of casts and an operator, the elements that may differ by one step, if it is not `SHARE`: averages of
+equal scales lie halfway between two integers, where the order of the runtime's sum decides."""
+
+
+def inputs_of(ports: Sequence[Input]) -> Iterator[list[Array]]:
+    """Drawn inputs, and the photographs where a model takes images of three colours."""
+    yield from drawn_inputs(ports, 12)
+    if len(ports) == 1 and ports[0].shape[1:2] == (3,):
+        batch, channels, *image = ports[0].shape
+        for each in photographs(replace(ports[0], shape=(batch, *image, channels)), MODELS / "images"):
+            yield [np.ascontiguousarray(each.transpose(0, 3, 1, 2))]
+
+
+def groups(found: Differences) -> dict[str, Row]:
+    """What was compared of groups of casts, by operator."""
+    rows: dict[str, Row] = {}
+    for tensor in found.tensors:
+        if tensor.operator.startswith("QDQ "):
+            kind = tensor.operator.rpartition(" ")[0]
+            name = f"{found.model.rpartition('/')[2]}: {kind}"
+            rows.setdefault(kind, Row(name, "ort", 1, share=SHARES.get(kind, SHARE))).add(tensor)
+    return rows
+
+
+@pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
+@pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="it takes a minute: make test-oracle runs it")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_tensor_is_onnx_runtime_s(path: Path, runtime: OnnxRuntime) -> None:
+    """Every integer of a model in QOperator form; one step in few elements of groups of casts; floats within what
+    their operators may lose, which adds up to more in whole runs."""
+    comparison = Comparison(path, runtime, "ort")
+    for inputs in inputs_of(comparison.file.inputs):
+        comparison.add(inputs)
+    found = comparison.result()
+    comparison.close()
+    rows = groups(found)
+    ROWS.extend([model_row(found, "ort"), *rows.values()])
+    assert found.compared, "nothing was compared"
+    assert not [tensor for tensor in found.tensors if tensor.differ and not tensor.operator.startswith("QDQ ")]
+    assert not [row for row in rows.values() if row.is_wrong]
+    assert bool(rows) == ("qdq" in path.stem)
+    if "qop" in path.stem:
+        assert not found.differ

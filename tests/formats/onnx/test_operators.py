@@ -9,6 +9,7 @@ from qrt.errors import ModelError
 from qrt.formats.importing.float_pools import counts
 from qrt.formats.importing.windows import Window
 from tests.formats.onnx.forms import Form, forms
+from tests.formats.onnx.not_evaluated import NOT_EVALUATED
 from tests.formats.onnx.running import has_oracle, imported, run, run_oracle
 from tests.formats.onnx.writing import model, node, port
 
@@ -24,15 +25,6 @@ def same(ours: Any, theirs: Any, ulp: int) -> None:
     assert (np.abs(ours.astype(np.float64) - theirs) <= ulp * unit.astype(np.float64)).all()
 
 
-NOT_EVALUATED = {
-    "Pad(5x6x7-6-)[12]@17": "does not crop",
-    "MaxPool(2x3x9x8)[]kernel_shape=[3, 2]@17?": "takes no open sizes",
-    "Softmax(3x4x5)[]axis=1@11": "has the meaning of opset 13 alone",
-    "BatchNormalization(2x3x4x4-3-3-3-3)[1234]@17": "rounds in another order, some units further away",
-}
-"""Forms that the reference evaluator of onnx 1.23.2 does not compute as the standard says."""
-
-
 def test_what_is_not_evaluated_is_a_form() -> None:
     assert NOT_EVALUATED.keys() <= set(map(str, forms()))
 
@@ -42,7 +34,7 @@ def test_an_operator(form: Form) -> None:
     content = form.content()
     ours = run(content, **form.inputs)
     for each, theirs in zip(ours, expected(form, content), strict=True):
-        if form.near:
+        if form.near and each.dtype == np.float32:
             assert (each.shape, each.dtype) == (np.shape(theirs), np.float32)
             np.testing.assert_allclose(each, theirs, rtol=0, atol=form.near * np.abs(form.operands[0]).max())
         else:
@@ -55,6 +47,8 @@ def expected(form: Form, content: bytes) -> list[Any]:
         return run_oracle(content, form.inputs)
     if (reason := NOT_EVALUATED.get(str(form))) is not None:
         pytest.skip(f"the reference evaluator {reason}: make test-oracle has ONNX Runtime")
+    if form.domain:
+        pytest.skip("the reference evaluator has no operators of the runtime: make test-oracle has ONNX Runtime")
     from onnx import load_from_string
     from onnx.reference import ReferenceEvaluator
 

@@ -3,7 +3,8 @@
 import pytest
 
 from qrt.engines.litert import LiteRT
-from tests.formats.tflite.oracle import HEAD, ROWS
+from tests.formats.beside import print_rows
+from tests.formats.tflite.oracle import ROWS
 
 
 @pytest.fixture(scope="session")
@@ -13,11 +14,4 @@ def litert():
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not ROWS:
-        return
-    terminalreporter.section("qrt beside LiteRT")
-    terminalreporter.line(HEAD)
-    for row in ROWS:
-        terminalreporter.line(str(row))
-    total = sum(row.elements for row in ROWS)
-    terminalreporter.line(f"{total:,} elements of {len(ROWS)} rows, differ {sum(row.differ for row in ROWS):,}")
+    print_rows(terminalreporter, "LiteRT", ROWS)

@@ -7,6 +7,9 @@ FILES = {
     "arithmetic": "Abs Add And BitwiseAnd BitwiseOr BitwiseXor Cast CastLike Ceil Div Equal Floor Greater "
     "GreaterOrEqual Less LessOrEqual Max Min Mul Neg Not Or Reciprocal Round Sqrt Sub Sum Where Xor",
     "casts": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
+    "composites": "Hardmax InstanceNormalization LpNormalization com.microsoft::Attention "
+    "com.microsoft::EmbedLayerNormalization com.microsoft::MultiHeadAttention com.microsoft::QAttention "
+    "com.microsoft::RotaryEmbedding",
     "control": "If Loop Scan",
     "convolution": "Conv ConvInteger QLinearConv",
     "defined": "AffineGrid Attention BlackmanWindow CausalConvWithState CenterCropPad GroupNormalization "
@@ -29,6 +32,7 @@ FILES = {
     "com.microsoft::QLinearGlobalAveragePool com.microsoft::QLinearLeakyRelu com.microsoft::QLinearMul "
     "com.microsoft::QLinearSigmoid com.microsoft::QLinearSoftmax com.microsoft::QLinearWhere",
     "recurrent": "com.microsoft::DynamicQuantizeLSTM",
+    "recurrent_floats": "GRU LSTM RNN",
     "reductions": "ArgMax ArgMin BatchNormalization ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Softmax",
     "resizing": "Resize Upsample",
     "shapes": "Constant ConstantOfShape Range Shape Size",

@@ -98,11 +98,13 @@ def global_average_pool(node: Node) -> None:
 
 @operator("QLinearSoftmax", domain=MICROSOFT)
 def softmax(node: Node) -> None:
-    """Of int8 or uint8. Before opset 13, which an attribute says, over all axes from one on."""
+    """Of int8 or uint8. Before opset 13, which an attribute says, over all axes from one on. One that stands between
+    casts is rounded as the scale of the result says, where this operator takes the largest integer below its inverse.
+    """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13
     axis = node.axis(node.attribute("axis", -1 if is_new else 1), len(shape))
-    rule = node.rule("softmax", storage=x.storage)
+    rule = node.rule("softmax", storage=x.storage, folded=node.op.is_folded)
     value = node.cast(0, x)
     flattens = not is_new and axis != len(shape) - 1
     if flattens:

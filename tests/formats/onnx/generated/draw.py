@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.formats.onnx.oracle import Case
+from tests.formats.beside import Case
 from tests.formats.onnx.writing import model, node, port
 from tests.formats.tflite.generated.draw import around, integers, scale, shape, size
 

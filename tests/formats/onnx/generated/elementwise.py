@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.formats.beside import Case
 from tests.formats.onnx.generated import draw
-from tests.formats.onnx.oracle import Case
 
 INPUTS = ["a", "sa", "za", "b", "sb", "zb", "sy", "zy"]
 

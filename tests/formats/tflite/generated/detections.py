@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from flatbuffers.flexbuffers import Dumps
 
-from tests.formats.tflite.oracle import Case
+from tests.formats.beside import Case
 from tests.formats.tflite.writing import Tensor, one_op
 
 _RUNS = 6

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from tests.formats.beside import Case
 from tests.formats.tflite.generated import draw
-from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import Tensor, one_op
 
 

@@ -3,8 +3,8 @@ image cuts, which count what they hold."""
 
 from functools import partial
 
+from tests.formats.beside import Case
 from tests.formats.tflite.generated import draw
-from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import one_op
 
 

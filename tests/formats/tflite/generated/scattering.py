@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 from flatbuffers.flexbuffers import Dumps
 
+from tests.formats.beside import Case
 from tests.formats.tflite.generated import draw
 from tests.formats.tflite.generated.movement import _pair, ints
-from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 _RUNS = 4

@@ -3,9 +3,9 @@ neighbours at the edge, sizes that do not divide, images of one row, batches tha
 
 import numpy as np
 
+from tests.formats.beside import Case
 from tests.formats.tflite.generated import draw
 from tests.formats.tflite.generated.movement import _forms, _pair, ints
-from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import Tensor, one_op
 
 

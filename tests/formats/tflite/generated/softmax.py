@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from tests.formats.beside import Case
 from tests.formats.tflite.generated import draw
-from tests.formats.tflite.oracle import Case
 from tests.formats.tflite.writing import Tensor, one_op
 
 OUTPUTS = {"int8": (2.0**-8, -128), "uint8": (2.0**-8, 0), "int16": (2.0**-15, 0)}

@@ -1,0 +1,46 @@
+"""Forms that the reference evaluator of onnx 1.23.2 does not compute as the standard or the runtime says."""
+
+_BY_REASON = {
+    "does not crop": ("Pad(5x6x7-6-)[12]@17",),
+    "takes no open sizes": ("MaxPool(2x3x9x8)[]kernel_shape=[3, 2]@17?",),
+    "has the meaning of opset 13 alone": (
+        "Softmax(3x4x5)[]axis=1@11",
+        "Hardmax(3x4x5)[]axis=1@11",
+    ),
+    "rounds in another order, some units further away": ("BatchNormalization(2x3x4x4-3-3-3-3)[1234]@17",),
+    "takes positions from the end for others": (
+        "GatherElements(3x4x5-3x4x2)[]axis=-1@17",
+        "GatherElements(3x4x5-3x4x2)[1]axis=-1@17",
+        "GatherElements(3x4x5-3x4x2)[01]axis=-1@17",
+    ),
+    "takes no axis of one element": ("CumSum(3x4x5-1)[1]@17",),
+    "takes no depth of one element": ("OneHot(2x3-1-2)[12]@17",),
+    "rounds coordinates, and takes the length of an axis, in another way": (
+        "Resize(1x2x5x4-0-4)[12]coordinate_transformation_mode=half_pixel,nearest_mode=floor@17",
+        "Resize(1x2x5x4-0-4)[12]coordinate_transformation_mode=pytorch_half_pixel,nearest_mode=floor@17",
+        "Resize(1x2x5x4-0-4)[12]coordinate_transformation_mode=align_corners,nearest_mode=floor@17",
+        "Resize(1x2x5x4-0-4)[12]coordinate_transformation_mode=align_corners,mode=linear@17",
+        "Resize(1x2x5x4-0-4)[12]coordinate_transformation_mode=align_corners,mode=cubic@17",
+        "Resize(1x2x5x4-4)[1]@10",
+        "Resize(1x2x5x4-4)[1]mode=linear@10",
+    ),
+    "has no linear mode": ("Upsample(1x2x5x4-4)[1]mode=linear@9",),
+    "computes another shape or takes no groups": (
+        "ConvTranspose(2x4x5x3-4x3x3x2-3)[12]strides=[2, 2],output_shape=[9, 6]@17",
+        "ConvTranspose(2x4x5x3-4x2x3x3)[1]group=2,strides=[2, 2]@17",
+    ),
+    "has no other activations and no clip": (
+        "LSTM(5x3x4-1x24x4-1x24x6-1x48)[123]hidden_size=6,activations=['Sigmoid', 'Softsign', 'Relu']@17",
+        "LSTM(5x3x4-1x24x4-1x24x6-1x48)[123]hidden_size=6,clip=0.25@17",
+        "GRU(5x3x4-1x18x4-1x18x6-1x36)[123]hidden_size=6,activations=['Sigmoid', 'Softsign']@17",
+        "GRU(5x3x4-1x18x4-1x18x6-1x36)[123]hidden_size=6,clip=0.25@17",
+        "RNN(5x3x4-1x6x4-1x6x6-1x12)[123]hidden_size=6,activations=['Sigmoid']@17",
+        "RNN(5x3x4-1x6x4-1x6x6-1x12)[123]hidden_size=6,clip=0.25@17",
+    ),
+    "divides by 0": (
+        "LpNormalization(3x4x5)[]p=1,axis=1@22",
+        "LpNormalization(3x4x5)[]p=1,axis=-1@22",
+    ),
+}
+NOT_EVALUATED = {form: reason for reason, forms in _BY_REASON.items() for form in forms}
+"""What the evaluator does, by the form."""
