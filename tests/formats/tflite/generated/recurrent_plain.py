@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.formats.tflite.oracle import Case
+from tests.formats.beside import Case
 from tests.formats.tflite.writing import Tensor, one_op
 
 CALLS = 6
