@@ -238,8 +238,40 @@ def bind_float_matmul(
     stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
 ) -> Call: ...
 
-# The same by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share scales
-# and zero_points [blocks, n], which are those of a storage type.
+# The loops of qrt/products/contraction.h: how many are batches, rows and depth, and one for the columns; their extents;
+# the strides, offset and elements of a, b, init and the result.
+def bind_contraction(
+    *,
+    isa: str,
+    loops: Sequence[int],
+    extents: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    fused: bool,
+    b_constant: npt.NDArray[Any] | None = None,
+    init_constant: npt.NDArray[Any] | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,  # as for bind_float_matmul
+) -> Call: ...
+
+# The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (type "f32" or "i1", register, strides,
+# offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c). values are the bits
+# of the last registers; in_place: so many of the operands stand element for element as the only result does.
+def bind_float_loops(
+    *,
+    isa: str,
+    loops: Sequence[int],
+    extents: Sequence[int],
+    reads: Sequence[Sequence[Any]],
+    writes: Sequence[Sequence[Any]],
+    steps: Sequence[Sequence[int]],
+    registers: int,
+    values: npt.NDArray[np.uint32],
+    in_place: int = 0,
+) -> Call: ...
+
+# float_matmul by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share
+# scales and zero_points [blocks, n], which are those of a storage type.
 def bind_mixed_matmul(
     *,
     isa: str,

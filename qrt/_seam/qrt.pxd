@@ -173,6 +173,58 @@ cdef extern from "qrt/qrt.h" nogil:
     void qrt_float_matmul_release(void *args)
     int qrt_float_matmul_packed(const void *args, qrt_packed_part *to)
 
+    enum:
+        QRT_CONTRACTION_RANK
+        QRT_CONTRACTION_OPERANDS
+
+    ctypedef struct qrt_contraction_problem:
+        int batches, rows, depth
+        int64_t extent[QRT_CONTRACTION_RANK]
+        int64_t stride[QRT_CONTRACTION_OPERANDS][QRT_CONTRACTION_RANK]
+        int64_t offset[QRT_CONTRACTION_OPERANDS]
+        bint fused
+        const float *b_constant
+        const float *init_constant
+        qrt_stored *stored
+
+    ctypedef struct qrt_contraction_args:
+        const qrt_kernels *kernels
+        qrt_contraction_problem problem
+
+    qrt_status qrt_contraction_prepare(qrt_contraction_args *args)
+    void qrt_contraction_release(void *args)
+    int qrt_contraction_packed(const void *args, qrt_packed_part *to)
+
+    enum:
+        QRT_LOOPS_RANK
+        QRT_LOOPS_REGISTERS
+        QRT_STEP_CODES
+
+    ctypedef enum qrt_loops_type:
+        QRT_LOOPS_F32, QRT_LOOPS_BOOL
+
+    ctypedef struct qrt_loops_step:
+        int code, to, a, b, c
+
+    ctypedef struct qrt_loops_operand:
+        qrt_loops_type type
+        int reg
+        int64_t stride[QRT_LOOPS_RANK]
+        int64_t offset
+        bint once
+        const void *constant
+
+    ctypedef struct qrt_float_loops_args:
+        const qrt_kernels *kernels
+        int kept, reduced
+        int64_t extent[QRT_LOOPS_RANK]
+        int reads, writes
+        const qrt_loops_operand *operand
+        int steps
+        const qrt_loops_step *step
+        int registers, values
+        const float *value
+
     ctypedef struct qrt_mixed_problem:
         qrt_product product
         bint nibbles
@@ -420,6 +472,8 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_contraction(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_float_loops(const void *args, qrt_scratch *scratch)
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_pair(const void *args, qrt_scratch *scratch)

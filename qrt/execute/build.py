@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from qrt._seam import _core
+from qrt.dialects.linalg.ops import StructuredOp
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
-from qrt.execute.constants import SCALARS, captured, held
+from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
 from qrt.execute.fusing.families import FUSED
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
+from qrt.execute.planning.contraction import contraction
+from qrt.execute.planning.float_loops import float_loops
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.routine import copy_call
@@ -112,7 +115,9 @@ class _Builder:
             return self._load(op, state) if op.results else self._store(op, operands[0], state)
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
-        if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
+        if family is None:
+            return self._folded(op, operands) or self._loops(op, operands) or self._interpreted(op)
+        if FAMILIES[family].bind is None and len(types) < len(operands):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
 
@@ -133,6 +138,44 @@ class _Builder:
         call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
+
+    def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
+        """The constants that an op makes of constants, where these are known only for concrete input types: sizes, and
+        what is filled or spread by them."""
+        if op.name == "tensor.dim" and operands[0].type is not None and self._is_constant(operands[1]):
+            axis, shape = int(self._array(operands[1])), operands[0].shape
+            arrays: list[Array] | None = [np.array(shape[axis])] if 0 <= axis < len(shape) else None
+        elif (
+            op.name.partition(".")[0] not in _FOLDED
+            or not all(self._is_constant(self.places[v]) for v in captured(op))
+            or any(prod(place.shape) > MOST_ELEMENTS for place in operands)
+        ):
+            return None
+        else:
+            known = {value: self._array(self.places[value]) for value in captured(op)}
+            arrays = compute(op, known, Compiler(self.code))
+        if arrays is None:
+            return None
+        types = [value.type for value in op.results]
+        return [
+            self.place("constant", as_tensor(t).with_(shape=a.shape), t, a) for t, a in zip(types, arrays, strict=True)
+        ]
+
+    def _loops(self, op: Operation, operands: list[Place]) -> list[Place] | None:
+        """The places of the results of loops that have a kernel."""
+        types = [place.type for place in operands if place.type is not None]
+        if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
+            return None
+        constants = {i: self._array(place) for i, place in enumerate(operands) if self._is_constant(place)}
+        made = contraction(op, types, constants) if isinstance(op, StructuredOp) else None
+        made = made or float_loops(op, types, constants)
+        results = _known_types(op, types)
+        known = [t for t in results if t is not None]
+        if made is None or len(known) < len(results):
+            return None
+        coverage = Coverage(op.name, str(op.location), "kernel", _kernel_name(made.call))
+        given, packed = ([operands[number] for number in numbers] for numbers in (made.given, made.packed))
+        return self._call(op, made.call, given, known, coverage, [*given, *packed])
 
     def _joined(
         self, op: Operation, operands: list[Place], types: tuple[TensorType, ...], result: TensorType, attributes: Any
@@ -254,7 +297,8 @@ class _Builder:
         used = captured(op)
         for value in used:
             self.compiler.place(value, self._value_slot(self.places[value], runs))
-        results = [self._result_place(value.type) for value in op.results]
+        known = _known_types(op, [self.places[value].type for value in op.operands])
+        results = [self._result_place(value.type, t) for value, t in zip(op.results, known, strict=True)]
         for value, place in zip(op.results, results, strict=True):
             self.compiler.place(value, place.slot)
         runs.extend(self.compiler.steps([op]))
@@ -262,9 +306,9 @@ class _Builder:
         self._interpret(runs, coverage, [self.places[value] for value in used], results)
         return results
 
-    def _result_place(self, t: Type) -> Place:
+    def _result_place(self, t: Type, known: TensorType | None) -> Place:
         static = isinstance(t, SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
-        return self.place("value", as_tensor(t) if static else None, t)
+        return self.place("value", as_tensor(t) if static else known, t)
 
     def _interpret(
         self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[Place], results: Sequence[Place]
@@ -344,7 +388,37 @@ class _Builder:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
+        self._forget_constants({place.slot for place in results})
         return Plan(self.slots, inputs, overwritten(self.slots, self.steps), results, self.frame)
+
+    def _forget_constants(self, returned: set[int]) -> None:
+        """Constants that no step reads were sizes, or parts of others: their memory may go."""
+        used = returned | {number for number, _ in self.converted}
+        for step in self.steps:
+            used.update(place.slot for place in step.operands)
+            used.update(step.slots if isinstance(step, CallStep) else ())
+        used.update({root(self.slots, number)[0] for number in used})
+        for number in [number for number, slot in self.slots.items() if slot.kind == "constant" and not slot.name]:
+            if number not in used:
+                self.frame[number] = None
+                del self.slots[number]
+
+
+_FOLDED = ("arith", "linalg", "math", "tensor")
+"""The dialects whose ops make sizes, and tensors of these."""
+
+
+def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
+    """The static types of the results that follow from those of the operands, as far as they are known: a structured op
+    has those of its outputs, an element-wise one that of its operands."""
+    results = [value.type for value in op.results]
+    if isinstance(op, StructuredOp) and results:
+        return list(operands[op.input_count :])
+    is_elementwise = op.name.partition(".")[0] in ("arith", "math") and len(results) == 1
+    if not is_elementwise or not isinstance(results[0], TensorType):
+        return [None] * len(results)
+    shapes = {t.shape for t, v in zip(operands, op.operands, strict=True) if t and isinstance(v.type, TensorType)}
+    return [as_tensor(results[0]).with_(shape=shapes.pop()) if len(shapes) == 1 else None]
 
 
 def _copied(op: Operation) -> Coverage:

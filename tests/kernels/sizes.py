@@ -16,6 +16,7 @@ from tests.kernels.sizes_elementwise import (
     pair,
     requantize,
 )
+from tests.kernels.sizes_floats import contraction, float_loops
 from tests.kernels.sizes_functions import dynamic_lstm, dynamic_matmul, lookup_interpolated, lstm, softmax, svdf
 from tests.kernels.sizes_products import (
     conv2d,
@@ -32,6 +33,7 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
     "binary": binary, "pair": pair, "leaky_relu": leaky_relu, "transpose_conv2d": transpose_conv2d, "lookup": lookup,
     "gemm": gemm, "float_matmul": float_matmul, "mixed_matmul": mixed_matmul,
+    "contraction": contraction, "float_loops": float_loops,
     "conv2d": conv2d, "depthwise_conv2d": depthwise_conv2d, "avg_pool2d": lambda: pools("avg_pool2d"),
     "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
     "lookup_interpolated": lookup_interpolated, "lstm": lstm, "svdf": svdf, "dynamic_matmul": dynamic_matmul,

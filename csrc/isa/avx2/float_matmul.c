@@ -6,29 +6,10 @@
  * 6 rows by two vectors are 12 sums in registers, more than the 8 that hide a latency of 4 cycles. Every sum is the
  * chain that qrt/products/float_matmul.h defines, so the bits are those of ref. Hazard: memory may end behind a row;
  * masked loads do not fault past their mask. */
-#include <immintrin.h>
-#include <math.h>
+#include "isa/avx2/floats.h"
 
-#define OP(name) _mm256_##name
-#define WIDTH 8
 #define TILE_ROWS 6
 #define SHORT_ROWS 3
-#define load_live _mm256_maskload_ps
-#define store_live(to, value, valid) _mm256_maskstore_ps(to, valid, value)
-#define multiply_add(sum, a, b) _mm256_fmadd_ps(a, b, sum)
-#define with_one_nan(value) _mm256_blendv_ps(value, _mm256_set1_ps(NAN), unordered(value, value))
-#define unordered(a, b) _mm256_cmp_ps(a, b, _CMP_UNORD_Q)
-#define either _mm256_or_ps
-#define holds _mm256_movemask_ps
-
-typedef __m256 vector;
-typedef __m256i mask;
-typedef __m256 flags;
-
-static inline mask live(int64_t left) {
-    const int n = left > 8 ? 8 : left > 0 ? (int)left : 0;
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
 
 #include "isa/x86/float_matmul/tile.inl"
 #include "isa/x86/float_matmul/short.inl"

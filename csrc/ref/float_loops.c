@@ -1,0 +1,102 @@
+/* The steps of loop nests in float32, in portable C. */
+#include <math.h>
+#include <string.h>
+
+#include "ref.h"
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static float flag(bool holds) {
+    return float_of(holds ? UINT32_MAX : 0);
+}
+
+/* IEEE 754's maximum, and its minimum as that of the negated numbers: -0 is below +0. */
+static float maximum(float a, float b) {
+    if (a > b || isnan(a))
+        return a;
+    return b > a || isnan(b) || signbit(a) ? b : a;
+}
+
+static float minimum(float a, float b) {
+    if (a < b || isnan(a))
+        return a;
+    return b < a || isnan(b) || signbit(b) ? b : a;
+}
+
+static float computed(int code, float a, float b, float c) {
+    switch ((qrt_step_code)code) {
+    case QRT_STEP_ADD:
+        return a + b;
+    case QRT_STEP_SUB:
+        return a - b;
+    case QRT_STEP_MUL:
+        return a * b;
+    case QRT_STEP_DIV:
+        return a / b;
+    case QRT_STEP_FMA:
+        return fmaf(a, b, c);
+    case QRT_STEP_SQRT:
+        return sqrtf(a);
+    case QRT_STEP_NEG:
+        return float_of(bits_of(a) ^ 0x80000000u);
+    case QRT_STEP_ABS:
+        return float_of(bits_of(a) & 0x7fffffffu);
+    case QRT_STEP_FLOOR:
+        return floorf(a);
+    case QRT_STEP_CEIL:
+        return ceilf(a);
+    case QRT_STEP_TRUNC:
+        return truncf(a);
+    case QRT_STEP_ROUNDEVEN:
+        return nearbyintf(a); /* the entry has set the control register */
+    case QRT_STEP_MAXIMUM:
+        return maximum(a, b);
+    case QRT_STEP_MINIMUM:
+        return minimum(a, b);
+    case QRT_STEP_MAXNUM:
+        return isnan(a) ? b : isnan(b) ? a : maximum(a, b);
+    case QRT_STEP_MINNUM:
+        return isnan(a) ? b : isnan(b) ? a : minimum(a, b);
+    case QRT_STEP_SELECT:
+        return bits_of(a) ? b : c;
+    case QRT_STEP_AND:
+        return float_of(bits_of(a) & bits_of(b));
+    case QRT_STEP_OR:
+        return float_of(bits_of(a) | bits_of(b));
+    case QRT_STEP_XOR:
+        return float_of(bits_of(a) ^ bits_of(b));
+    case QRT_STEP_LESS:
+        return flag(a < b);
+    case QRT_STEP_LESS_EQUAL:
+        return flag(a <= b);
+    case QRT_STEP_EQUAL:
+        return flag(a == b);
+    case QRT_STEP_UNORDERED:
+        return flag(isnan(a) || isnan(b));
+    case QRT_STEP_CODES:
+        break;
+    }
+    return 0;
+}
+
+void ref_float_steps(const qrt_loops_step *step, int count, float *const *reg, int64_t lanes) {
+    for (; count > 0; count--, step++) {
+        const float *a = reg[step->a], *b = reg[step->b], *c = reg[step->c];
+        float *to = reg[step->to];
+        for (int64_t i = 0; i < lanes; i++) {
+            const float made = computed(step->code, a[i], b[i], c[i]);
+            const bool is_made = step->code < QRT_STEP_NEG && !isnan(a[i]) && !isnan(b[i]) && !isnan(c[i]);
+            to[i] = is_made && isnan(made) ? NAN : made;
+        }
+    }
+}

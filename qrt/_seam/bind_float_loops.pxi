@@ -1,0 +1,97 @@
+# float_loops: loop nests whose body is a chain of element-wise steps on float32 and flags.
+
+cdef dict LOOPS_TYPES = {"f32": QRT_LOOPS_F32, "i1": QRT_LOOPS_BOOL}
+
+
+def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers, values, in_place=0):
+    cdef Call call = new_call("float_loops", isa, qrt_float_loops, sizeof(qrt_float_loops_args))
+    cdef qrt_float_loops_args *args = <qrt_float_loops_args *>call.args
+    cdef qrt_loops_operand *operands
+    cdef qrt_loops_step *made
+    cdef int i, each
+    args.kernels = find_kernels(call.name, isa)
+    args.kept, args.reduced = dimensions(call.name, "loops", loops, 2)
+    rank = args.kept + args.reduced
+    if not 1 <= args.kept <= rank <= QRT_LOOPS_RANK:
+        raise KernelError(f"{call.name}: {args.kept} and {args.reduced} loops, 1 to {QRT_LOOPS_RANK} expected")
+    extents = dimensions(call.name, "extents", extents, rank)
+    element_count(call.name, extents)
+    for i in range(rank):
+        args.extent[i] = extents[i]
+    reads, writes, steps = tuple(reads), tuple(writes), tuple(tuple(step) for step in steps)
+    (registers,) = dimensions(call.name, "registers", (registers,), 1, 1, QRT_LOOPS_REGISTERS)
+    args.registers, args.values = registers, len(values)
+    if args.values > registers:
+        raise KernelError(f"{call.name}: {args.values} values for {registers} registers")
+    if args.values:
+        args.value = <const float *>constant(call, "the values", np.asarray(values).view(np.float32), np.float32, args.values)
+    args.reads, args.writes, args.steps = len(reads), len(writes), len(steps)
+    if args.writes < 1 or args.reads + args.writes > QRT_MAX_OPERANDS:
+        raise KernelError(f"{call.name}: {args.writes} results of {args.reads} operands")
+    # One block: the operands, then the steps.
+    call.extra = calloc(1, (args.reads + args.writes) * sizeof(qrt_loops_operand) + args.steps * sizeof(qrt_loops_step))
+    if call.extra == NULL:
+        raise MemoryError("float_loops: out of memory")
+    operands = <qrt_loops_operand *>call.extra
+    made = <qrt_loops_step *>(operands + args.reads + args.writes)
+    args.operand, args.step = operands, made
+    for i in range(args.reads + args.writes):
+        fill_loops_operand(call, &operands[i], (reads + writes)[i], i >= args.reads, rank, extents, registers)
+    for i in range(args.steps):
+        numbers = dimensions(call.name, "a step", steps[i], 5)
+        if numbers[0] >= QRT_STEP_CODES or max(numbers[1:]) >= registers:
+            raise KernelError(f"{call.name}: the step {numbers} names no code or register")
+        if numbers[1] >= registers - args.values:
+            raise KernelError(f"{call.name}: the step {numbers} writes a constant")
+        for each in range(args.reads):
+            if operands[each].reg == numbers[1] and not operands[each].once:
+                raise KernelError(f"{call.name}: the step {numbers} writes what is read")
+        made[i] = qrt_loops_step(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    call.outputs, call.elementwise = args.writes, args.reduced == 0
+    if args.writes == 1:
+        (call.aliased,) = dimensions(call.name, "in_place", (in_place,), 1, 0, call.count - 1)
+        check_in_place(call, args)
+    return call
+
+
+cdef check_in_place(Call call, const qrt_float_loops_args *args):
+    """Operands that the result may overwrite are read by the block that writes them, and by no other."""
+    cdef int i, loop, operand = 0
+    cdef const qrt_loops_operand *target = &args.operand[args.reads]
+    cdef const qrt_loops_operand *read
+    for i in range(args.reads):
+        read = &args.operand[i]
+        if read.constant != NULL:
+            continue
+        if operand < call.aliased:
+            same = read.offset == target.offset and read.type == target.type and args.reduced == 0
+            for loop in range(args.kept):
+                same = same and read.stride[loop] == target.stride[loop]
+            if not same:
+                raise KernelError(f"{call.name}: operand {operand} is not read where the result is written")
+        operand += 1
+
+
+cdef fill_loops_operand(Call call, qrt_loops_operand *to, object given, bint written, int rank, object extents,
+                        object registers):
+    """An operand: (type, register, strides, offset, elements, whether it is read once, the constant or None)."""
+    cdef int loop
+    cdef const qrt_float_loops_args *args = <const qrt_float_loops_args *>call.args
+    name, reg, strides, offset, size, once, array = given
+    to.type = <qrt_loops_type><int>choose(call.name, "type", LOOPS_TYPES, name)
+    (to.reg,) = dimensions(call.name, "register", (reg,), 1, 0, registers - (0 if written else args.values) - 1)
+    strides = dimensions(call.name, "strides", strides, rank, -MAX_ELEMENTS)
+    (to.offset,) = dimensions(call.name, "offset", (offset,))
+    (size,) = dimensions(call.name, "size", (size,))
+    for loop in range(rank):
+        to.stride[loop] = strides[loop]
+    to.once = once
+    if (written or once) and any(strides[loop] for loop in range(args.kept, rank)):
+        raise KernelError(f"{call.name}: a result is indexed by a loop that is summed")
+    kept = extents[: args.kept] + ((1,) * args.reduced if written or once else extents[args.kept :])
+    check_reach(call.name, "an operand", tuple(kept), strides, offset, size)
+    dtype = np.dtype(np.float32 if name == "f32" else np.bool_)
+    if array is None:
+        add_operand(call, dtype, (size,))
+    else:
+        to.constant = constant(call, "a constant", array, dtype, size)

@@ -1,0 +1,141 @@
+"""The sizes of contractions and loops in float32."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from qrt.ops import elementwise
+from qrt.types import FloatType
+from tests.kernels.draws import Array
+from tests.kernels.size_cases import Case, combinations
+
+# Around tiles of 3 and 6 rows, vectors of 8 and 16 columns, panels of 64, blocks of 256 lanes.
+ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 19)
+COLUMNS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 47, 48, 49, 63, 64, 65, 80, 127, 128, 129)
+DEPTH = (0, 1, 2, 3, 8, 33)
+LANES = (0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 272, 511, 512, 513)
+
+_F32 = FloatType("f32")
+HARD = np.float32([0, -0.0, 1e-45, -1e-40, 1e38, -3e38, np.inf, -np.inf, np.nan, 1, -1])
+
+
+def floats(rng: np.random.Generator, *shape: int) -> Array:
+    """Numbers, of which some are zeros, subnormal, large, infinite, or the NaN that operations make."""
+    made = rng.normal(0, 1, shape).astype(np.float32)
+    return np.where(rng.random(shape) < 0.02, rng.choice(HARD, shape), made).astype(np.float32)
+
+
+def contraction() -> Iterator[Case]:
+    rng = np.random.default_rng(21)
+    for drawn in combinations(rng, 4, m=ROWS, n=COLUMNS, k=DEPTH, batch=(1, 2), constant=(False, True),
+                              init=("constant", "operand", "columns"), fused=(False, True), by_columns=(False, True),
+                              transposed=(False, True), offset=(0, 1)):  # fmt: skip
+        yield product(rng, **drawn)
+    yield product(rng, 200, 130, 70, 1, True, "columns", True, False, False, 0, threads=3)
+    yield product(rng, 50, 130, 70, 2, False, "columns", True, False, False, 0, threads=3)
+    yield product(rng, 300, 70, 9, 1, True, "constant", True, True, False, 0, threads=3)
+    a, b, start = (floats(rng, 17) for _ in range(3))
+    given: dict[str, Any] = {"loops": (0, 0, 0), "extents": (17,), "strides": ((1,),) * 4, "offsets": (0,) * 4,
+                             "sizes": (17,) * 4, "fused": True}  # fmt: skip
+    expected = summed(a.reshape(1, 1, 1, 17), b.reshape(1, 1, 17), start, True)
+    yield Case("contraction", given, (a, b, start), lambda: expected)
+
+
+def product(
+    rng: np.random.Generator, m: int, n: int, k: int, batch: int, constant: bool, init: str, fused: bool,
+    by_columns: bool, transposed: bool, offset: int, threads: int = 1,
+) -> Case:  # fmt: skip
+    """[batch, m, k] by [batch, k, n]; where `by_columns`, a has a value for each column too."""
+    a = floats(rng, batch, m, k, n if by_columns else 1)
+    b = floats(rng, batch, k, n)
+    start = {"constant": floats(rng, 1), "columns": floats(rng, n), "operand": floats(rng, batch, m, n)}[init]
+    stored = np.ascontiguousarray(b.transpose(0, 2, 1)) if transposed else b
+    width = n if by_columns else 1
+    given: dict[str, Any] = {
+        "loops": (1, 1, 1),
+        "extents": (batch, m, k, n),
+        "strides": (
+            (m * k * width, k * width, width, int(by_columns)),
+            (k * n, 0, 1, k) if transposed else (k * n, 0, n, 1),
+            {"constant": (0, 0, 0, 0), "columns": (0, 0, 0, 1), "operand": (m * n, n, 0, 1)}[init],
+            (m * n, n, 0, 1),
+        ),
+        "offsets": (offset, 0, 0, 0),
+        "sizes": (a.size + offset, b.size, start.size, batch * m * n),
+        "fused": fused,
+        "b_constant": stored if constant else None,
+        "init_constant": None if init == "operand" else start,
+    }
+    operands = [np.concatenate([np.ones(offset, np.float32), a.ravel()])]
+    operands += [] if constant else [stored.ravel()]
+    operands += [start.ravel()] if init == "operand" else []
+    return Case("contraction", given, tuple(operands), lambda: summed(a, b, start, fused), threads)
+
+
+def summed(a: Array, b: Array, start: Array, fused: bool) -> Array:
+    """The chain over k of each element, step by step."""
+    fma, mul, add = (elementwise.bind(name, [_F32] * 3, [_F32]) for name in ("math.fma", "arith.mulf", "arith.addf"))
+    batch, m, k, _ = a.shape
+    total = np.array(np.broadcast_to(start, (batch, m, b.shape[2])))
+    with np.errstate(all="ignore"):
+        for step in range(k):
+            x, y = np.broadcast_arrays(a[:, :, step], b[:, None, step])
+            total = fma(x, y, total) if fused else add(total, mul(x, y))
+    return np.where(np.isnan(total), np.float32(np.nan), total).ravel()  # the positive one
+
+
+def float_loops() -> Iterator[Case]:
+    rng = np.random.default_rng(22)
+    for drawn in combinations(rng, 3, lanes=LANES, rows=(0, 1, 2, 3), depth=(None, 0, 1, 3), stride=(0, 1, 2)):
+        yield sum_of_scaled(rng, **drawn)
+    yield sum_of_scaled(rng, 300, 50, 5, 1, threads=3)
+    for lanes in LANES:
+        yield in_place(rng, lanes)
+
+
+def sum_of_scaled(
+    rng: np.random.Generator, lanes: int, rows: int, depth: int | None, stride: int, threads: int = 1
+) -> Case:
+    """Over `depth`, the sums of 3 * x: x is [rows, depth, lanes], whose lanes are `stride` apart."""
+    turns = 1 if depth is None else depth
+    reach = max((lanes - 1) * stride + 1, 1) if lanes else 0
+    x = floats(rng, rows, turns, reach)
+    start = floats(rng, rows, lanes)
+    loops, more = ((2, 0), ()) if depth is None else ((2, 1), (reach,))
+    given: dict[str, Any] = {
+        "loops": loops,
+        "extents": (rows, lanes, *([] if depth is None else [depth])),
+        "reads": (
+            ("f32", 0, (turns * reach, stride, *more), 0, x.size, False, None),
+            ("f32", 1, (lanes, 1, *(0 for _ in more)), 0, start.size, True, None),
+        ),
+        "writes": (("f32", 1, (lanes, 1, *(0 for _ in more)), 0, start.size, False, None),),
+        "steps": ((2, 2, 0, 3, 0), (0, 1, 1, 2, 1)),
+        "registers": 4,
+        "values": np.float32([3]).view(np.uint32),
+    }
+
+    def expected() -> Array:
+        total = start
+        at = np.arange(lanes) * stride
+        mul, add = (elementwise.bind(f"arith.{name}", [_F32] * 2, [_F32]) for name in ("mulf", "addf"))
+        with np.errstate(all="ignore"):
+            for step in range(turns):
+                total = add(total, mul(x[:, step, at], np.broadcast_to(np.float32(3), total.shape)))
+        return total.ravel()
+
+    return Case("float_loops", given, (x.ravel(), start.ravel()), expected, threads)
+
+
+def in_place(rng: np.random.Generator, lanes: int) -> Case:
+    """The larger of x and y, which may stand where x does, or y."""
+    x, y = floats(rng, lanes), floats(rng, lanes)
+    one = ((1,), 0, lanes, False, None)
+    given: dict[str, Any] = {
+        "loops": (1, 0), "extents": (lanes,), "reads": (("f32", 0, *one), ("f32", 1, *one)),
+        "writes": (("f32", 2, *one),), "steps": ((12, 2, 0, 1, 0),), "registers": 3,
+        "values": np.zeros(0, np.uint32), "in_place": 2 if lanes % 2 else int(lanes > 0),
+    }  # fmt: skip
+    maximum = elementwise.bind("arith.maximumf", [_F32] * 2, [_F32])
+    return Case("float_loops", given, (x, y), lambda: maximum(x, y))
