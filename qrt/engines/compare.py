@@ -4,7 +4,6 @@ difference of one is carried into the next."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from qrt.execute.ports import choose
 from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
 from qrt.formats.importing.compared import Bound, Compared, Made, named_values
+from qrt.formats.importing.source import Source
 from qrt.ir import Module, Operation, StringAttr
 from qrt.ops.core import Array
 from qrt.profiles import Profile
@@ -68,7 +68,7 @@ class Comparison:
 
     def __init__(
         self,
-        source: str | PathLike[str] | bytes,
+        source: Source,
         engine: Engine,
         profile: str = "litert",
         *,
@@ -176,7 +176,7 @@ class Comparison:
         return _difference(made.name, made.operator, op, tensor.tally)
 
 
-def _compared(source: str | PathLike[str] | bytes, engine: Engine, profile: Profile, rules: Profile) -> Compared:
+def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile) -> Compared:
     """What the importer of the runtime's files says of one."""
     for each in (profile, rules):
         if each.suffix != profile.suffix or profile.name not in engine.profiles:
@@ -184,19 +184,19 @@ def _compared(source: str | PathLike[str] | bytes, engine: Engine, profile: Prof
     return _IMPORTERS[profile.suffix](source, rules)
 
 
-def _tflite(source: str | PathLike[str] | bytes, rules: Profile) -> Compared:
+def _tflite(source: Source, rules: Profile) -> Compared:
     from qrt.formats.tflite.compared import compared  # here: only its files need it
 
     return compared(source, rules)
 
 
-def _onnx(source: str | PathLike[str] | bytes, rules: Profile) -> Compared:
+def _onnx(source: Source, rules: Profile) -> Compared:
     from qrt.formats.onnx.compared import compared  # here: only its files need it
 
     return compared(source, rules)
 
 
-_IMPORTERS: Mapping[str, Callable[[str | PathLike[str] | bytes, Profile], Compared]] = {
+_IMPORTERS: Mapping[str, Callable[[Source, Profile], Compared]] = {
     ".tflite": _tflite,
     ".onnx": _onnx,
 }

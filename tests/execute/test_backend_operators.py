@@ -16,12 +16,13 @@ from qrt.errors import ModelError
 
 MODULES = (
     "affinegrid", "argmax", "argmin", "attention", "bitshift", "bitwisenot", "causal_conv_with_state",
-    "center_crop_pad", "convtranspose", "cumsum", "eyelike", "gatherelements", "gathernd", "groupnormalization",
-    "gru", "hardmax", "if_", "instance_normalization", "isinf", "isnan", "linear_attention", "logsoftmax", "loop",
-    "lpnormalization", "lstm", "matmul", "mean", "meanvariancenormalization", "mod", "negativeloglikelihoodloss",
-    "onehot", "reduce_log_sum_exp", "reducel1", "reducel2", "reducesumsquare", "resize", "reversesequence", "rnn",
-    "rotaryembedding", "scan", "scatter", "scatterelements", "scatternd", "shrink", "sign",
-    "softmax_cross_entropy_loss", "swiglu", "thresholdedrelu", "topk", "trilu", "upsample",
+    "center_crop_pad", "compress", "convtranspose", "cumsum", "eyelike", "gatherelements", "gathernd",
+    "groupnormalization", "gru", "hardmax", "if_", "instance_normalization", "isinf", "isnan", "linear_attention",
+    "logsoftmax", "loop", "lpnormalization", "lstm", "matmul", "mean", "meanvariancenormalization", "mod",
+    "negativeloglikelihoodloss", "nonzero", "onehot", "reduce_log_sum_exp", "reducel1", "reducel2",
+    "reducesumsquare", "resize", "reversesequence", "rnn", "rotaryembedding", "scan", "scatter", "scatterelements",
+    "scatternd", "shrink", "sign", "softmax_cross_entropy_loss", "swiglu", "thresholdedrelu", "topk", "trilu",
+    "upsample",
 )  # fmt: skip
 APART = ("_expanded", "bf16", "downsample_scales_linear_align_corners", "downsample_scales_cubic_align_corners")
 """Parts of the names of cases that are left out: definitions, types that no array has, and two that ONNX Runtime does

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 
 import numpy as np
 
 from qrt.formats.importing.compared import Bound, Compared, Input, Made, named_values
+from qrt.formats.importing.source import Source
 from qrt.formats.onnx.folding import Group
 from qrt.formats.onnx.importing import Importer, import_model
 from qrt.formats.onnx.model import Graph, Model, Operator, Port
@@ -45,7 +45,7 @@ _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 
 
-def compared(source: str | PathLike[str] | bytes, profile: Profile) -> Compared:
+def compared(source: Source, profile: Profile) -> Compared:
     """A file with the rules of a profile. Raises what `read` and `import_model` raise."""
     file = read(source)
     importer = Importer(file, profile)

@@ -1,13 +1,12 @@
 """An ONNX file, read through the package `onnx` and checked. Local functions are inlined."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from qrt import files
-from qrt.errors import FileError, ModelError, require, shown
+from qrt.errors import ModelError, shown
 from qrt.extras import extra
+from qrt.formats.importing.source import Source, mapped
 from qrt.formats.onnx.check import check_graph, check_versions
 from qrt.formats.onnx.external import External
 from qrt.formats.onnx.model import ABSENT, Graph, Model, Operator, Port
@@ -24,7 +23,7 @@ Names = Callable[[str], str]
 """What a name inside a function is called in the graph."""
 
 
-def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) -> Model:
+def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     """A model as its file describes it.
 
     Parameters
@@ -57,28 +56,18 @@ def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) ->
     qrt.errors.ModelError: <bytes>: it is no ONNX model: Error parsing message
     """
     onnx = extra("onnx", "onnx")
-    name, content, folder = _content(source)
+    name, data = mapped(source)
+    folder = None if isinstance(source, bytes) else Path(source).parent
     message = onnx.ModelProto()
     try:
-        message.ParseFromString(content)
+        message.ParseFromString(data.data)
     except Exception as error:  # protobuf's DecodeError, whose class depends on its version
         raise ModelError(f"{name}: it is no ONNX model: {error}") from None
-    del content
+    del data
     try:
         return _Reading(message, name, folder, max_bytes).model()
     except UnicodeDecodeError as error:
         raise ModelError(f"{name}: a text in it is not UTF-8: {error.reason}") from None
-
-
-def _content(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes, Path | None]:
-    if isinstance(source, bytes):
-        return "<bytes>", source, None
-    require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
-    path = Path(source)
-    try:
-        return str(path), path.read_bytes(), path.parent
-    except OSError as error:
-        raise FileError(f"{path}: {files.reason(error)}") from None
 
 
 def read_definition(

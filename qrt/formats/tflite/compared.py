@@ -1,8 +1,7 @@
 """A TFLite file as it is compared with LiteRT: the tensors that operators of its first subgraph make."""
 
-from os import PathLike
-
 from qrt.formats.importing.compared import Bound, Compared, Input, Made
+from qrt.formats.importing.source import Source
 from qrt.formats.tflite.importing import Graph, Importer, import_model
 from qrt.formats.tflite.model import Subgraph, Tensor
 from qrt.formats.tflite.read import read
@@ -27,7 +26,7 @@ def bound_of(operator: str) -> Bound:
     return Bound(SEQUENCES.get(operator, Bound.ulp), is_sum=operator in SUMS)
 
 
-def compared(source: str | PathLike[str] | bytes, profile: Profile) -> Compared:
+def compared(source: Source, profile: Profile) -> Compared:
     """A file with the rules of a profile. Raises what `read` and `import_model` raise."""
     file = read(source)
     subgraph = file.subgraphs[0]

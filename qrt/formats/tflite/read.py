@@ -1,7 +1,5 @@
 """A TFLite file, mapped and checked: the bytes of constants stay in the file's memory."""
 
-import mmap
-import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -10,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt import files
-from qrt.errors import FileError, ModelError, require, shown
+from qrt.errors import ModelError, shown
+from qrt.formats.importing.source import Source, mapped
 from qrt.formats.tflite import check, schema
 from qrt.formats.tflite.flatbuffer import Reader
 from qrt.formats.tflite.model import Model, Operator, Quantization, Signature, Subgraph, Tensor
@@ -22,7 +20,7 @@ _CUSTOM = "CUSTOM"
 _BYTES = np.dtype(np.uint8)
 
 
-def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) -> Model:
+def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     """A model as its file describes it.
 
     Parameters
@@ -51,7 +49,7 @@ def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) ->
     Traceback (most recent call last):
     qrt.errors.ModelError: <bytes>: it is no TFLite model: its identifier is b'odel', expected b'TFL3'
     """
-    name, data = _data(source)
+    name, data = mapped(source)
     identifier = data[4:8].tobytes()
     if identifier != _IDENTIFIER:
         raise ModelError(f"{name}: it is no TFLite model: its identifier is {identifier!r}, expected {_IDENTIFIER!r}")
@@ -59,20 +57,6 @@ def read(source: str | os.PathLike[str] | bytes, *, max_bytes: int = 2 << 30) ->
     model = _Reading(reader, reader.root("Model")).model()
     check.check_model(model, max_bytes)
     return model
-
-
-def _data(source: str | os.PathLike[str] | bytes) -> tuple[str, npt.NDArray[np.uint8]]:
-    if isinstance(source, bytes):
-        return "<bytes>", np.frombuffer(source, np.uint8)
-    require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
-    name = str(os.fspath(source))
-    try:
-        with open(name, "rb") as file:
-            if not os.fstat(file.fileno()).st_size:  # no bytes cannot be mapped
-                return name, np.empty(0, np.uint8)
-            return name, np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
-    except OSError as error:
-        raise FileError(f"{name}: {files.reason(error)}") from None
 
 
 class _Reading:

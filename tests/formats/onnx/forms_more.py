@@ -18,6 +18,7 @@ def forms() -> Iterator[Form]:
     yield from _lines()
     yield from _resizing()
     yield from _transposed()
+    yield from _equations()
     yield from _defined()
 
 
@@ -78,6 +79,9 @@ def _scattering() -> Iterator[Form]:
             yield Form("ScatterND", (x, names, whole(2, 2, seed=6)), known, more, opset=18)
     yield Form("ScatterElements", (x, I([[1, 1, 3]]), whole(1, 3)), (1,), {"axis": 1, "reduction": "add"}, opset=18)
     yield Form("ScatterElements", (x, I([[1, 2, 3]]), whole(1, 3)), (1,), {"axis": 1}, opset=18)
+    yield Form(
+        "ScatterElements", (x, I([[4], [0], [-1], [2]]), whole(4, 1)), (), {"axis": 1, "reduction": "max"}, opset=18
+    )
     yield Form("ScatterElements", (whole(4, dtype="int8"), np.int32([3, 0]), whole(2, dtype="int8")), opset=18)
     yield Form("ScatterND", (whole(4, dtype="int64"), I([[3], [0]]), whole(2, dtype="int64")), opset=18)
 
@@ -142,6 +146,23 @@ def _resizing() -> Iterator[Form]:
     yield Form("Resize", (image, np.float32([1, 1, 2, 2])), (1,), {"mode": "linear"}, opset=10, near=2e-6)
     yield Form("Upsample", (image, np.float32([1, 1, 2, 3])), (1,), opset=9)
     yield Form("Upsample", (image, np.float32([1, 1, 2, 3])), (1,), {"mode": "linear"}, opset=9, near=2e-6)
+
+
+def _equations() -> Iterator[Form]:
+    a, b, square = whole(3, 4, 5), whole(3, 5, 2), whole(2, 4, 4)
+    for equation, operands in (
+        ("bij,bjk->bik", (a, b)), ("bij, bjk", (a, b)), ("...ij,...jk->...ik", (a, b)), ("bij,bkj->bik", (a, a)),
+        ("bij,bjk->kb", (a, b)), ("bij->jib", (a,)), ("bij->i", (a,)), ("bij", (a,)), ("...ii->...i", (square,)),
+        ("bii->b", (square,)), ("i,j->ij", (whole(3), whole(4))), ("i,i", (whole(5), whole(5, seed=1))),
+        ("bij,kij->bk", (a, whole(1, 4, 5))), ("...j,jk->...k", (a, whole(5, 3))),
+        ("bij,bjk->bik", (a, whole(1, 5, 2))),
+    ):  # fmt: skip
+        yield Form("Einsum", operands, attributes={"equation": equation})
+    kept = np.array([True, False, True])
+    yield Form("Compress", (a, kept), (1,), {"axis": 0})
+    yield Form("Compress", (a, np.array([False, True, True, False])), (1,), {"axis": -2})
+    yield Form("Compress", (whole(9, dtype="uint8", low=0), kept), (1,))
+    yield Form("NonZero", (whole(3, 4, low=-1, high=2),), (0,))
 
 
 def _transposed() -> Iterator[Form]:

@@ -31,6 +31,17 @@ def test_the_nearest_elements_between_casts_are_moved_as_they_are() -> None:
             assert np.abs(run(each, x=X)[0] - run_oracle(each, {"x": X})[0].astype(int)).max() <= (each is weighted)
 
 
+def test_scales_that_change_no_size_change_nothing() -> None:
+    """As ONNX Runtime has it: by the coordinates, the last rows would be others."""
+    said = {"coordinate_transformation_mode": "asymmetric"}
+    x = np.arange(40, dtype=np.float32).reshape(1, 1, 10, 4)
+    made = node("Resize", ["x", "", "k"], ["y"], **said)
+    content = model([made], [port("x", shape=x.shape)], [port("y")], {"k": np.float32([1, 1, 1.07, 1])}, opset=18)
+    np.testing.assert_array_equal(run(content, x=x)[0], x)
+    if has_oracle():
+        np.testing.assert_array_equal(run_oracle(content, {"x": x})[0], x)
+
+
 def resizing(*inputs: str, shape: Any = (1, 2, 3, 3), **attributes: Any) -> bytes:
     constants = {"k": np.float32([1, 1, 2, 2]), "zero": np.float32([1, 1, 0, 2]), "n": np.int64([1, 2, 4, 4]),
                  "three": np.float32([2, 2, 2]), "none": np.int64([1, 2, 0, 4])}  # fmt: skip

@@ -16,10 +16,11 @@ FILES = {
     "HammingWindow HannWindow LinearAttention LogSoftmax MeanVarianceNormalization NegativeLogLikelihoodLoss ReduceL1 "
     "ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare RotaryEmbedding Shrink SoftmaxCrossEntropyLoss SwiGLU "
     "ThresholdedRelu",
+    "einsum": "Einsum",
     "functions": "Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp Gelu Log Mish Pow Selu Sigmoid Sin Sinh "
     "Softplus Softsign Swish Tan Tanh com.microsoft::BiasGelu com.microsoft::FastGelu com.microsoft::Gelu "
     "com.microsoft::QuickGelu",
-    "indexing": "GatherElements GatherND Scatter ScatterElements ScatterND",
+    "indexing": "Compress GatherElements GatherND NonZero Scatter ScatterElements ScatterND",
     "lines": "CumSum EyeLike OneHot ReverseSequence TopK Trilu",
     "movement": "Concat DepthToSpace Dropout Expand Flatten Identity Reshape SpaceToDepth Squeeze Tile Transpose "
     "Unsqueeze",

@@ -166,7 +166,7 @@ def scatter_elements(node: Node) -> None:
     if any(n != m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
         node.refuse("positions that only the run knows, for a part of the other axes")
     at = _checked(node, at, own[axis])
-    _scatter_of_run(node, at, own, shape, axis)
+    _scatter_of_run(node, at, own, shape, shape, axis)
 
 
 @operator("ScatterND")
@@ -184,7 +184,7 @@ def scatter_nd(node: Node) -> None:
         _scatter_rows(node, at, rows, size, prod(shape[:-1]))
         return
     at = _checked(node, reshaped(node, at, (prod(shape[:-1]), 1)), rows)
-    _scatter_of_run(node, at, (rows, size), (prod(shape[:-1]), 1), 0)
+    _scatter_of_run(node, at, (rows, size), (prod(shape[:-1]), 1), (prod(shape[:-1]), size), 0)
 
 
 def _is_plain(node: Node) -> bool:
@@ -254,14 +254,16 @@ def _scatter_known(node: Node, at: Array, size: int) -> None:
     set_moved(node, 0, x)
 
 
-def _scatter_of_run(node: Node, at: Value, own: Sequence[int], shape: Sequence[int], axis: int) -> None:
+def _scatter_of_run(
+    node: Node, at: Value, own: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
+) -> None:
     """To positions along an axis that the run knows: each element goes over those of its line."""
     from qrt.formats.importing.nests import site_of
     from qrt.passes.lower_qrt.nest import Nest
 
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
-    updates = reshaped(node, node.stored(2), (*shape[:1], *own[1:]) if shape[1:] == (1,) else tuple(shape))
+    updates = reshaped(node, node.stored(2), tuple(of_updates))
     nest = Nest(site_of(node), "scatter", list(own), [shape[axis]])
     *kept, line = nest.loops
     place = [line if d == axis else loop for d, loop in enumerate(kept)]
@@ -272,3 +274,26 @@ def _scatter_of_run(node: Node, at: Value, own: Sequence[int], shape: Sequence[i
     both = nest.emit(name, (before, new), element) if name else new
     (found,) = nest.finish(nest.emit("arith.select", (named, both, before), element))
     set_moved(node, 0, reshaped(node, found, _static(node)))
+
+
+# -- of the run's number ---------------------------------------------------------------------------------------------
+
+
+@operator("NonZero")
+def non_zero(node: Node) -> None:
+    """Of a tensor that is known at import: how many positions there are is a size of the result."""
+    array = node.known(0, "a result whose size depends on elements")
+    node.set_constant(0, np.array(np.nonzero(array.reshape(-1) if not array.ndim else array), np.int64))
+
+
+@operator("Compress")
+def compress(node: Node) -> None:
+    """The elements, or parts along an axis, for which bools hold that are known at import."""
+    kept = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
+    own = _static(node)
+    is_flat = not node.says("axis")
+    axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(own))
+    if kept.max(initial=-1) >= (prod(own) if is_flat else own[axis]) or not kept.size:
+        node.fail(f"it keeps {kept.size} elements, the last one {kept.max(initial=-1)}, of {list(own)}")
+    value = reshaped(node, movable(node), (prod(own),)) if is_flat else movable(node)
+    set_moved(node, 0, _taken(node, value, kept.astype(np.int64), axis))

@@ -63,7 +63,8 @@ class _Axis:
 @operator("Resize")
 def resize(node: Node) -> None:
     """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
-    or not. An axis after the other, of which each product and sum is rounded.
+    or not. An axis after the other, of which each product and sum is rounded. Where no size changes, the result is
+    the input, whatever the scales say, as the runtime has it.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -156,6 +157,8 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[_Axis
 
 def _resized(node: Node, axes: Sequence[_Axis], mode: str, coordinates: str) -> None:
     value = movable(node)
+    if coordinates != "tf_crop_and_resize" and all(each.size == each.result for each in axes):
+        axes = ()
     is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
     if not is_moved and node.type(0).element is not F32:
         node.refuse(f"{mode} of {node.dtype(0)}, with coordinates {coordinates}")

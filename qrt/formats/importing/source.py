@@ -1,0 +1,35 @@
+"""Where a model comes from: a path, or the bytes of a file."""
+
+import mmap
+import os
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import files
+from qrt.errors import FileError, require
+
+Source = str | os.PathLike[str] | bytes
+"""A path, whose file is mapped and must not change while the model is used; or the bytes of a file."""
+
+
+def mapped(source: Source) -> tuple[str, npt.NDArray[np.uint8]]:
+    """What errors call a file, and its bytes, read-only.
+
+    Raises FileError, which is an OSError too, if it cannot be read, and QuantTypeError for another type.
+
+    >>> name, data = mapped(b"TFL3")
+    >>> name, data.tobytes()
+    ('<bytes>', b'TFL3')
+    """
+    if isinstance(source, bytes):
+        return "<bytes>", np.frombuffer(source, np.uint8)
+    require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
+    name = str(os.fspath(source))
+    try:
+        with open(name, "rb") as file:
+            if not os.fstat(file.fileno()).st_size:  # no bytes cannot be mapped
+                return name, np.empty(0, np.uint8)
+            return name, np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+    except OSError as error:
+        raise FileError(f"{name}: {files.reason(error)}") from None
