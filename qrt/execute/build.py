@@ -3,7 +3,6 @@ a step of the interpreter. ``reshape`` and storage casts that change nothing bec
 only the run knows an operand's shape, the family is bound in the run, once for each shape.
 """
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
@@ -11,24 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
 from qrt.dialects.linalg.ops import StructuredOp
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
-from qrt.execute.fusing.families import FUSED
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
 from qrt.execute.planning.contraction import contraction
+from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
+from qrt.execute.planning.deferred import DeferredFamily
 from qrt.execute.planning.float_loops import float_loops
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.routine import copy_call
-from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, empty, is_kernel, layout, root
+from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
@@ -141,7 +140,7 @@ class _Builder:
         }
         call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
-        return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
+        return self._call(op, call, inputs, results, family_coverage(op, call, has_kernel), operands)
 
     def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
@@ -163,7 +162,7 @@ class _Builder:
         result = as_tensor(declared)
         given = operands[: len(call.operand_dtypes) - 1]
         shape = types[0].shape if not result.has_static_shape else result.shape
-        return self._call(op, call, given, [TensorType(shape, result.element)], _kernel_coverage(op, call), given)
+        return self._call(op, call, given, [TensorType(shape, result.element)], kernel_coverage(op, call), given)
 
     def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
         """The constants that an op makes of constants, where these are known only for concrete input types: sizes, and
@@ -199,7 +198,7 @@ class _Builder:
         known = [t for t in results if t is not None]
         if made is None or len(known) < len(results):
             return None
-        coverage = Coverage(op.name, str(op.location), "kernel", _kernel_name(made.call))
+        coverage = kernel_coverage(op, made.call)
         given, packed = ([operands[number] for number in numbers] for numbers in (made.given, made.packed))
         return self._call(op, made.call, given, known, coverage, [*given, *packed])
 
@@ -226,7 +225,7 @@ class _Builder:
                 given = self._array_slot(place)
                 self._use(given)
                 call = copy_call(layout(whole)[1], count)
-                self.steps.append(CallStep(op, call, (given, seen), _copied(op), [place], [joined]))
+                self.steps.append(CallStep(op, call, (given, seen), copied(op), [place], [joined]))
             offset += count
         self._use(joined.slot)
         return joined
@@ -273,14 +272,14 @@ class _Builder:
     def _load(self, op: Operation, state: Place) -> list[Place]:
         """A load is another name of the global's array, or a copy if that changes before the last use."""
         if self.slots[state.slot].kind == "state" and needs_copy(op):
-            return self._call(op, self._copy(state), [state], [state.static_type], _copied(op), [])
+            return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [Place(state.slot, state.type, op.results[0].type)]
 
     def _store(self, op: Operation, value: Place, state: Place) -> list[Place]:
         given = self._array_slot(value)
         if root(self.slots, given) != (state.slot, 0):
             self._use(given)
-            self.steps.append(CallStep(op, self._copy(state), (given, state.slot), _copied(op), [value], [state]))
+            self.steps.append(CallStep(op, self._copy(state), (given, state.slot), copied(op), [value], [state]))
         return []
 
     def _copy(self, state: Place) -> BoundCall:
@@ -292,7 +291,7 @@ class _Builder:
         name = family_name(op)
         packs = () if name is None else FAMILIES[name].packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
-        family = _DeferredFamily(op, packed)
+        family = DeferredFamily(op, packed)
         runs: list[FrameStep] = []
         given = [self._value_slot(place, runs) for place in operands]
         results = [self.place("value", None, value.type) for value in op.results]
@@ -450,58 +449,5 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
     return [as_tensor(results[0]).with_(shape=shapes.pop()) if len(shapes) == 1 else None]
 
 
-def _copied(op: Operation) -> Coverage:
-    return Coverage(op.name, str(op.location), "kernel", "copy (ref)")
-
-
 def _set(frame: Frame, slot: int, value: Any) -> None:
     frame[slot] = value
-
-
-class _DeferredFamily:
-    """A family bound for each set of operand shapes that comes, the latest kept. Constants are packed then."""
-
-    def __init__(self, op: Operation, packed: dict[int, Array]) -> None:
-        self.op, self.packed = op, packed
-        self.elements = [as_tensor(value.type).element for value in op.operands]
-        self.bound: tuple[Any, ...] = ()
-        self.lock = threading.Lock()
-
-    def __call__(self, *operands: Any) -> list[Array]:
-        arrays = [ready(np.asarray(operand)) for operand in operands]
-        shapes = [array.shape for array in arrays]
-        with self.lock:
-            bound = self.bound
-        try:
-            if not bound or bound[0] != shapes:
-                bound = self._bind(shapes)
-                with self.lock:
-                    self.bound = bound
-            _, call, results = bound
-            made = [empty(result) for result in results]
-            call(*(array for i, array in enumerate(arrays) if i not in self.packed), *made)
-        except QuantError as error:
-            raise_located(self.op, error)
-        return made
-
-    def _bind(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
-        types = tuple(TensorType(shape, element) for shape, element in zip(shapes, self.elements, strict=True))
-        family, attributes, results = family_call(self.op, types)
-        return shapes, family.call(types, results, attributes, self.packed)[0], results
-
-
-def _kernel_name(call: _core.Call) -> str:
-    """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
-    chosen = f", {call.microkernel}" if call.microkernel and len(_core.microkernels(call.isa)) > 1 else ""
-    return f"{call.name} ({call.isa}{chosen})"
-
-
-def _kernel_coverage(op: Operation, call: _core.Call) -> Coverage:
-    return Coverage(op.name, str(op.location), "kernel", _kernel_name(call))
-
-
-def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
-    detail = _kernel_name(call) if is_kernel(call) else op.name.partition(".")[2]
-    if FUSED in op.attributes:
-        detail += f" with {' '.join(op.attributes[FUSED].python)}"
-    return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

@@ -56,7 +56,7 @@ def _is_small(op: Operation) -> bool:
     if not op.name.startswith("linalg.") or any(shape is None or None in shape for shape in shapes):
         return True
     from qrt.dialects.linalg.ops import StructuredOp
-    from qrt.execute.interpret.loops import extents  # here, for the programs that have such ops
+    from qrt.execute.loops import extents  # here, for the programs that have such ops
 
     return (
         not isinstance(op, StructuredOp)

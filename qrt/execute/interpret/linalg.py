@@ -16,7 +16,7 @@ import numpy as np
 from qrt.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
-from qrt.execute.interpret.loops import Shape, element, extents, grid, sums_of_products, view
+from qrt.execute.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops

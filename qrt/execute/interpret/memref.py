@@ -18,9 +18,9 @@ from qrt.dialects.memref.ops import global_of, global_type
 from qrt.dialects.memref.views import permutation_of
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
-from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion, integers_of
+from qrt.execute.loops import strided
 from qrt.execute.values import sizes_of
 from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr

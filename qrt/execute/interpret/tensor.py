@@ -13,7 +13,7 @@ from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
 from qrt.execute.interpret.linalg import is_elementwise
-from qrt.execute.interpret.loops import Shape, grid
+from qrt.execute.loops import Shape, grid
 from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor, concrete, sizes_of
 from qrt.ir import Operation, Value

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.dialects.linalg.ops import StructuredOp
 from qrt.errors import ModelError
-from qrt.execute.interpret.loops import extents
+from qrt.execute.loops import extents
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
 from qrt.ops.core import Array, static_shape
 from qrt.records import record
