@@ -481,10 +481,13 @@ class Program:
         return plan
 
     def _built(self, types: Sequence[TensorType]) -> "Plan":
-        from qrt.execute.build import build
+        from qrt.ir.core.operations import garbage_uncollected
 
-        module = self._prepared
-        return build(module, module.function(self.name), types, self._saturating)
+        with garbage_uncollected():
+            from qrt.execute.build import build
+
+            module = self._prepared
+            return build(module, module.function(self.name), types, self._saturating)
 
     def _whole(self, plan: "Plan") -> "Plan":
         """The plan with all that is known of its steps."""

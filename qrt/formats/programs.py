@@ -6,7 +6,8 @@ from pathlib import Path
 from qrt import ir
 from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
-from qrt.profiles import for_kernels
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.profiles import Profile, for_kernels
 from qrt.profiles import profile as profile_of
 
 MAX_MODEL = 2 << 30
@@ -29,7 +30,7 @@ def load(
     ----------
     path : str or Path
         A file whose name ends in ``.mlir``, in ``.tflite`` (docs/reference/tflite.md) or in ``.onnx``
-        (docs/reference/onnx.md), for which qrt[onnx] must be installed.
+        (docs/reference/onnx.md).
     profile : str, optional
         The runtime whose arithmetic a model gets: "litert", or "litert-ref" for its reference kernels, or "ort". If it
         is not given, a model of TFLite gets "litert", and one of ONNX "ort".
@@ -53,8 +54,6 @@ def load(
         supported.
     ParseError
         If the text is not MLIR.
-    ImportError
-        If the package that reads the model is not installed.
     QuantTypeError
         If there is no such profile, it is of another format, or another argument is of another type.
 
@@ -96,18 +95,9 @@ def load_reported(
     if for_quantization:
         found = for_kernels(found)
     most = MAX_MODEL if max_bytes is None else max_bytes
-    if file.suffix == ".tflite":
-        from qrt.formats.tflite import importing as tflite  # here: only models need it
-        from qrt.formats.tflite.read import read
-
-        return tflite.import_model(read(file, max_bytes=most), found), ""
-    if file.suffix == ".onnx":
-        from qrt.formats.onnx.folding import fold_report
-        from qrt.formats.onnx.importing import Importer
-        from qrt.formats.onnx.read import read as read_onnx
-
-        importer = Importer(read_onnx(file, max_bytes=most), found, max_bytes=most)
-        return importer.run(), fold_report(importer.folds)
+    if file.suffix in (".tflite", ".onnx"):
+        with garbage_uncollected():
+            return _imported(file, found, most)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
@@ -115,3 +105,18 @@ def load_reported(
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
+
+
+def _imported(file: Path, profile: Profile, max_bytes: int) -> tuple[ir.Module, str]:
+    """The program of a model, and the importer's report."""
+    if file.suffix == ".tflite":
+        from qrt.formats.tflite import importing as tflite  # here: only models need it
+        from qrt.formats.tflite.read import read
+
+        return tflite.import_model(read(file, max_bytes=max_bytes), profile), ""
+    from qrt.formats.onnx.folding import fold_report
+    from qrt.formats.onnx.importing import Importer
+    from qrt.formats.onnx.read import read as read_onnx
+
+    importer = Importer(read_onnx(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
+    return importer.run(), fold_report(importer.folds)

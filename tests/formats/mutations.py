@@ -24,6 +24,7 @@ RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolat
 TABLES = "qrt/formats/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 
+RECURRENT_FLOAT = "qrt/formats/tflite/operators/recurrent_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/compared.py"
 
@@ -97,6 +98,12 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/ops/cumsum.py", "np.zeros((1, *lines.shape[1:])", "np.ones((1, *lines.shape[1:])"): ("CUMSUM",),
     ("qrt/formats/tflite/operators/scattering.py", "np.clip(known, 0, room)", "np.maximum(known, 0)"): (
         "DYNAMIC_UPDATE_SLICE int8",
+    ),
+    (RECURRENT_FLOAT, "2 if number == _OUTPUT else number", "number % 2"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM float32, peepholes",
+    ),
+    (RECURRENT_FLOAT, 'emit("arith.subf", (one, scalar)', 'emit("arith.addf", (one, scalar)'): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM float32, CIFG",
     ),
     (DETECTIONS, "child -= is_before(child, child - 1)", "child -= is_before(child - 1, child)"): (
         "TFLite_Detection_PostProcess uint8, all classes",

@@ -11,7 +11,7 @@ PAGE = ROOT / "docs" / "reference" / "onnx.md"
 _HEAD = f"""# ONNX models
 
 `qrt.load("model.onnx")` [imports a model](../howto/run_an_onnx_model.md), and so do [the
-commands](commands_models.md). The package `onnx` reads the file: `pip install "qrt[onnx]"`.
+commands](commands_models.md). Only operators that ONNX defines by others need the package `onnx`.
 IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are read.
 `make expected` writes this page from the operators and the table of `qrt/profiles`.
 

@@ -1,16 +1,16 @@
-"""An ONNX file, read through the package `onnx` and checked. Local functions are inlined."""
+"""An ONNX file, mapped and checked: the bytes of constants stay in the file's memory. Local functions are inlined."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from qrt.errors import ModelError, shown
-from qrt.extras import extra
 from qrt.formats.importing.source import Source, mapped
 from qrt.formats.onnx.check import check_graph, check_versions
 from qrt.formats.onnx.external import External
 from qrt.formats.onnx.model import ABSENT, Graph, Model, Operator, Port
-from qrt.formats.onnx.tensors import dtype_name, tensor, text
+from qrt.formats.onnx.protobuf import Message, parse
+from qrt.formats.onnx.tensors import dtype_name, listed, tensor
 
 _OF_AN_OBJECT = 400
 """Bytes that a node, an attribute or the description of a value takes in memory at least."""
@@ -29,8 +29,8 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     Parameters
     ----------
     source : str, PathLike or bytes
-        A path, or the bytes of a file. Files with external data beside it are mapped, and must not change while the
-        model is used.
+        A path, or the bytes of a file. The file, and those with external data beside it, are mapped, and must not
+        change while the model is used.
     max_bytes : int, default 2 GiB
         The limit of what the objects that describe the model, and the tensors that it declares, take in memory.
         Constants do not count.
@@ -46,32 +46,20 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
         node and the tensor.
     FileError
         If the file cannot be read. It is an OSError too.
-    ImportError
-        If the package onnx is missing.
 
     Examples
     --------
-    >>> read(b"no model")  # doctest: +SKIP
+    >>> read(b"no model")
     Traceback (most recent call last):
-    qrt.errors.ModelError: <bytes>: it is no ONNX model: Error parsing message
+    qrt.errors.ModelError: <bytes>: it is no ONNX model that can be read: its field 13 is written in the way 6
     """
-    onnx = extra("onnx", "onnx")
     name, data = mapped(source)
     folder = None if isinstance(source, bytes) else Path(source).parent
-    message = onnx.ModelProto()
-    try:
-        message.ParseFromString(data.data)
-    except Exception as error:  # protobuf's DecodeError, whose class depends on its version
-        raise ModelError(f"{name}: it is no ONNX model: {error}") from None
-    del data
-    try:
-        return _Reading(message, name, folder, max_bytes).model()
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{name}: a text in it is not UTF-8: {error.reason}") from None
+    return _Reading(parse(data.data, name, max_bytes), name, folder, max_bytes).model()
 
 
 def read_definition(
-    place: str, function: Any, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
+    place: str, content: bytes, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
 ) -> Graph:
     """The graph that a function of the package `onnx` is, for an operator that it defines: its inputs are the tensors
     that the operator reads, its outputs have the names of the operator's.
@@ -80,8 +68,8 @@ def read_definition(
     ----------
     place : str
         Where the operator stands, as errors say it.
-    function : onnx.FunctionProto
-        The definition.
+    content : bytes
+        The definition, as the package writes it.
     op : Operator
         The operator.
     attributes : mapping
@@ -98,9 +86,10 @@ def read_definition(
     ModelError
         If the operator has more inputs or outputs than its definition.
     """
-    reading = _Reading(None, place, None, max_bytes)
+    function = parse(content, place, max_bytes, "Function")
+    reading = _Reading(function, place, None, max_bytes)
     reading.depth = 1
-    key = text(function.domain), text(function.name), ""
+    key = function.domain, function.name, ""
     reading.functions[key] = function
     operators: list[Operator] = []
     reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
@@ -110,7 +99,7 @@ def read_definition(
 class _Reading:
     """The dataclasses of a file, made from its messages."""
 
-    def __init__(self, message: Any, name: str, folder: Path | None, max_bytes: int) -> None:
+    def __init__(self, message: Message, name: str, folder: Path | None, max_bytes: int) -> None:
         self.message, self.name, self.max_bytes = message, name, max_bytes
         self.external = External(folder)
         self.left = max_bytes
@@ -125,15 +114,15 @@ class _Reading:
         opsets = self._opsets(message.opset_import)
         check_versions(self.name, message.ir_version, opsets)
         for function in message.functions:
-            key = text(function.domain), text(function.name), text(getattr(function, "overload", ""))
+            key = function.domain, function.name, function.overload
             if key in self.functions:
                 raise ModelError(f"{self.name}: function {shown(function.name)} stands in it twice")
             self.functions[key] = function
-        if not message.HasField("graph"):
+        if not message.has("graph"):
             raise ModelError(f"{self.name}: it has no graph")
         graph = self._graph(f"{self.name}: ", message.graph, opsets, _same)
-        metadata = {text(entry.key): text(entry.value) for entry in message.metadata_props}
-        made = Model(self.name, message.ir_version, opsets, text(message.producer_name), graph, metadata)
+        metadata = {entry.key: entry.value for entry in message.metadata_props}
+        made = Model(self.name, message.ir_version, opsets, message.producer_name, graph, metadata)
         check_graph(self.name, graph, self.max_bytes)
         return made
 
@@ -180,28 +169,28 @@ class _Reading:
         outputs = tuple(self._port(place, "output", each, names, True) for each in said.output)
         stated = {}
         for each in said.value_info:
-            if each.type.WhichOneof("value") == "tensor_type":
+            if each.type.chosen == "tensor_type":
                 stated[names(each.name)] = self._port(place, "value", each, names, True)
         operators: list[Operator] = []
         for node in said.node:
             self._node(place, node, opsets, names, operators)
         self.depth -= 1
-        return Graph(text(said.name), inputs, outputs, tuple(operators), constants, stated)
+        return Graph(said.name, inputs, outputs, tuple(operators), constants, stated)
 
     def _port(self, place: str, what: str, said: Any, names: Names, may_follow: bool = False) -> Port:
         self._charge(place)
         place = f"{place}{what} {shown(said.name)}"
         if not said.name:
             raise ModelError(f"{place}: it has no name")
-        kind = said.type.WhichOneof("value")
+        kind = said.type.chosen
         if kind is None and may_follow:
             return Port(names(said.name), "", None)  # of a graph in another one, whose types follow
         if kind != "tensor_type":
-            text = (kind or "value without a type").removesuffix("_type").replace("_", " ")
-            raise ModelError(f"{place}: it is a {text}, expected a tensor")
+            told = (kind or "value without a type").removesuffix("_type").replace("_", " ")
+            raise ModelError(f"{place}: it is a {told}, expected a tensor")
         told = said.type.tensor_type
         dtype = "" if may_follow and not told.elem_type else dtype_name(place, told.elem_type)
-        shape = tuple(map(_size, told.shape.dim)) if told.HasField("shape") else None
+        shape = tuple(map(_size, told.shape.dim)) if told.has("shape") else None
         return Port(names(said.name), dtype, shape)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
@@ -214,7 +203,7 @@ class _Reading:
         inputs = tuple(names(name) if name else ABSENT for name in said.input)
         outputs = tuple(names(name) if name else ABSENT for name in said.output)
         attributes = self._attributes(own, said.attribute, opsets, names)
-        key = text(said.domain), text(said.op_type), text(getattr(said, "overload", ""))
+        key = said.domain, said.op_type, said.overload
         if key in self.functions:
             self._inline(own, key, inputs, outputs, attributes, found)
             return
@@ -223,13 +212,13 @@ class _Reading:
         opset = opsets.get(domain)
         if opset is None:
             raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
-        found.append(Operator(index, domain, text(said.op_type), text(said.name), inputs, outputs, attributes, opset))
+        found.append(Operator(index, domain, said.op_type, said.name, inputs, outputs, attributes, opset))
 
     def _attributes(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for each in said:
             self._charge(place)
-            name = text(each.name)
+            name = each.name
             if name in found:
                 raise ModelError(f"{place}: attribute {shown(name)} stands there twice")
             if not each.ref_attr_name:
@@ -243,19 +232,17 @@ class _Reading:
         if kind is None:
             raise ModelError(f"{place}: its kind is {said.type}, which is not read")
         value = getattr(said, kind)
-        if kind in ("f", "i"):
+        if kind in ("f", "i", "s"):
             return value
-        if kind == "s":
-            return text(value)
         if kind == "t":
             return tensor(f"{place}, ", value, self.external)
         if kind == "g":
             return self._graph(f"{place}, ", value, opsets, names)
         if kind == "strings":
-            return tuple(map(text, value))
+            return tuple(value)
         if kind in ("tensors", "graphs"):
             raise ModelError(f"{place}: it is a list of {kind}, which is not read")
-        return tuple(value)
+        return listed(value)
 
     # -- functions ---------------------------------------------------------------------------------------------------
 
@@ -286,14 +273,13 @@ class _Reading:
         opsets = self._opsets(function.opset_import)
 
         def names(name: str) -> str:
-            name = text(name)
             if name in known:
                 return str(known[name])
             return results.get(name) or f"{prefix}{name}"
 
         self.calls.append(key)
         callers, self.given = self.given, {}
-        defaults = self._attributes(place, getattr(function, "attribute_proto", ()), opsets, names)
+        defaults = self._attributes(place, function.attribute_proto, opsets, names)
         self.given = {**defaults, **given}
         for node in function.node:
             self._node(f"{place}, ", node, opsets, names, found)
@@ -306,17 +292,17 @@ class _Reading:
 
 
 def _same(name: str) -> str:
-    return text(name)
+    return name
 
 
 def _domain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else text(domain)
+    return "" if domain == "ai.onnx" else domain
 
 
 def _size(dimension: Any) -> int | str | None:
-    kind = dimension.WhichOneof("value")
+    kind = dimension.chosen
     if kind == "dim_param":
-        return text(dimension.dim_param) or None
+        return dimension.dim_param or None
     return None if kind is None or dimension.dim_value < 0 else int(dimension.dim_value)
 
 
@@ -326,4 +312,4 @@ def _kind_of(said: Any) -> int:
 
 
 def _has(said: Any, name: str) -> bool:
-    return bool(len(getattr(said, name)) if name.endswith("s") and name != "s" else said.HasField(name))
+    return bool(len(getattr(said, name)) if name.endswith("s") and name != "s" else said.has(name))

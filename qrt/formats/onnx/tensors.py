@@ -8,6 +8,7 @@ import numpy as np
 from qrt.errors import ModelError, shown
 from qrt.formats.onnx.external import External
 from qrt.formats.onnx.model import Tensor
+from qrt.formats.onnx.protobuf import Message
 from qrt.formats.onnx.types import NUMBERS, PACKED, element_of, numpy_dtype
 from qrt.ops.core import Array
 
@@ -23,25 +24,27 @@ _FIELDS = {
 _ALL_FIELDS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
 
 
-def text(value: str | bytes) -> str:
-    """A text of the file. protobuf gives bytes where it is not UTF-8; they raise UnicodeDecodeError."""
-    return value.decode() if isinstance(value, bytes) else value
+def listed(numbers: Any) -> tuple[Any, ...]:
+    """Numbers of a message, which are an array where they stand together in the file."""
+    return tuple(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
-def tensor(place: str, said: Any, external: External, name: str | None = None) -> Tensor:
+def tensor(place: str, said: Message, external: External, name: str | None = None) -> Tensor:
     """A tensor of the file. ``place`` is where it stands, as errors begin."""
-    name = text(said.name) if name is None else name
+    name = said.name if name is None else name
     place = f"{place}tensor {shown(name)}"
     dtype = dtype_name(place, said.data_type)
-    shape = tuple(said.dims)
+    shape = listed(said.dims)
     count = element_count(place, shape)
-    if said.HasField("segment"):
+    if said.has("segment"):
         raise ModelError(f"{place}: it is a segment of a tensor, which is not read")
     size = byte_count(dtype, count)
+    if said.data_location not in (0, _EXTERNAL):
+        raise ModelError(f"{place}: its data_location is {said.data_location}, which is not known")
     if said.data_location == _EXTERNAL:
-        entries = {text(entry.key): text(entry.value) for entry in said.external_data}
+        entries = {entry.key: entry.value for entry in said.external_data}
         data = _elements(external.data(place, entries, size), dtype, count)
-    elif said.HasField("raw_data"):
+    elif said.has("raw_data"):
         raw = said.raw_data
         if any(len(getattr(said, field)) for field in _ALL_FIELDS):
             raise ModelError(f"{place}: it has data twice, raw and typed")
@@ -110,7 +113,7 @@ def _unpacked(data: Array, dtype: str, count: int) -> Array:
     return fields.view(numpy_dtype(dtype))
 
 
-def _typed(place: str, said: Any, dtype: str, count: int) -> Array:
+def _typed(place: str, said: Message, dtype: str, count: int) -> Array:
     """Elements in the field that the dtype has, each a number of the field's type."""
     field = _FIELDS.get(dtype, "int32_data")
     other = next((name for name in _ALL_FIELDS if name != field and len(getattr(said, name))), None)

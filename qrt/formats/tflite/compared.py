@@ -11,9 +11,19 @@ SUMS = frozenset(
     {
         "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "L2_NORMALIZATION",
         "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
 """Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
+
+
+SEQUENCES = {"UNIDIRECTIONAL_SEQUENCE_LSTM": 64, "UNIDIRECTIONAL_SEQUENCE_RNN": 64}
+"""The units in the last place within which results of these lie, whose steps hand on what they made."""
+
+
+def bound_of(operator: str) -> Bound:
+    """How far floats of an operator may lie apart."""
+    return Bound(SEQUENCES.get(operator, Bound.ulp), is_sum=operator in SUMS)
 
 
 def compared(source: Source, profile: Profile) -> Compared:
@@ -22,7 +32,7 @@ def compared(source: Source, profile: Profile) -> Compared:
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [
-        Made(names[index], index, f"{operator.name} {operator.index}", Bound(is_sum=operator.name in SUMS))
+        Made(names[index], index, f"{operator.name} {operator.index}", bound_of(operator.name))
         for operator in subgraph.operators
         for index in operator.outputs
         if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")

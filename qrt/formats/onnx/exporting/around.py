@@ -1,13 +1,11 @@
 """The nodes of a model around its tensors: which lie between others, and what type a tensor has by its neighbours."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from qrt.calibrate.choose import bias_type
 from qrt.errors import QuantError
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.model import Graph, Operator
@@ -65,6 +63,8 @@ class Around:
     def digest(self, operands: Iterable[str], results: Iterable[str]) -> str:
         """The hash of the nodes between tensors: operators, names of tensors, and attributes. It does not change with
         the elements of constants."""
+        import hashlib  # here: only files that qrt has written have hashes, and it loads a library
+
         text = [
             [op.key, op.inputs, op.outputs, sorted((name, repr(value)) for name, value in op.attributes.items())]
             for op in self.between(operands, results)
@@ -79,6 +79,8 @@ def bias_of(types: Sequence[Type]) -> UniformType | None:
     a, w = types
     if not (isinstance(a, UniformType) and isinstance(w, UniformType)):
         return None
+    from qrt.calibrate.choose import bias_type  # here: few models lack a bias's scale
+
     try:
         return bias_type(a, w)
     except QuantError:

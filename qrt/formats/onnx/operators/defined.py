@@ -36,7 +36,7 @@ def defined(node: Node) -> None:
     graph.set_results()
 
 
-def _function(node: Node, schema: Any) -> Any:
+def _function(node: Node, schema: Any) -> bytes:
     """The definition: one that holds for every node, or that depends on attributes and types."""
     versions, made = schema.function_opset_versions, schema.get_function_with_opset_version
     of_types = schema.context_dependent_function_opset_versions
@@ -51,9 +51,7 @@ def _function(node: Node, schema: Any) -> Any:
         content = made(_version(versions, node.opset))
     else:
         node.refuse(f"in opset {node.opset}, which does not define it by others")
-    function = onnx.FunctionProto()
-    function.ParseFromString(content)
-    return function
+    return bytes(content)
 
 
 def _version(versions: list[int], opset: int) -> int:

@@ -36,6 +36,7 @@ PLAIN_FILES = {
     "comparisons": "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL NOT_EQUAL",
     "float_sums": "L2_NORMALIZATION LOG_SOFTMAX SOFTMAX",
     "float_transposed": "BATCH_MATMUL TRANSPOSE_CONV",
+    "recurrent_plain": "UNIDIRECTIONAL_SEQUENCE_LSTM UNIDIRECTIONAL_SEQUENCE_RNN",
     "reductions_plain": "CUMSUM REDUCE_PROD",
 }
 """The operators of which a file imports the forms without a quantized input."""

@@ -149,7 +149,7 @@ def add_n(node: Node) -> None:
 
 @plain_operator(*_UNARY)
 def unary(node: Node) -> None:
-    """A function of float32. LiteRT's own EXP lies up to 64 ULP away from it."""
+    """A function of float32."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
 

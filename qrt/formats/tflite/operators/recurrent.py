@@ -23,7 +23,8 @@ _WEIGHTS = (*range(1, 9), *range(12, 16))
 
 @operator("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def lstm(node: Node) -> None:
-    """Of i8 with a cell of i16: without peepholes, projection, layer normalization and CIFG."""
+    """Of i8 with a cell of i16, without peepholes, projection, layer normalization and CIFG; of float32 in every
+    form."""
     x = node.element(0)
     missing = [form for i, form in _LEFT_OUT.items() if node.has(i) == (i != 1)]
     if missing:
