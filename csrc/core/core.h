@@ -43,9 +43,14 @@ static inline bool qrt_bias_within(qrt_bias_kind kind, const void *bias, int64_t
 }
 
 /* ---- memory.c. A thread has a buffer for each slot, which grows and is freed when the thread ends. An entry may use a
- * slot again as soon as the entry that used it returns. ---- */
+ * slot again as soon as the entry that used it returns. An entry that calls another one has a slot of its own. ---- */
 
-typedef enum { QRT_WORKSPACE_CALL, QRT_WORKSPACE_TASK, QRT_WORKSPACES } qrt_workspace_slot;
+typedef enum {
+    QRT_WORKSPACE_CALL,
+    QRT_WORKSPACE_TASK,
+    QRT_WORKSPACE_CALLER,
+    QRT_WORKSPACES,
+} qrt_workspace_slot;
 
 /* The memory is 64-byte aligned and not initialised; NULL where there is none. */
 void *qrt_workspace(qrt_workspace_slot slot, size_t bytes);

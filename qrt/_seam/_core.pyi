@@ -532,7 +532,7 @@ def bind_svdf(
     multipliers: Sequence[tuple[int, int]],
 ) -> Call: ...
 
-# x, w, out: float32 rows times weights, of whose columns each has a zero point and a scale.
+# x, [w], out: float32 rows times weights, of whose columns each has a scale and a zero point, which is a value of w.
 def bind_dynamic_matmul(
     *,
     isa: str,
@@ -542,10 +542,12 @@ def bind_dynamic_matmul(
     w: str,
     w_zero_points: npt.ArrayLike,
     w_scales: npt.ArrayLike,
+    w_constant: npt.NDArray[Any] | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,
 ) -> Call: ...
 
-# x, weights of x, weights of the hidden values, bias, hidden, cell; then three outputs: y, hidden, cell. Weights have
-# 4 * cells columns, each with a zero point and a scale.
+# x, [weights of x], [weights of the hidden values], bias, hidden, cell; then three outputs: y, hidden, cell. Weights
+# have 4 * cells columns, each with a scale and a zero point.
 def bind_dynamic_lstm(
     *,
     isa: str,
@@ -560,6 +562,9 @@ def bind_dynamic_lstm(
     r: str,
     r_zero_points: npt.ArrayLike,
     r_scales: npt.ArrayLike,
+    w_constant: npt.NDArray[Any] | None = None,
+    r_constant: npt.NDArray[Any] | None = None,
+    stored: npt.NDArray[np.uint8] | None = None,
 ) -> Call: ...
 
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to

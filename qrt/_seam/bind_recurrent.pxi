@@ -64,45 +64,72 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
     return call
 
 
-cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, object storage, object zero_points,
-                  object scales, int64_t columns):
-    weights.is_signed = choose(call.name, f"storage of {name}", {"i8": 1, "u8": 0}, storage)
-    weights.zero_points = <const int32_t *>parameters(call, f"{name}_zero_points", zero_points, np.int32, columns)
-    weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, columns)
+cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, str storage, object constant_weights,
+                  object zero_points_of_columns, object scales, tuple shape):
+    """Weights, which are an operand where they are no constant."""
+    cdef qrt_gemm_problem *problem = &weights.gemm.problem
+    cdef int64_t low, high
+    choose(call.name, f"storage of {name}", {"i8": 1, "u8": 0}, storage)
+    problem.b = <qrt_container>container_of(call.name, storage)
+    problem.b_zero_point = zero_points(call, f"{name}_zero_points", zero_points_of_columns, shape[1])
+    bounds_of(call, &low, &high)
+    least, most = CONTAINER_BOUNDS[storage]
+    if not least <= low <= high <= most:
+        raise KernelError(f"{call.name}: {name}_zero_points are not within {least} and {most}")
+    weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, shape[1])
+    if constant_weights is None:
+        add_operand(call, CONTAINERS[storage], shape)
+    else:
+        problem.b_constant = constant(call, f"the constant {name}", constant_weights, CONTAINERS[storage],
+                                      element_count(call.name, shape))
 
 
-def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, w_scales):
+def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, w_scales, w_constant=None,
+                        stored=None):
     cdef Call call = new_call("dynamic_matmul", isa, qrt_dynamic_matmul, sizeof(qrt_dynamic_matmul_args))
     cdef qrt_dynamic_matmul_args *args = <qrt_dynamic_matmul_args *>call.args
+    cdef qrt_stored given = stored_weights(call, stored)
+    cdef qrt_status status
     args.kernels = find_kernels("dynamic_matmul", isa)
-    args.rows, args.depth, args.columns = dimensions("dynamic_matmul", "sizes", (rows, depth, columns))
-    fill_columns(call, &args.w, "w", w, w_zero_points, w_scales, args.columns)
+    args.rows, args.depth, args.columns = dimensions("dynamic_matmul", "sizes", (rows, depth, columns), 3, 0, (1 << 31) - 1)
     add_operand(call, np.float32, (rows, depth))
-    add_operand(call, np.int8 if w == "i8" else np.uint8, (depth, columns))
+    fill_columns(call, &args.w, "w", w, w_constant, w_zero_points, w_scales, (depth, columns))
     add_operand(call, np.float32, (rows, columns))
+    call.release, call.packed_parts = qrt_dynamic_matmul_release, qrt_dynamic_matmul_packed
+    with nogil:
+        status = qrt_dynamic_matmul_prepare(args, &given)
+    if status != QRT_OK:
+        raise failure(call.name, status)
+    check_taken(call, given)
     return call
 
 
 def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w_zero_points, w_scales, str r,
-                      r_zero_points, r_scales):
+                      r_zero_points, r_scales, w_constant=None, r_constant=None, stored=None):
     cdef Call call = new_call("dynamic_lstm", isa, qrt_dynamic_lstm, sizeof(qrt_dynamic_lstm_args))
     cdef qrt_dynamic_lstm_args *args = <qrt_dynamic_lstm_args *>call.args
+    cdef qrt_stored given = stored_weights(call, stored)
+    cdef qrt_status status
     args.kernels = find_kernels("dynamic_lstm", isa)
     call.outputs = 3
-    sizes = dimensions("dynamic_lstm", "sizes", (steps, batch, inputs, cells))
+    sizes = dimensions("dynamic_lstm", "sizes", (steps, batch, inputs, cells), 4, 0, (1 << 29) - 1)
     args.steps, args.batch, args.inputs, args.cells = sizes
     args.reverse = reverse
     columns = 4 * cells
     element_count("dynamic_lstm", (steps, batch, columns))  # the sums of all inputs
-    fill_columns(call, &args.w, "w", w, w_zero_points, w_scales, columns)
-    fill_columns(call, &args.r, "r", r, r_zero_points, r_scales, columns)
     add_operand(call, np.float32, (steps, batch, inputs))
-    add_operand(call, np.int8 if w == "i8" else np.uint8, (inputs, columns))
-    add_operand(call, np.int8 if r == "i8" else np.uint8, (cells, columns))
+    fill_columns(call, &args.w, "w", w, w_constant, w_zero_points, w_scales, (inputs, columns))
+    fill_columns(call, &args.r, "r", r, r_constant, r_zero_points, r_scales, (cells, columns))
     add_operand(call, np.float32, (columns,))
     for results in (False, True):
         if results:
             add_operand(call, np.float32, (steps, batch, cells))
         add_operand(call, np.float32, (batch, cells))
         add_operand(call, np.float32, (batch, cells))
+    call.release, call.packed_parts = qrt_dynamic_lstm_release, qrt_dynamic_lstm_packed
+    with nogil:
+        status = qrt_dynamic_lstm_prepare(args, &given)
+    if status != QRT_OK:
+        raise failure(call.name, status)
+    check_taken(call, given)
     return call

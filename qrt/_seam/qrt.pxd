@@ -379,8 +379,7 @@ cdef extern from "qrt/qrt.h" nogil:
         int32_t shift[2]
 
     ctypedef struct qrt_dynamic_weights:
-        bint is_signed
-        const int32_t *zero_points
+        qrt_gemm_args gemm
         const float *scales
 
     ctypedef struct qrt_dynamic_matmul_args:
@@ -486,7 +485,13 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_svdf(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dynamic_matmul_prepare(qrt_dynamic_matmul_args *args, qrt_stored *stored)
+    void qrt_dynamic_matmul_release(void *args)
+    int qrt_dynamic_matmul_packed(const void *args, qrt_packed_part *to)
     qrt_status qrt_dynamic_matmul(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dynamic_lstm_prepare(qrt_dynamic_lstm_args *args, qrt_stored *stored)
+    void qrt_dynamic_lstm_release(void *args)
+    int qrt_dynamic_lstm_packed(const void *args, qrt_packed_part *to)
     qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)

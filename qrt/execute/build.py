@@ -263,7 +263,10 @@ class _Builder:
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
-        family = _DeferredFamily(op)
+        name = family_name(op)
+        packs = () if name is None else FAMILIES[name].packs
+        packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
+        family = _DeferredFamily(op, packed)
         runs: list[FrameStep] = []
         given = [self._value_slot(place, runs) for place in operands]
         results = [self.place("value", None, value.type) for value in op.results]
@@ -430,10 +433,10 @@ def _set(frame: Frame, slot: int, value: Any) -> None:
 
 
 class _DeferredFamily:
-    """A family bound for each set of operand shapes that comes, the latest kept."""
+    """A family bound for each set of operand shapes that comes, the latest kept. Constants are packed then."""
 
-    def __init__(self, op: Operation) -> None:
-        self.op = op
+    def __init__(self, op: Operation, packed: dict[int, Array]) -> None:
+        self.op, self.packed = op, packed
         self.elements = [as_tensor(value.type).element for value in op.operands]
         self.bound: tuple[Any, ...] = ()
         self.lock = threading.Lock()
@@ -450,7 +453,7 @@ class _DeferredFamily:
                     self.bound = bound
             _, call, results = bound
             made = [empty(result) for result in results]
-            call(*arrays, *made)
+            call(*(array for i, array in enumerate(arrays) if i not in self.packed), *made)
         except QuantError as error:
             raise_located(self.op, error)
         return made
@@ -458,7 +461,7 @@ class _DeferredFamily:
     def _bind(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
         types = tuple(TensorType(shape, element) for shape, element in zip(shapes, self.elements, strict=True))
         family, attributes, results = family_call(self.op, types)
-        return shapes, family.call(types, results, attributes)[0], results
+        return shapes, family.call(types, results, attributes, self.packed)[0], results
 
 
 def _kernel_name(call: _core.Call) -> str:

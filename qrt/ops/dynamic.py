@@ -82,6 +82,7 @@ def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, const
         w=container(quantized(types[_W], "dynamic_matmul", "w")),
         w_zero_points=zero_points,
         w_scales=scales,
+        w_constant=constants.get(_W),
     )
 
 
@@ -155,6 +156,8 @@ def _bind(types: Types, results: Types, attributes: Attributes, constants: Const
         r=container(quantized(types[_R], "dynamic_lstm", "r")),
         r_zero_points=r_zero_points,
         r_scales=r_scales,
+        w_constant=constants.get(_W),
+        r_constant=constants.get(_R),
     )
 
 
@@ -168,6 +171,6 @@ _LSTM = Declaration(
 )
 
 FAMILIES: tuple[Any, ...] = (
-    OpFamily(_MATMUL, infer=_matmul_infer, reference=_matmul_reference, bind=_matmul_bind),
-    OpFamily(_LSTM, infer=_infer, reference=_reference, bind=_bind),
+    OpFamily(_MATMUL, packs=(_W,), infer=_matmul_infer, reference=_matmul_reference, bind=_matmul_bind),
+    OpFamily(_LSTM, packs=(_W, _R), infer=_infer, reference=_reference, bind=_bind),
 )

@@ -198,9 +198,10 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
         isa=isa, steps=steps, batch=batch, inputs=inputs, cells=cells, reverse=False, w="i8", r="i8", **columns
     )
     of_w = {name: value for name, value in columns.items() if name.startswith("w")}
-    product = _core.bind_dynamic_matmul(isa=isa, rows=steps, depth=inputs, columns=4 * cells, w="i8", **of_w)
-    rows = rng.normal(size=(steps, inputs)).astype(np.float32)
-    jobs.append((product, (rows, draw(rng, inputs, 4 * cells))))
+    rows, of_rows = rng.normal(size=(steps, inputs)).astype(np.float32), draw(rng, inputs, 4 * cells)
+    of_product: dict[str, Any] = {"isa": isa, "rows": steps, "depth": inputs, "columns": 4 * cells, "w": "i8", **of_w}
+    jobs.append((_core.bind_dynamic_matmul(**of_product), (rows, of_rows)))
+    jobs.append((_core.bind_dynamic_matmul(**of_product, w_constant=of_rows), (rows,)))
     shapes = (steps, batch, inputs), (4 * cells,), (batch, cells), (batch, cells)
     x, *around = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
     jobs.append((call, (x, draw(rng, inputs, 4 * cells), draw(rng, cells, 4 * cells), *around)))

@@ -151,32 +151,56 @@ def svdf() -> Iterator[Case]:
 
 
 def _columns(rng: np.random.Generator, storage: str, depth: int, columns: int) -> numerics.DynamicColumns:
-    points = rng.integers(-128, 256, columns, np.int32)
+    info = np.iinfo(DTYPES[storage])
+    points = rng.integers(info.min, info.max + 1, columns) if columns % 2 else np.full(columns, info.min + 128)
     scales = rng.uniform(0.001, 0.01, columns).astype(np.float32)
     return numerics.DynamicColumns(draw(rng, storage, (depth, columns)), points, scales)
 
 
+def _dynamic(rng: np.random.Generator, *shape: int) -> Array:
+    """Floats of which some are infinite, NaN or far from the others."""
+    x = rng.normal(0, 2, shape).astype(np.float32)
+    strange = np.float32([np.inf, -np.inf, np.nan, 3e38, 1e-45, -0.0])
+    if x.size and rng.integers(3) == 0:
+        x.ravel()[rng.integers(x.size)] = rng.choice(strange)
+    return x
+
+
 def dynamic_matmul() -> Iterator[Case]:
+    """The last case has sums beyond 31 bits."""
     rng = np.random.default_rng(25)
-    for drawn in combinations(rng, 4, rows=(0, 1, 2, 3), depth=SIDES, columns=SIDES, w=BYTES):
-        x = rng.normal(0, 2, (drawn["rows"], drawn["depth"])).astype(np.float32)
-        w = _columns(rng, drawn["w"], drawn["depth"], drawn["columns"])
-        given = drawn | {"w_zero_points": w.zero_points, "w_scales": w.scales}
-        yield Case("dynamic_matmul", given, (x, w.storage), lambda x=x, w=w: numerics.dynamic_product(x, w))
+    drawn = list(combinations(rng, 4, rows=(0, 1, 2, 3, 17), depth=SIDES, columns=SIDES, w=BYTES, packed=(False, True)))
+    drawn += [{"rows": 2, "depth": 33_100, "columns": 3, "w": w, "packed": w == "u8"} for w in BYTES]
+    for given in drawn:
+        x = _dynamic(rng, given["rows"], given["depth"])
+        w = _columns(rng, given["w"], given["depth"], given["columns"])
+        given |= {"w_zero_points": w.zero_points, "w_scales": w.scales}
+        packed = given.pop("packed")
+        if packed:
+            given["w_constant"] = w.storage
+        operands = (x,) if packed else (x, w.storage)
+        yield Case("dynamic_matmul", given, operands, lambda x=x, w=w: _one_nan(numerics.dynamic_product(x, w)))
+
+
+def _one_nan(x: Array) -> Array:
+    return np.where(np.isnan(x), np.float32("nan"), x)
 
 
 def dynamic_lstm() -> Iterator[Case]:
     rng = np.random.default_rng(24)
     for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES,
-                              reverse=(False, True), w=BYTES, r=BYTES):  # fmt: skip
+                              reverse=(False, True), w=BYTES, r=BYTES, packed=("", "w", "r", "wr")):  # fmt: skip
+        packed = drawn.pop("packed")
         steps, batch, inputs, cells = (drawn[name] for name in ("steps", "batch", "inputs", "cells"))
         shapes = (steps, batch, inputs), (4 * cells,), (batch, cells), (batch, cells)
-        x, bias, *state = (rng.normal(0, 2, shape).astype(np.float32) for shape in shapes)
+        x, bias, *state = (_dynamic(rng, *shape) for shape in shapes)
         given: dict[str, Any] = dict(drawn)
         weights = []
         for name, depth in (("w", inputs), ("r", cells)):
             weights.append(_columns(rng, drawn[name], depth, 4 * cells))
             given |= {f"{name}_zero_points": weights[-1].zero_points, f"{name}_scales": weights[-1].scales}
-        operands = (x, *(each.storage for each in weights), bias, *state)
+        given |= {f"{name}_constant": each.storage for name, each in zip("wr", weights, strict=True) if name in packed}
+        varied = (each.storage for name, each in zip("wr", weights, strict=True) if name not in packed)
+        operands = (x, *varied, bias, *state)
         yield Case("dynamic_lstm", given, operands, lambda x=x, w=weights, b=bias, s=state, back=drawn["reverse"]:
                    np.concatenate([a.ravel() for a in numerics.dynamic_lstm(x, *w, b, *s, back)]))  # fmt: skip

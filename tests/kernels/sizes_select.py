@@ -71,6 +71,20 @@ def extremum() -> Iterator[Case]:
         }  # fmt: skip
         x = rng.integers(0, 9, shape).astype(drawn["dtype"])
         yield Case("extremum", given, (x,), lambda x=x, g=given: _extreme(x, g))
+    yield from _lines_of_bytes(rng)
+
+
+def _lines_of_bytes(rng: np.random.Generator) -> Iterator[Case]:
+    """Around vectors of bytes, with equals on both sides of a border between vectors and in an overlap."""
+    for drawn in combinations(
+        rng, 6, size=(1, 15, 16, 17, 21, 31, 32, 33, 100), dtype=(np.int8, np.uint8), least=(False, True),
+        index_dtype=(None, np.int32, np.int64), spread=(2, 256),
+    ):  # fmt: skip
+        info = np.iinfo(drawn["dtype"])
+        x = rng.integers(info.min, info.min + drawn["spread"], (5, drawn["size"])).astype(drawn["dtype"])
+        given: dict[str, Any] = {name: drawn[name] for name in ("dtype", "least", "index_dtype")}
+        given |= {"x_shape": x.shape, "axes": (1,)}
+        yield Case("extremum", given, (x,), lambda x=x, g=given: _extreme(x, g))
 
 
 def _extreme(x: Array, given: dict[str, Any]) -> Array:
@@ -101,12 +115,14 @@ def resize_bilinear() -> Iterator[Case]:
     rules = (("fixed11", np.int8), ("fixed11", np.uint8), ("fixed10_away", np.int16), ("products_float32", np.uint8),
              ("lines_float32", np.float32))  # fmt: skip
     for drawn in combinations(
-        rng, 6, images=(0, 1, 2), height=(1, 2, 5), width=(1, 2, 16), channels=(0, 1, 3, 17), rows=(0, 1, 2, 9),
-        columns=(0, 1, 2, 33), rule=rules
+        rng, 6, images=(0, 1, 2), height=(1, 2, 5), width=(1, 2, 16), channels=(0, 1, 3, 7, 8, 9, 15, 16, 17, 33),
+        rows=(0, 1, 2, 9), columns=(0, 1, 2, 33), rule=rules,
     ):  # fmt: skip
         rule, dtype = drawn["rule"]
         shape = drawn["images"], drawn["height"], drawn["width"], drawn["channels"]
         x = rng.integers(0, 99, shape).astype(dtype)
+        if np.dtype(dtype).itemsize == 1:
+            x = rng.choice(np.array([0, 127, 128, 255, 3], np.uint8), shape).astype(dtype)  # the ends, and between
         sides = [
             bilinear_positions(rule, size, out, align_corners=False, half_pixel_centers=True)
             for size, out in ((shape[1], drawn["rows"]), (shape[2], drawn["columns"]))

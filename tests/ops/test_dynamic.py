@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt import numerics
-from qrt.errors import QuantTypeError
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import KernelError, QuantTypeError
 from qrt.numerics.dynamic import sigmoid32, tanh32
 from qrt.ops import FAMILIES
 from qrt.types import FloatType, TensorType, UniformType
@@ -214,3 +215,40 @@ def test_refuses(types: Sequence[TensorType], message: str) -> None:
     with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
         family.resolve_all(tuple(types), family.complete({}))
     assert str(raised.value).startswith("dynamic_lstm")
+
+
+def test_zero_points_of_the_storage_alone() -> None:
+    """Sums of 32 bits rely on it."""
+    given: dict[str, Any] = {"rows": 1, "depth": 1, "columns": 1, "w": "i8", "w_scales": np.ones(1, np.float32)}
+    with pytest.raises(KernelError, match=re.escape("dynamic_matmul: w_zero_points are not within -128 and 127")):
+        _core.bind_dynamic_matmul(isa="ref", w_zero_points=np.array([128], np.int32), **given)
+
+
+@pytest.mark.parametrize("isa", kernels.available())
+def test_functions_in_vectors(isa: str) -> None:
+    """Numbers of all magnitudes and NaNs as gates and as cells: the scalar functions' bits."""
+    rng, cells = np.random.default_rng(31), 37
+    bits = rng.integers(0, 1 << 32, (40, 6 * cells), np.uint32).view(np.float32)
+    bits[20:] = rng.normal(0, 4, bits[20:].shape)
+    columns: dict[str, Any] = {f"{name}_zero_points": np.zeros(4 * cells, np.int32) for name in "wr"}
+    columns |= {f"{name}_scales": np.ones(4 * cells, np.float32) for name in "wr"}
+    r = np.zeros((cells, 4 * cells), np.int8)
+    given: dict[str, Any] = {
+        "steps": 1,
+        "batch": 1,
+        "inputs": 0,
+        "cells": cells,
+        "reverse": False,
+        "w": "i8",
+        "r": "i8",
+    }
+    calls = [_core.bind_dynamic_lstm(isa=name, **given, **columns, r_constant=r) for name in ("ref", isa)]
+    w, x = np.empty((0, 4 * cells), np.int8), np.empty((1, 1, 0), np.float32)
+    for row in bits:
+        made = []
+        for call in calls:
+            results = [np.empty((1, 1, cells), np.float32), *(np.empty((1, cells), np.float32) for _ in range(2))]
+            call(x, w, row[: 4 * cells].copy(), row[4 * cells : 5 * cells].reshape(1, -1).copy(),
+                 row[5 * cells :].reshape(1, -1).copy(), *results)  # fmt: skip
+            made.append(np.concatenate([each.ravel() for each in results]).view(np.uint32))
+        np.testing.assert_array_equal(*made)

@@ -1,7 +1,7 @@
 /* Recurrent operations. Each entry has several results, the last of its operands. */
 #pragma once
 
-#include "qrt/base.h"
+#include "qrt/products/gemm.h"
 
 /* Operands x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases,
  * hidden, cell; then y, hidden, cell. x is [steps][batch][inputs], or [batch][steps][inputs]; y has cells in place of
@@ -30,23 +30,27 @@ typedef struct {
 
 qrt_status qrt_svdf(const void *args, qrt_scratch *scratch);
 
-/* Weights [depth][columns] of 8 bits, signed or not, with the zero point and the scale of each column. */
+/* Weights [depth][columns] of 8 bits with the zero point and the scale of each column, and the product of quantized
+ * rows by them. Zero points are values of the container. */
 typedef struct {
-    bool is_signed;
-    const int32_t *zero_points;
+    qrt_gemm_args gemm; /* its problem has b_constant, container and zero points before a call is prepared */
     const float *scales;
 } qrt_dynamic_weights;
 
-/* Operands x, w, then y: float32 rows [rows][depth], which are quantized together, times weights [depth][columns]. */
+/* Operands x, [w], then y: float32 rows [rows][depth], which are quantized together, times weights [depth][columns]. */
 typedef struct {
     const qrt_kernels *kernels;
     int64_t rows, depth, columns;
     qrt_dynamic_weights w;
 } qrt_dynamic_matmul_args;
 
+/* Packs constant weights. The release frees what was allocated, even after a failure. */
+qrt_status qrt_dynamic_matmul_prepare(qrt_dynamic_matmul_args *args, qrt_stored *stored);
+void qrt_dynamic_matmul_release(void *args);
+int qrt_dynamic_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_dynamic_matmul(const void *args, qrt_scratch *scratch);
 
-/* Operands x, weights of x, weights of the hidden values, bias, hidden, cell; then y, hidden, cell. x is
+/* Operands x, [weights of x], [weights of the hidden values], bias, hidden, cell; then y, hidden, cell. x is
  * [steps][batch][inputs] and y [steps][batch][cells], both float32 as the state is; the weights are [inputs][4 * cells]
  * and [cells][4 * cells], of the gates input, output, forget and cell. */
 typedef struct {
@@ -56,4 +60,7 @@ typedef struct {
     qrt_dynamic_weights w, r;
 } qrt_dynamic_lstm_args;
 
+qrt_status qrt_dynamic_lstm_prepare(qrt_dynamic_lstm_args *args, qrt_stored *stored);
+void qrt_dynamic_lstm_release(void *args);
+int qrt_dynamic_lstm_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_dynamic_lstm(const void *args, qrt_scratch *scratch);
