@@ -274,6 +274,11 @@ class KernelError(QuantError):
     qrt.errors.KernelError: set_num_threads: 0 given, expected 1 to 256
     """
 
+    reason: str | None = None
+    """Of a kernel that ran: what it refused, without its name."""
+    step: int | None = None
+    """Of a plan: the number of the step that failed."""
+
 
 class UndefinedError(QuantError):
     """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much.

@@ -87,7 +87,14 @@ bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
 }
 
 const char *qrt_status_text(qrt_status status) {
-    static const char *const text[] = {"done", "out of memory", "bad argument",
-                                       "the exact accumulator needs more than 64 bits", "an index names no element"};
+    static const char *const text[] = {
+        "done",
+        "out of memory",
+        "bad argument",
+        "the exact accumulator needs more than 64 bits",
+        "an index names no element",
+        "division by zero",
+        "signed overflow of a quotient",
+    };
     return status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }

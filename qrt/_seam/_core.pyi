@@ -584,6 +584,21 @@ def bind_copy(
     constants: Sequence[npt.NDArray[Any] | None] | None = None,
 ) -> Call: ...
 
+# a, b, out: plain integers or bools, `size` of them; an operand of step 0 is one element. kind is an op of arith
+# without its dialect ("addi" "subi" "muli" "andi" "ori" "xori" "maxsi" "minsi" "maxui" "minui" "divsi" "floordivsi"
+# "remsi") or a predicate of cmpi ("eq" "ne" "slt" ... "uge"), whose results are bools. dtype is bool, or int8 to int64.
+# Sums and products wrap. A division by zero, or of the least number by -1, is a KernelError when it runs; bools are not
+# divided.
+def bind_plain(*, isa: str, kind: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None) -> Call: ...
+
+# condition (bool), a, b, out: elements of any 1, 2, 4 or 8 bytes
+def bind_plain_select(*, isa: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None) -> Call: ...
+
+# x, out: extended by the sign, or by zeros where it is `unsigned`, or the low bits. A set bool reads as -1, or as 1.
+def bind_plain_cast(
+    *, isa: str, dtype: npt.DTypeLike, out: npt.DTypeLike, size: int, unsigned: bool = False
+) -> Call: ...
+
 # values ("i8" or "u8", rows x columns), out (uint8, rows x ceil(columns * width / 8)); width 1, 2 or 4.
 def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
 

@@ -172,14 +172,19 @@ cdef int run(Call call, void **pointers) except -1:
         with nogil:
             status = call.entry(call.args, &scratch)
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     return 0
 
 
-cdef failure(str name, qrt_status status):
+cdef failure(Call call, str name, qrt_status status, int64_t step=-1):
     if status == QRT_NO_MEMORY:
         return MemoryError(f"{name}: out of memory")
-    return KernelError(f"{name}: {qrt_status_text(status).decode()}")
+    reason = qrt_status_text(status).decode()
+    if status == QRT_QUOTIENT_OUT_OF_RANGE:
+        reason = f"signed overflow: {np.iinfo(call.operand_dtypes[0]).min} / -1"
+    error = KernelError(f"{name}: {reason}")
+    error.reason, error.step = reason, None if step < 0 else step
+    return error
 
 
 @cython.final
@@ -291,7 +296,7 @@ cdef class Plan:
                 status = qrt_run(self.steps, self.count, pointers + self.slot_count, threads, seconds, &step)
             if status != QRT_OK:
                 call = self.calls[step]
-                raise failure(f"plan: step {step} ({call.name})", status)
+                raise failure(call, f"plan: step {step} ({call.name})", status, step)
         finally:
             free(pointers)
 
@@ -361,5 +366,6 @@ include "bind_lines.pxi"
 include "bind_recurrent.pxi"
 include "bind_movement.pxi"
 include "bind_select.pxi"
+include "bind_plain.pxi"
 include "recording.pxi"
 include "saved_values.pxi"

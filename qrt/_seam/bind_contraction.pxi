@@ -28,7 +28,7 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
         status = qrt_contraction_prepare(args)
     problem.stored = NULL
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     if b_constant is not None:  # packed: the copy may go
         forget(call, <const void **>&problem.b_constant)

@@ -14,7 +14,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
         status = qrt_float_matmul_prepare(args)
     args.problem.stored = NULL
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     if w_constant is not None:  # packed: the copy may go
         forget(call, &args.problem.w_constant)

@@ -81,7 +81,7 @@ cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elemen
         status = qrt_gemm_prepare(args)
     args.problem.stored = NULL
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     if args.plan.microkernel != NULL:
         call.microkernel = args.plan.microkernel.name.decode()

@@ -32,7 +32,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
         status = qrt_mixed_matmul_prepare(args)
     problem.product.stored = NULL
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     if w_constant is not None:  # packed with its parameters: the copies may go
         forget(call, &problem.product.w_constant)

@@ -99,7 +99,7 @@ def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, 
     with nogil:
         status = qrt_dynamic_matmul_prepare(args, &given)
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     return call
 
@@ -130,6 +130,6 @@ def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w
     with nogil:
         status = qrt_dynamic_lstm_prepare(args, &given)
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     return call

@@ -126,7 +126,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
         status = qrt_depthwise_prepare(args)
     problem.stored = NULL
     if status != QRT_OK:
-        raise failure(call.name, status)
+        raise failure(call, call.name, status)
     check_taken(call, given)
     return call
 

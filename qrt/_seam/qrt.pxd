@@ -10,7 +10,7 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_PARAMETER_PADDING
 
     ctypedef enum qrt_status:
-        QRT_OK, QRT_NO_MEMORY
+        QRT_OK, QRT_NO_MEMORY, QRT_QUOTIENT_OUT_OF_RANGE
     ctypedef enum qrt_container:
         QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32
     ctypedef enum qrt_expressed:
@@ -464,6 +464,27 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t images, height, width, channels, out_height, out_width
         qrt_resize_axis rows, columns
 
+    ctypedef enum qrt_plain_element:
+        QRT_PLAIN_BOOL, QRT_PLAIN_8, QRT_PLAIN_16, QRT_PLAIN_32, QRT_PLAIN_64
+    ctypedef enum qrt_plain_kind:
+        QRT_PLAIN_ADD, QRT_PLAIN_SUB, QRT_PLAIN_MUL, QRT_PLAIN_AND, QRT_PLAIN_OR, QRT_PLAIN_XOR
+        QRT_PLAIN_MAX, QRT_PLAIN_MIN, QRT_PLAIN_MAX_U, QRT_PLAIN_MIN_U
+        QRT_PLAIN_DIVIDE, QRT_PLAIN_FLOOR_DIVIDE, QRT_PLAIN_REMAINDER
+        QRT_PLAIN_EQUAL, QRT_PLAIN_NOT_EQUAL, QRT_PLAIN_LESS, QRT_PLAIN_LESS_EQUAL
+        QRT_PLAIN_LESS_U, QRT_PLAIN_LESS_EQUAL_U
+        QRT_PLAIN_SELECT, QRT_PLAIN_CAST, QRT_PLAIN_CAST_U
+
+    ctypedef struct qrt_plain_args:
+        const qrt_kernels *kernels
+        qrt_plain_kind kind
+        qrt_plain_element element, out
+        bint swapped
+        int64_t count
+        int64_t strides[3]
+
+    qrt_status qrt_plain(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_plain_select(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_plain_cast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_cast_prepare(qrt_cast_args *args)
     qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)

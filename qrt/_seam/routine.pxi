@@ -160,7 +160,7 @@ cdef class Routine:
                 status = qrt_run(self.steps, self.count, frame.pointers, threads, NULL, &step)
         if status != QRT_OK:
             call = self.calls[step]
-            raise failure(f"step {step} ({call.name})", status)
+            raise failure(call, f"step {step} ({call.name})", status, step)
         return 0
 
     cdef list run_on(self, void **inputs, tuple states):

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt._seam import _core
 from qrt.eager.calls import Tensor
-from qrt.errors import ModelError, require, shown
+from qrt.errors import KernelError, ModelError, require, shown
 from qrt.execute.plan import Plan
 from qrt.execute.planning.slots import empty
 from qrt.execute.ports import Port
@@ -42,6 +42,12 @@ class BoundProgram:
 
     def __call__(self) -> None:
         """Runs the program on what the inputs hold now, and fills the outputs."""
+        try:
+            self._call()
+        except KernelError as error:
+            self._plan.raise_located(error)
+
+    def _call(self) -> None:
         if self._is_plain and self._bound is not None:
             self._bound()
             return

@@ -26,6 +26,7 @@ from qrt.execute.planning.contraction import contraction
 from qrt.execute.planning.float_loops import float_loops
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
+from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.routine import copy_call
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, empty, is_kernel, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
@@ -116,7 +117,10 @@ class _Builder:
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None:
-            return self._folded(op, operands) or self._loops(op, operands) or self._interpreted(op)
+            made = self._folded(op, operands) or self._loops(op, operands)
+            if made is None and len(types) == len(operands):
+                made = self._plain(op, operands, types)
+            return self._interpreted(op) if made is None else made
         if FAMILIES[family].bind is None and len(types) < len(operands):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
@@ -138,6 +142,28 @@ class _Builder:
         call, has_kernel = family.call(types, results, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         return self._call(op, call, inputs, results, _family_coverage(op, call, has_kernel), operands)
+
+    def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
+        """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
+        scalars of scalars."""
+        if op.name == "tensor.empty" and is_written_over(op.result):
+            return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
+        if len(op.results) != 1 or not any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+            return None
+        declared = op.result.type
+        offset = view_offset(op, types)
+        if offset is not None and self.slots[operands[0].slot].kind != "value":
+            t = as_tensor(declared)
+            seen = self._view(operands[0].slot, t, offset) if t.has_static_shape else None
+            if seen is not None:
+                return [Place(seen, t, declared)]
+        call = plain_call(op, types)
+        if call is None:
+            return None
+        result = as_tensor(declared)
+        given = operands[: len(call.operand_dtypes) - 1]
+        shape = types[0].shape if not result.has_static_shape else result.shape
+        return self._call(op, call, given, [TensorType(shape, result.element)], _kernel_coverage(op, call), given)
 
     def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
         """The constants that an op makes of constants, where these are known only for concrete input types: sizes, and
@@ -468,6 +494,10 @@ def _kernel_name(call: _core.Call) -> str:
     """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
     chosen = f", {call.microkernel}" if call.microkernel and len(_core.microkernels(call.isa)) > 1 else ""
     return f"{call.name} ({call.isa}{chosen})"
+
+
+def _kernel_coverage(op: Operation, call: _core.Call) -> Coverage:
+    return Coverage(op.name, str(op.location), "kernel", _kernel_name(call))
 
 
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:

@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.execute.interpret.core import Frame, Run, Tap
+from qrt.errors import KernelError
+from qrt.execute.interpret.core import Frame, Run, Tap, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.planning.arena import ALIGNMENT, Span, allocate, live_bytes
 from qrt.execute.planning.routine import routine_of
@@ -61,7 +62,10 @@ class Plan:
         """Runs on arrays of the planned shapes and returns fresh result arrays. ``tap`` is told the observed values.
         The arrays of ``state`` are those of globals before and after."""
         if self.routine is not None:
-            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+            try:
+                return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+            except KernelError as error:
+                self.raise_located(error)
         if self._compiled is None:
             self._compiled = [run for segment in self.segments for run in _runs(segment)]
         return self._run(self._compiled, inputs, Run(max_steps, tap, state))
@@ -85,6 +89,14 @@ class Plan:
 
         runs = [timed(step) for segment in self.segments for step in segment]
         return self._run(runs, inputs, Run(max_steps, state=state)), seconds
+
+    def raise_located(self, error: KernelError) -> NoReturn:
+        """Raises the error of a step of the routine with the op and its position, any other as it is."""
+        if error.step is None or error.step >= len(self.steps):
+            raise error
+        step = self.steps[error.step]
+        assert isinstance(step, CallStep)  # all steps of a routine are
+        raise_located(step.operation, error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
         """The arrays of the plan's globals, which begin with their initial values."""
@@ -218,4 +230,13 @@ def _runs(segment: Sequence[Step]) -> list[FrameStep]:
     number = {slot: index for index, slot in enumerate(used)}
     plan = _core.Plan(kernels, [[number[slot] for slot in step.slots] for step in calls], len(used))
     buffers = itemgetter(*used)
-    return [lambda frame: plan.run(buffers(frame))]
+
+    def run(frame: Frame) -> None:
+        try:
+            plan.run(buffers(frame))
+        except KernelError as error:
+            if error.step is None:
+                raise
+            raise_located(calls[error.step].operation, error)
+
+    return [run]

@@ -12,7 +12,7 @@ import numpy as np
 from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
-from qrt.errors import ModelError, QuantTypeError, require, shortened, shown
+from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened, shown
 from qrt.execute.ports import Port, brief, check_extents, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
@@ -184,6 +184,11 @@ class Program:
             return None
         try:
             return quick(arguments)
+        except KernelError as error:
+            plan = self._preferred[0]
+            if plan is None:
+                raise
+            self._whole(plan).raise_located(error)
         except MemoryError as error:
             raise _no_memory(self.name, error) from None
 

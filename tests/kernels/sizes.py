@@ -18,6 +18,7 @@ from tests.kernels.sizes_elementwise import (
 )
 from tests.kernels.sizes_floats import contraction, float_loops
 from tests.kernels.sizes_functions import dynamic_lstm, dynamic_matmul, lookup_interpolated, lstm, softmax, svdf
+from tests.kernels.sizes_plain import plain, plain_cast, plain_select
 from tests.kernels.sizes_products import (
     conv2d,
     depthwise_conv2d,
@@ -40,4 +41,5 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "dynamic_lstm": dynamic_lstm,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
     "gather": gather, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
+    "plain": plain, "plain_select": plain_select, "plain_cast": plain_cast,
 }  # fmt: skip

@@ -33,6 +33,8 @@ typedef enum {
     QRT_BAD_ARGUMENT,
     QRT_ACCUMULATOR_OVERFLOW, /* an exact accumulator needs more than 64 bits */
     QRT_INDEX_OUT_OF_RANGE,
+    QRT_DIVISION_BY_ZERO,
+    QRT_QUOTIENT_OUT_OF_RANGE, /* the least number divided by -1 */
 } qrt_status;
 
 typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;

@@ -15,6 +15,7 @@
 #include "qrt/movement.h"
 #include "qrt/recurrent.h"
 #include "qrt/select.h"
+#include "qrt/integers.h"
 
 /* The type of each row is qrt_<name>_fn. */
 #define QRT_ROW(result, name, parameters) typedef result(*qrt_##name##_fn) parameters;

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantError
+from qrt.errors import KernelError, ModelError, QuantError, UndefinedError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
@@ -204,6 +204,8 @@ def raise_located(operation: Operation, error: QuantError) -> NoReturn:
     """
     if isinstance(error, ModelError):
         raise error
+    if isinstance(error, KernelError) and error.reason is not None:
+        error = UndefinedError(error.reason)
     raise failure(operation, str(error)) from error
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.errors import ModelError, QuantError, require
+from qrt.errors import KernelError, ModelError, QuantError, require
 from qrt.execute.ports import Port
 from qrt.execute.program import Program
 from qrt.execute.saved.container import read
@@ -175,7 +175,10 @@ class _SavedPlan:
         self, inputs: Sequence[Array], max_steps: int | None = None, tap: Any = None, state: Any = None
     ) -> list[Array]:
         """As ``Plan.run``."""
-        return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+        try:
+            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+        except KernelError as error:
+            self._full.raise_located(error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
         """As ``Plan.state_arrays``."""

@@ -1,0 +1,194 @@
+"""Ops on plain numbers that are steps of C: element-wise ones on integers and bools, and copies. `CALLS` says how an op
+of a name is bound; what it does not bind stays with the interpreter.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.execute.constants import held
+from qrt.ir import Operation
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
+from qrt.numerics.comparisons import INTEGER_PREDICATES
+from qrt.ops.core import Shape, element_dtype, static_shape
+from qrt.types import IndexType, IntegerType, TensorType, Type
+
+Types = Sequence[TensorType]
+Bind = Callable[[Operation, Types], _core.Call | None]
+"""The call for operands of these static types; None where there is none. It reads as many of the first operands as it
+has inputs."""
+_MOST_PARTS = 32
+
+
+def plain_call(op: Operation, types: Types) -> _core.Call | None:
+    """The call that an op is for operands of these types; None where only the interpreter runs it."""
+    bind = CALLS.get(op.name)
+    return None if bind is None else bind(op, types)
+
+
+# -- elements --------------------------------------------------------------------------------------------------------
+
+
+def _dtype(element: Type) -> np.dtype[Any] | None:
+    """The dtype of integers that fill it, and of bools; None of all else."""
+    is_whole = isinstance(element, IntegerType) and element.is_signless and element.width in (1, 8, 16, 32, 64)
+    return element_dtype(element) if is_whole or isinstance(element, IndexType) else None
+
+
+def _size(t: TensorType) -> int:
+    return prod(static_shape(t, "plan"))
+
+
+def _promises(op: Operation) -> bool:
+    """Whether an op is undefined for results that it says do not come, which the interpreter checks."""
+    flags = op.attributes.get("overflowFlags")
+    return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
+
+
+def _pair(op: Operation, types: Types) -> _core.Call | None:
+    dtype = _dtype(types[0].element)
+    if dtype is None or _promises(op):
+        return None
+    kind = op.name.removeprefix("arith.")
+    if kind == "cmpi":
+        kind = tuple(INTEGER_PREDICATES)[op.attributes["predicate"].python]
+    if dtype == np.bool_ and kind in _QUOTIENTS:
+        return None
+    return _core.bind_plain(isa=kernels.active(), kind=kind, dtype=dtype, size=_size(types[0]))
+
+
+def _select(op: Operation, types: Types) -> _core.Call | None:
+    condition, a, _ = types
+    dtype, size = element_dtype(a.element), _size(a)
+    if dtype.itemsize not in (1, 2, 4, 8):
+        return None
+    steps = (0 if condition.shape == () else 1, 1, 1)
+    return _core.bind_plain_select(isa=kernels.active(), dtype=dtype, size=size, steps=steps)
+
+
+def _cast(op: Operation, types: Types) -> _core.Call | None:
+    dtype, out = _dtype(types[0].element), _dtype(element_of(op))
+    if dtype is None or out is None or _promises(op):
+        return None
+    unsigned = op.name in ("arith.extui", "arith.index_castui")
+    return _core.bind_plain_cast(isa=kernels.active(), dtype=dtype, out=out, size=_size(types[0]), unsigned=unsigned)
+
+
+def element_of(op: Operation) -> Type:
+    """The element type of an op's result."""
+    t = op.results[0].type
+    return t.element if isinstance(t, TensorType) else t
+
+
+# -- copies ----------------------------------------------------------------------------------------------------------
+
+
+def _broadcast(op: Operation, types: Types) -> _core.Call | None:
+    """A copy that repeats elements along the axes that it adds. The tensor that it is written into is not read."""
+    target = op.results[0].type
+    if not isinstance(target, TensorType) or not target.has_static_shape:
+        return None
+    added = op.attributes["dimensions"].python
+    strides, left = [], list(_row_major(static_shape(types[0], "plan")))
+    for axis in range(len(target.shape or ())):
+        strides.append(0 if axis in added else left.pop(0))
+    return _repeated(types[0], static_shape(target, "plan"), strides)
+
+
+def _splat(op: Operation, types: Types) -> _core.Call | None:
+    target = op.results[0].type
+    if not isinstance(target, TensorType) or not target.has_static_shape:
+        return None
+    shape = static_shape(target, "plan")
+    return _repeated(types[0], shape, [0] * len(shape))
+
+
+def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> _core.Call | None:
+    dtype = element_dtype(source.element)
+    if dtype.itemsize not in (1, 2, 4, 8) or (0 in shape):
+        return None
+    return _core.bind_copy(
+        dtype=dtype,
+        shapes=[shape],
+        source_strides=[tuple(strides)],
+        target_strides=[_row_major(shape)],
+        source_sizes=[_size(source)],
+        target_size=prod(shape),
+    )
+
+
+def _row_major(shape: Shape) -> tuple[int, ...]:
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _elements(op: Operation, types: Types) -> _core.Call | None:
+    """A tensor of scalars, each copied to its place."""
+    count = len(types)
+    if not 1 < count <= _MOST_PARTS:
+        return None
+    dtype = element_dtype(types[0].element)
+    if dtype.itemsize not in (1, 2, 4, 8):
+        return None
+    return _core.bind_copy(
+        dtype=dtype,
+        shapes=[(1,)] * count,
+        source_strides=[(1,)] * count,
+        target_strides=[(1,)] * count,
+        source_sizes=[1] * count,
+        target_size=count,
+        target_offsets=list(range(count)),
+    )
+
+
+_QUOTIENTS = ("divsi", "floordivsi", "remsi")
+_PAIRS = ("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", *_QUOTIENTS, "cmpi")
+_CASTS = ("extsi", "extui", "trunci", "index_cast", "index_castui")
+
+CALLS: Mapping[str, Bind] = {
+    **{f"arith.{name}": _pair for name in _PAIRS},
+    **{f"arith.{name}": _cast for name in _CASTS},
+    "arith.select": _select,
+    "linalg.broadcast": _broadcast,
+    "tensor.splat": _splat,
+    "tensor.from_elements": _elements,
+}
+
+
+# -- views -----------------------------------------------------------------------------------------------------------
+
+
+def view_offset(op: Operation, types: Types) -> int | None:
+    """How many elements into its first operand an op sees it, as its result's type; None where it is no such view."""
+    if op.name == "tensor.from_elements" and len(types) == 1:
+        return 0
+    if op.name == "tensor.bitcast":
+        widths = [element_dtype(e).itemsize for e in (types[0].element, element_of(op))]
+        return 0 if widths[0] == widths[1] and not _is_narrow(element_of(op)) else None
+    if op.name == "tensor.extract":
+        return _extracted(op, static_shape(types[0], "plan"))
+    return None
+
+
+def _is_narrow(element: Type) -> bool:
+    """Whether a type has other bits than its dtype: one of an odd width is held extended."""
+    return isinstance(element, IntegerType) and element.width not in (8, 16, 32, 64)
+
+
+def _extracted(op: Operation, shape: Shape) -> int | None:
+    """The place of an element at indices that are known and within bounds."""
+    indices = [held(value) for value in op.operands[1:]]
+    place = 0
+    for size, index in zip(shape, indices, strict=True):
+        if index is None or not 0 <= int(index) < size:
+            return None
+        place = place * size + int(index)
+    return place
+
+
+def is_written_over(value: Any) -> bool:
+    """Whether all that reads a tensor of no value writes over it."""
+    return all(user.name == "linalg.broadcast" and user.operands[0] is not value for user in value.users)
