@@ -38,7 +38,7 @@ def function(rng: np.random.Generator, op: str, dtype: str, halves: bool = False
     constants = {"sx": np.float32(sx), "zx": draw.zero_point(rng, dtype), "sy": np.float32(sy),
                  "zy": draw.zero_point(rng, dtype)}  # fmt: skip
     if halves:
-        constants |= {"sx": np.float32(1.5), "sy": np.float32(3)}
+        constants |= {"sx": np.float32(20.5), "sy": np.float32(41)}
     attributes = {"alpha": float(rng.uniform(-1, 2))} if op == "QLinearLeakyRelu" else {}
     content = draw.microsoft(op, INPUTS, {"x": (256,)}, (256,), constants, dtype, **attributes)
     return Case(content, [[np.arange(info.min, info.max + 1).astype(dtype)]])
