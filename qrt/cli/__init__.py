@@ -117,7 +117,7 @@ def _interrupted(is_program: bool) -> int:
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
-    """Knows all verbs, and the options of the one that is given: to run a program takes no passes."""
+    """Knows the verb that is given and its options, or lists all: to run a program takes no passes."""
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)
@@ -128,14 +128,15 @@ def _parse(given: list[str]) -> argparse.Namespace:
         from qrt.cli.plugins import load_asked
 
         load_asked(given)
-    for name, text in VERBS.items():
-        verb = commands.add_parser(name, help=text, allow_abbrev=False)
+    asked = given[:1] if given[:1] and given[0] in VERBS else list(VERBS)  # to make a parser takes long
+    for name in asked:
+        verb = commands.add_parser(name, help=VERBS[name], allow_abbrev=False)
         if given[:1] == [name]:
             import_module(f"qrt.cli.{_FILES.get(name, name)}").add_arguments(verb)
     if given[:1] == ["opt"]:
         from qrt.cli.opt import help_of
 
-        if asked := help_of(given):
-            print(asked, end="")
+        if said := help_of(given):
+            print(said, end="")
             parser.exit()
     return parser.parse_args(given)

@@ -70,7 +70,15 @@ def _load(path: str, limit: int) -> Array:
             warnings.simplefilter("ignore")  # of Python's parser, about what is an error in a moment
             return np.lib.format.read_array(file, allow_pickle=False)
     except Exception as error:  # a header is Python's to parse, which raises what it likes
-        raise ModelError(f"{path}: not an .npy file of numbers: {reason(error)}") from None
+        raise ModelError(f"{path}: not an .npy file of numbers: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What NumPy says of its format. What Python says of its own objects, which a header made, says nothing."""
+    said = reason(error)
+    if type(error) is ValueError and "<ast." not in said:
+        return said
+    return "its header says no shape and dtype that an array can have"
 
 
 def parse_value(text: str, name: str) -> Array:

@@ -10,6 +10,7 @@ import pytest
 import qrt
 from qrt.cli import main
 from tests.execute.programs import CAST, EVERYTHING
+from tests.fuzz.outcome import LEAKS
 
 
 @pytest.fixture
@@ -111,6 +112,19 @@ def test_object_arrays_are_not_unpickled(program, tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.array([1, "a", None, 2], object), allow_pickle=True)
     assert main(["run", program(CAST), "--input", f"arg0={tmp_path / 'x.npy'}"]) == 1
     assert "not an .npy file of numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shape", ["(1180591620717411303424,)", "(x,)", "(1,", "(1e9,)"])
+def test_what_python_says_of_a_header_is_not_told(program, tmp_path, capsys, shape):
+    """Hazard: "Python int too large to convert to C long", or an object of Python's parser with its address."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    assert main(["run", program(CAST), "--input", f"arg0={tmp_path / 'x.npy'}"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert ": not an .npy file of numbers: " in said
+    assert not LEAKS.search(said)
+    assert "<ast." not in said
 
 
 def test_a_plan_is_shown_instead_of_running_and_takes_no_inputs(program, capsys, tmp_path):

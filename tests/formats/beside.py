@@ -37,7 +37,8 @@ LEAST_CASES, MOST_CASES = 40, 20_000
 
 @dataclass(frozen=True)
 class Case:
-    """A model, the inputs of its runs, how far floats may lie apart, and the share of integers that may differ by 1.
+    """A model, the inputs of its runs, how far floats may lie apart, by units in the last place or by an ``absolute``
+    number, and the share of integers that may differ by 1.
     ``resets``: the numbers of the runs before which both runtimes start anew."""
 
     content: bytes
@@ -45,6 +46,7 @@ class Case:
     ulp: int = 4
     resets: Sequence[int] = ()
     share: float = 0.0
+    absolute: float = 0.0
 
 
 Form = Callable[[np.random.Generator], Case]
@@ -161,7 +163,7 @@ def compared(
 
 def _compare(row: Row, case: Case, profile: str, engine: Engine, rng: np.random.Generator, interpret: bool) -> None:
     row.share = case.share
-    whole = Bound(case.ulp, is_sum=profile != "ort")
+    whole = Bound(case.ulp, is_sum=profile != "ort", absolute=case.absolute)
     comparison = Comparison(
         case.content,
         engine,

@@ -1,5 +1,5 @@
-"""Changes one constant of one rule at a time: the comparison with LiteRT's stored results must notice. By hand, in
-minutes:
+"""Changes one constant of one rule at a time: the comparison with the stored results of LiteRT or of ONNX Runtime must
+notice. By hand, in minutes:
 
     python -m tests.formats.mutations [WORD ...]
 
@@ -10,8 +10,10 @@ references. Prints for each change which forms noticed it. The status is 1 if th
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from tests.formats.onnx import changes as onnx_changes
 from tests.source_changes import Change, changed, main
 
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
@@ -141,22 +143,30 @@ FORMS: dict[Change, tuple[str, ...]] = {
 """Each change with the forms that must notice it."""
 
 
+STORED: dict[str, Mapping[Change, tuple[str, ...]]] = {
+    "tests.formats.tflite.stored": FORMS,
+    "tests.formats.onnx.stored": onnx_changes.FORMS,
+}
+"""The changes by what runs the stored models."""
+
+
 def caught(folder: Path, file: str) -> str:
     """The forms, if they show a difference in a copy of the repository; else empty."""
     if not file:
-        return _differs(folder, ())
+        return "".join(_differs(folder, module, ()) for module in STORED)
     text = (folder / file).read_text()
-    for change, words in FORMS.items():
-        if change[0] == file and changed(*change) == text:
-            return _differs(folder, words)
+    for module, forms in STORED.items():
+        for change, words in forms.items():
+            if change[0] == file and changed(*change) == text:
+                return _differs(folder, module, words)
     raise ValueError(f"no change of {file} is made")
 
 
-def _differs(folder: Path, words: tuple[str, ...]) -> str:
-    command = [sys.executable, "-B", "-m", "tests.formats.tflite.stored", "--check", *words]
+def _differs(folder: Path, module: str, words: tuple[str, ...]) -> str:
+    command = [sys.executable, "-B", "-m", module, "--check", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return (", ".join(words) or done.stdout + done.stderr) if done.returncode else ""
 
 
 if __name__ == "__main__":
-    main(__doc__, list(FORMS), caught)
+    main(__doc__, [change for forms in STORED.values() for change in forms], caught)

@@ -3,17 +3,25 @@ that is made nowhere from then on, which is seen when somebody next runs it."""
 
 import pytest
 
-from tests.formats.mutations import FORMS
-from tests.formats.tflite.oracle import forms
+from tests.formats.mutations import STORED
+from tests.formats.onnx import oracle as onnx
+from tests.formats.tflite import oracle as tflite
 from tests.source_changes import changed
 
 
-@pytest.mark.parametrize(("file", "old", "new"), FORMS)
+@pytest.mark.parametrize(("file", "old", "new"), [change for forms in STORED.values() for change in forms])
 def test_a_change_has_its_place(file, old, new):
     changed(file, old, new)  # raises where the text does not stand there once
 
 
-def test_each_word_begins_the_name_of_a_form():
-    names = {name for name, _, _ in forms()}
-    words = {word for words in FORMS.values() for word in words}
+@pytest.mark.parametrize(("module", "oracle"), list(zip(STORED, (tflite, onnx), strict=True)))
+def test_each_word_begins_the_name_of_a_form(module, oracle):
+    names = {name for name, *_ in oracle.forms()}
+    words = {word for words in STORED[module].values() for word in words}
     assert not [word for word in words if not any(name.startswith(word) for name in names)]
+
+
+def test_no_change_is_there_twice():
+    """`caught` finds the forms of a change by what the changed file says."""
+    changes = [change for forms in STORED.values() for change in forms]
+    assert len(set(changes)) == len(changes)

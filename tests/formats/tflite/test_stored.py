@@ -3,8 +3,9 @@ without LiteRT. The plain references run: other tests hold kernels and lowerings
 
 import pytest
 
+from tests.formats.stored import Line, kept, wanted
 from tests.formats.tflite.oracle import forms
-from tests.formats.tflite.stored import FURTHER, Line, differences, drawn, kept, lines, ours
+from tests.formats.tflite.stored import FURTHER, differences, drawn, lines, ours
 
 
 @pytest.mark.parametrize("line", lines(), ids=lambda line: f"{line.name}-{line.number}")
@@ -13,8 +14,8 @@ def test_results_are_litert_s(line: Line) -> None:
 
 
 def test_every_form_and_profile_has_a_line() -> None:
-    wanted = {(name, number, profile) for name, _, profile in forms() for number in (0, *FURTHER.get(name, ()))}
-    assert {(line.name, line.number, profile) for line in lines() for profile in line.results} == wanted
+    expected = wanted(((name, profile) for name, _, profile in forms()), FURTHER)
+    assert {(line.name, line.number, profile) for line in lines() for profile in line.results} == expected
 
 
 def test_a_changed_result_is_noticed() -> None:

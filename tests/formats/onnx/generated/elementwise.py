@@ -12,7 +12,8 @@ from tests.formats.onnx.generated import draw
 INPUTS = ["a", "sa", "za", "b", "sb", "zb", "sy", "zy"]
 
 
-def binary(rng: np.random.Generator, op: str, dtype: str) -> Case:
+def binary(rng: np.random.Generator, op: str, dtype: str, halves: bool = False) -> Case:
+    """With ``halves`` every other result lies between two integers."""
     whole = draw.shape(rng, int(rng.integers(1, 5)), 8000)
     a, b = whole, whole
     kind = rng.integers(4)
@@ -24,6 +25,8 @@ def binary(rng: np.random.Generator, op: str, dtype: str) -> Case:
         a, b = b, a
     sa, sb = draw.scale(rng, -8, 0), draw.scale(rng, -8, 0)
     sy = draw.around(rng, sa + sb if op == "QLinearAdd" else sa * sb * 60, 2)
+    if halves:
+        sa, sb, sy = 1.0, 1.0, 2.0
     scales = {name: np.float32(value) for name, value in (("sa", sa), ("sb", sb), ("sy", sy))}
     zeros = {name: draw.zero_point(rng, dtype) for name in ("za", "zb", "zy")}
     shapes = {"a": a, "b": b}
@@ -34,3 +37,4 @@ def binary(rng: np.random.Generator, op: str, dtype: str) -> Case:
 CASES: dict[str, Any] = {
     f"{op} {dtype}": partial(binary, op=op, dtype=dtype) for op in ("QLinearAdd", "QLinearMul") for dtype in draw.DTYPES
 }
+CASES["QLinearMul, halves"] = partial(binary, op="QLinearMul", dtype="int8", halves=True)

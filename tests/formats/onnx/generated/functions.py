@@ -29,13 +29,16 @@ def softmax(rng: np.random.Generator, dtype: str, opset: int) -> Case:
     return draw.case(content, rng, shapes, dtype)
 
 
-def function(rng: np.random.Generator, op: str, dtype: str) -> Case:
-    """All 256 values: what is compared is the table."""
+def function(rng: np.random.Generator, op: str, dtype: str, halves: bool = False) -> Case:
+    """All 256 values: what is compared is the table. With ``halves`` every other value lies between two integers, and
+    a reciprocal of the scale would not."""
     info = np.iinfo(dtype)
     sx = draw.scale(rng, -9, 0)
     sy = draw.scale(rng, -8.5, -6) if op == "QLinearSigmoid" else draw.around(rng, sx, 3)
     constants = {"sx": np.float32(sx), "zx": draw.zero_point(rng, dtype), "sy": np.float32(sy),
                  "zy": draw.zero_point(rng, dtype)}  # fmt: skip
+    if halves:
+        constants |= {"sx": np.float32(20.5), "sy": np.float32(41)}
     attributes = {"alpha": float(rng.uniform(-1, 2))} if op == "QLinearLeakyRelu" else {}
     content = draw.microsoft(op, INPUTS, {"x": (256,)}, (256,), constants, dtype, **attributes)
     return Case(content, [[np.arange(info.min, info.max + 1).astype(dtype)]])
@@ -86,3 +89,4 @@ for _dtype in draw.DTYPES:
         f"QLinearConcat {_dtype}": partial(concat, dtype=_dtype),
         f"QLinearWhere {_dtype}": partial(where, dtype=_dtype),
     }
+CASES["QLinearLeakyRelu, halves"] = partial(function, dtype="int8", op="QLinearLeakyRelu", halves=True)

@@ -1,0 +1,97 @@
+"""ONNX Runtime's results of drawn models of every form, kept in `stored.txt`: a changed rule is noticed without it.
+
+    python -m tests.formats.onnx.stored               # runs ONNX Runtime, and writes the file
+    python -m tests.formats.onnx.stored --check [WORD ...]
+
+The first is for a machine with VNNI, as the profile demands. The second compares qrt's plain references with the file,
+for the forms whose name begins with one of the words, and prints those that differ; the status is 1 if there are any.
+`tests.formats.stored` says what a line of the file holds.
+"""
+
+import sys
+import zlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+import qrt
+from qrt.engines.ort import OnnxRuntime
+from qrt.formats.importing.compared import Bound
+from qrt.ops.core import Array
+from tests.formats.beside import Case, Form
+from tests.formats.onnx.oracle import forms
+from tests.formats.onnx.running import imported
+from tests.formats.stored import Line, digest_of, kept, main, read_lines, same, storage, write_lines
+
+FILE = Path(__file__).with_name("stored.txt")
+PROFILES = ("ort",)
+FURTHER: dict[str, tuple[int, ...]] = {
+    "DynamicQuantizeLinear": (2,),
+    "DynamicQuantizeMatMul int8": (7,),
+    "MatMulNBits of 4": (1,),
+    "QLinearAdd int8": (11, 137),
+    "QLinearAdd uint8": (84,),
+    "QLinearAveragePool uint8": (7,),
+    "QLinearConv, halves, depthwise": (14,),
+    "QLinearGlobalAveragePool int8": (109,),
+    "QLinearSigmoid int8": (3,),
+    "QLinearSoftmax int8": (7, 147),
+    "QLinearSoftmax uint8, before 13": (101,),
+}
+"""Models besides the first, of forms whose first model does not tell apart what `tests.formats.mutations` changes."""
+
+
+def drawn(name: str, number: int) -> Case:
+    """Which model of a form it is."""
+    return by_name()[name](np.random.default_rng([0, zlib.crc32(name.encode()), number]))
+
+
+def ours(of: Case, interpret: bool) -> list[list[Array]]:
+    """The results of each run, by the plain references or by kernels."""
+    program = qrt.compile(imported(of.content))
+    names = [port.name for port in program.inputs]
+    found = [program.run(dict(zip(names, run, strict=True)), interpret=interpret) for run in of.inputs or ()]
+    return [list(map(storage, each.values())) for each in found]
+
+
+@cache
+def lines() -> tuple[Line, ...]:
+    """The lines of the file."""
+    return read_lines(FILE, PROFILES)
+
+
+@cache
+def by_name() -> dict[str, Form]:
+    """Every form whose results are the runtime's own, by its name."""
+    drawn = {name: form for name, form, _ in forms()}
+    return {name: form for name, form in drawn.items() if not form(np.random.default_rng(0)).share}
+
+
+def differences(line: Line, interpret: bool) -> list[str]:
+    """The profile, if qrt computes other results."""
+    of = drawn(line.name, line.number)
+    if digest_of(of.content, of.inputs or ()) != line.digest:
+        return ["what is drawn has changed: python -m tests.formats.onnx.stored"]
+    found = kept(ours(of, interpret))
+    bound = Bound(of.ulp, absolute=of.absolute)
+    return [profile for profile, wanted in line.results.items() if not same(found, wanted, bound)]
+
+
+def _write() -> None:
+    found = []
+    with OnnxRuntime(seconds=300) as runtime:
+        for name in by_name():
+            for number in (0, *FURTHER.get(name, ())):
+                of = drawn(name, number)
+                loaded = runtime.load(of.content)
+                results = {"ort": kept([loaded.run(inputs) for inputs in of.inputs or ()])}
+                found.append(Line(name, number, digest_of(of.content, of.inputs or ()), results))
+                loaded.close()
+    head = f"onnxruntime {version('onnxruntime')}; written by python -m tests.formats.onnx.stored"
+    write_lines(FILE, head, found, PROFILES)
+
+
+if __name__ == "__main__":
+    sys.exit(main(__doc__, _write, lines, differences))
