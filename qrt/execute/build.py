@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.linalg.ops import StructuredOp
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
@@ -19,10 +18,8 @@ from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_locate
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
-from qrt.execute.planning.contraction import contraction
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
 from qrt.execute.planning.deferred import DeferredFamily
-from qrt.execute.planning.float_loops import float_loops
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
@@ -191,8 +188,14 @@ class _Builder:
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
             return None
+        from qrt.execute.planning.float_loops import float_loops  # here, for the programs that have such ops
+
         constants = {i: self._array(place) for i, place in enumerate(operands) if self._is_constant(place)}
-        made = contraction(op, types, constants) if isinstance(op, StructuredOp) else None
+        made = None
+        if op.name.startswith("linalg."):
+            from qrt.execute.planning.contraction import contraction  # here, for the programs that have such ops
+
+            made = contraction(op, types, constants)
         made = made or float_loops(op, types, constants)
         results = _known_types(op, types)
         known = [t for t in results if t is not None]
@@ -440,8 +443,11 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
     """The static types of the results that follow from those of the operands, as far as they are known: a structured op
     has those of its outputs, an element-wise one that of its operands."""
     results = [value.type for value in op.results]
-    if isinstance(op, StructuredOp) and results:
-        return list(operands[op.input_count :])
+    if op.name.startswith("linalg.") and results:
+        from qrt.dialects.linalg.structure import StructuredOp  # here, for the programs that have such ops
+
+        if isinstance(op, StructuredOp):
+            return list(operands[op.input_count :])
     is_elementwise = op.name.partition(".")[0] in ("arith", "math") and len(results) == 1
     if not is_elementwise or not isinstance(results[0], TensorType):
         return [None] * len(results)

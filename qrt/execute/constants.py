@@ -55,7 +55,7 @@ def _is_small(op: Operation) -> bool:
         return False
     if not op.name.startswith("linalg.") or any(shape is None or None in shape for shape in shapes):
         return True
-    from qrt.dialects.linalg.ops import StructuredOp
+    from qrt.dialects.linalg.structure import StructuredOp
     from qrt.execute.loops import extents  # here, for the programs that have such ops
 
     return (

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.dialects.linalg.ops import StructuredOp
+from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of
-from qrt.ir import Value
+from qrt.ir import Operation, Value
 from qrt.records import record
 from qrt.types import FloatType, TensorType
 
@@ -25,9 +25,14 @@ class Kernel:
     packed: tuple[int, ...] = ()
 
 
-def contraction(op: StructuredOp, types: Sequence[TensorType], constants: Constants) -> Kernel | None:
+def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> Kernel | None:
     """The kernel of an op whose operands have these static types; None if it is no such op."""
-    if len(op.outputs) != 1 or len(op.results) != 1 or any(t.element != _F32 for t in types):
+    if (
+        not isinstance(op, StructuredOp)
+        or len(op.outputs) != 1
+        or len(op.results) != 1
+        or any(t.element != _F32 for t in types)
+    ):
         return None
     product = _product(op)
     loops = loops_of(op, types) if product is not None else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.dialects.linalg.ops import StructuredOp
+from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.operations import attribute_array
 from qrt.execute.planning.contraction import Kernel
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of, row_major

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from qrt.dialects.linalg.ops import StructuredOp
+from qrt.dialects.linalg.structure import StructuredOp
 from qrt.errors import ModelError
 from qrt.execute.loops import extents
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
