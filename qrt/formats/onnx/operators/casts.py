@@ -38,8 +38,12 @@ def quantize_linear(node: Node) -> None:
     if _is_of_the_run(node, size):
         _quantized_at_run(node, element)
         return
+    source: Operand = node.value(0)
+    if x.width == 16:  # ONNX Runtime divides in float32, and so rounds the quotient less often
+        source, x = apply(node, "arith.extf", [source], [x], F32), F32
     out = node.uniform(element, node.shape(), 1, 2, axis, size, expressed=x.name)
-    node.set(0, node.emit("quant.qcast", [node.value(0)], CASTS[rule], out))
+    assert isinstance(source, Value)
+    node.set(0, node.emit("quant.qcast", [source], CASTS[rule], out))
 
 
 def _is_of_the_run(node: Node, block_size: int) -> bool:

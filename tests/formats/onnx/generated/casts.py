@@ -92,3 +92,8 @@ for _form in ("", "axis", "blocks"):
     CASES |= {
         f"Q and DQ {dtype}{_said}": partial(there_and_back, dtype=dtype, form=_form) for dtype in ("int4", "uint4")
     }
+    CASES |= {
+        f"QuantizeLinear {dtype} of float16{_said}": partial(quantized, dtype=dtype, form=_form, fraction="float16")
+        for dtype in ("int8", "uint8")
+        if _form != "blocks"
+    }
