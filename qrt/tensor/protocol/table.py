@@ -28,6 +28,7 @@ Function = Callable[..., Any] | tuple[np.ufunc, str]
 _RULES = (
     "moves",
     "joins",
+    "parts",
     "fills",
     "writes",
     "comparisons",
