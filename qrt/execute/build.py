@@ -142,7 +142,7 @@ class _Builder:
     def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
         scalars of scalars."""
-        if op.name == "tensor.empty" and is_written_over(op.result):
+        if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1 or not any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
             return None

@@ -248,3 +248,17 @@ def test_wrong_sizes_are_an_error_when_it_runs():
     made = qrt.compile(text)
     with pytest.raises(qrt.errors.ModelError, match="shapes disagree"):
         made(np.zeros((2, 5), np.float32), np.zeros((6, 4), np.float32), np.zeros((2, 4), np.float32))
+
+
+def test_a_size_that_only_the_run_knows_leaves_an_op_to_the_interpreter() -> None:
+    """The memory that a broadcast fills is never read; its type was taken as if its size were known."""
+    text = """func.func @f(%b: tensor<10xf32>, %s: tensor<i64>) -> tensor<?x10xf32> {
+      %i = tensor.extract %s[] : tensor<i64>
+      %n = arith.index_cast %i : i64 to index
+      %e = tensor.empty(%n) : tensor<?x10xf32>
+      %0 = linalg.broadcast ins(%b : tensor<10xf32>) outs(%e : tensor<?x10xf32>) dimensions = [0]
+      return %0 : tensor<?x10xf32>
+    }"""
+    b = np.arange(10, dtype=np.float32)
+    for n in (0, 1, 3):
+        np.testing.assert_array_equal(qrt.Program(qrt.ir.parse(text))(b, np.array(n)), np.tile(b, (n, 1)))
