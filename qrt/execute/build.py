@@ -113,6 +113,8 @@ class _Builder:
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None:
+            if _disagree(op, types):
+                return self._interpreted(op)  # which says so
             made = self._folded(op, operands) or self._loops(op, operands)
             if made is None and len(types) == len(operands):
                 made = self._plain(op, operands, types)
@@ -437,6 +439,12 @@ class _Builder:
 
 _FOLDED = ("arith", "linalg", "math", "tensor")
 """The dialects whose ops make sizes, and tensors of these."""
+
+
+def _disagree(op: Operation, types: Sequence[TensorType]) -> bool:
+    """Whether inputs give the operands of an element-wise op several shapes, where its types leave sizes open."""
+    is_elementwise = op.name.partition(".")[0] in ("arith", "math")
+    return is_elementwise and len({t.shape for t in types if t.shape}) > 1
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:

@@ -47,7 +47,7 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
     >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
     >>> report = explain_plan(Program(ir.parse(text + "return %0 : tensor<2xi32> }")))
     >>> [(step.op, step.engine, step.bytes) for step in report.steps]
-    [('arith.addi', 'kernel', 16)]
+    [('arith.addi', 'kernel', 24)]
     """
     given = {port.name: _drawn(port) for port in program.inputs} if inputs is None else inputs
     plan = program.planned(given)

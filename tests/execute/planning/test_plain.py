@@ -123,3 +123,25 @@ def test_what_a_program_promises_is_checked_by_the_interpreter() -> None:
     assert [step.engine for step in program.coverage()] == ["interpreter"]
     with pytest.raises(ModelError, match="signed overflow"):
         program(np.int8([1, 100]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%0 = arith.addf %a, %b : tensor<?x4xf32>",
+        "%0 = arith.maximumf %b, %a : tensor<?x4xf32>",
+        "%1 = arith.fptosi %a : tensor<?x4xf32> to tensor<?x4xi32>\n"
+        "%2 = arith.fptosi %b : tensor<?x4xf32> to tensor<?x4xi32>\n"
+        "%3 = arith.addi %1, %2 : tensor<?x4xi32>\n%0 = arith.sitofp %3 : tensor<?x4xi32> to tensor<?x4xf32>",
+        "%1 = arith.cmpf olt, %a, %a : tensor<?x4xf32>\n%0 = arith.select %1, %b, %b : tensor<?x4xi1>, tensor<?x4xf32>",
+    ],
+)
+def test_inputs_that_disagree_on_an_open_dimension_are_an_error(body: str) -> None:
+    """A kernel would read behind the smaller one."""
+    declared = "tensor<?x4xf32>"
+    text = f"func.func @f(%a: {declared}, %b: {declared}) -> {declared} {{ {body}\n return %0 : {declared} }}"
+    program = qrt.Program(qrt.ir.parse(text))
+    for sizes in ((2, 3), (3, 2), (0, 1), (1, 0)):
+        with pytest.raises(qrt.QuantError):
+            program(*(np.ones((n, 4), np.float32) for n in sizes))
+    assert np.asarray(program(np.ones((2, 4), np.float32), np.ones((2, 4), np.float32))).shape == (2, 4)

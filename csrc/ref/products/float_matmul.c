@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ref.h"
+#include "ref/ref.h"
 
 #define LANES QRT_FLOAT_LANES
 #define MR QRT_FLOAT_MR

@@ -9,7 +9,7 @@
  * loaded and stored through a buffer, because memory may end behind them. */
 #include "isa/rows.h"
 #include "isa/x86/cast/parameters.inl"
-#include "vectors.h"
+#include "isa/avx2/vectors.h"
 
 #define DOUBLES 4
 #define STREAMS false

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "qrt/products/mixed_matmul.h"
-#include "ref.h"
+#include "ref/ref.h"
 
 #define NR QRT_PRODUCT_NR
 

@@ -1,7 +1,7 @@
 /* A tile of a contraction in portable C: every element is a chain in the order of the depth loops. */
 #include <math.h>
 
-#include "ref.h"
+#include "ref/ref.h"
 
 void ref_contraction_tile(const qrt_contraction_tile *tile) {
     for (int i = 0; i < tile->rows; i++)

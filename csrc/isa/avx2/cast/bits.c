@@ -8,7 +8,7 @@
  * A vector of 32 values takes 2 to 6 uops to pack, at most 8 to unpack. Exact: values do not overlap in these sums, so
  * that nothing carries. Hazard: a row may end anywhere, so its last values, fewer than 32, are left to the parent. */
 #include "isa/rows.h"
-#include "vectors.h"
+#include "isa/avx2/vectors.h"
 
 QRT_INLINE __m128i bytes_of_words(__m256i v) {
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi16(v, v), 0xd8));

@@ -16,7 +16,7 @@
  * Exact: the bounds and the proof are in guard.inl; calls outside of the bounds go to the parent's row. */
 #include "isa/rows.h"
 #include "isa/x86/cast/walk.inl"
-#include "vectors.h"
+#include "isa/avx2/vectors.h"
 
 #define STREAMS false
 
