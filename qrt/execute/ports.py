@@ -1,5 +1,6 @@
 """The arguments and results of programs, and which function of a module is one."""
 
+from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -72,3 +73,23 @@ def ports(function: "ir.Operation", prefix: str) -> tuple[Port, ...]:
         Port(name, as_tensor(t), isinstance(t, MemRefType), text)
         for name, t, text in zip(names, types, spelled, strict=True)
     )
+
+
+def check_dimensions(function: "ir.Operation", types: Sequence[TensorType]) -> None:
+    """Raises QuantError where dimensions of one name, which ``{qrt.dimensions = ["batch", ""]}`` gives to arguments,
+    have two sizes."""
+    if "arg_attrs" not in function.attributes:
+        return
+    found: dict[str, tuple[int | None, str]] = {}
+    for i, (entry, t) in enumerate(zip(function.attributes["arg_attrs"].python, types, strict=True)):
+        own = repr(entry.get("qrt.name", f"arg{i}"))
+        names = entry.get("qrt.dimensions", ())
+        if not isinstance(names, tuple | list):
+            continue
+        for axis, (name, size) in enumerate(zip(names, t.shape or (), strict=False)):
+            if not name or not isinstance(name, str):
+                continue
+            here = f"dimension {axis} of input {own}"
+            known, place = found.setdefault(name, (size, here))
+            if known != size:
+                raise ModelError(f"{place} is {known}, and {here} is {size}: both are {name!r}")

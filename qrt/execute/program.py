@@ -13,7 +13,7 @@ from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened, shown
-from qrt.execute.ports import Port, brief, check_extents, choose, ports
+from qrt.execute.ports import Port, brief, check_dimensions, check_extents, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
@@ -487,6 +487,8 @@ class Program:
 
     def _built(self, types: Sequence[TensorType]) -> "Plan":
         from qrt.ir.core.operations import garbage_uncollected
+
+        check_dimensions(self._function, types)
 
         with garbage_uncollected():
             from qrt.execute.build import build

@@ -18,7 +18,8 @@ IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to 
 ## What a model becomes
 
 - A function `@main`. Arguments and results keep the file's order, names and types: an input of uint8 is
-  `tensor<..xui8>`. A dimension that the file leaves open is `?`.
+  `tensor<..xui8>`. A dimension that the file leaves open is `?`; its name stands in `qrt.dimensions`, and dimensions of
+  one name have one size at a call.
 - An initializer is a constant, though it may be an input too. Local functions are inlined.
 - An operation carries the name of the tensor that it makes: `qrt.tensor = "name"`.
 - What an operator quantizes has a quantized type of its scale and zero point, where these are known. A scale is the

@@ -128,12 +128,17 @@ class OperatorLocation(Location):
         return self.place
 
 
-def port_names(names: Sequence[str]) -> ArrayAttr:
-    """The names of a function's arguments or results, each once: a tensor may be two results."""
+def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None = None) -> ArrayAttr:
+    """The names of a function's arguments or results, each once: a tensor may be two results. ``dimensions`` are those
+    of open dimensions, empty where one has none; dimensions of one name have one size at a call."""
     found: list[str] = []
     for place, name in enumerate(names):
         found.append(f"{name}#{place}" if name in found else name)
-    return ArrayAttr(tuple(DictAttr.of({"qrt.name": StringAttr(name)}) for name in found))
+    entries: list[dict[str, Attribute]] = [{"qrt.name": StringAttr(name)} for name in found]
+    for entry, each in zip(entries, dimensions or (), strict=False):
+        if any(each):
+            entry["qrt.dimensions"] = ArrayAttr(tuple(map(StringAttr, each)))
+    return ArrayAttr(tuple(map(DictAttr.of, entries)))
 
 
 def refusal(file: str, refused: Mapping[tuple[str, str], int]) -> str:

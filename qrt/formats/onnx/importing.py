@@ -106,7 +106,10 @@ class Graph(importing.Graph):
         for port in self.graph.inputs:
             self.values[port.name] = self.block.add_argument(self._port_type(port))
         made = self.open_function(name)
-        made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs])
+        dimensions = [
+            [size if isinstance(size, str) else "" for size in port.shape or ()] for port in self.graph.inputs
+        ]
+        made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
         self.walk()
