@@ -11,9 +11,10 @@ from tests.formats.beside import Case
 from tests.formats.onnx.generated import draw
 from tests.formats.onnx.writing import model, node, port
 
-PACKED, MEMORY = 1e-4, 2e-6
+PACKED, MEMORY, TIES = 1e-4, 2e-6, 1e-3
 """How far results of MatMulNBits and of DynamicQuantizeLSTM lie apart at most: docs/reference/onnx.md. Of the second
-where each cell is below 2, as it is in two steps."""
+where each cell is below 2, as it is in two steps. The share of its elements that may lie further apart: they follow
+from hidden values that are quantized to neighbours, because both runtimes' floats lie on two sides of a tie."""
 
 
 def quantized(rng: np.random.Generator) -> Case:
@@ -67,7 +68,7 @@ def memory(rng: np.random.Generator, direction: str) -> Case:
     made = node("DynamicQuantizeLSTM", names, outputs, domain="com.microsoft", hidden_size=cells, direction=direction)
     content = model([made], [port("x", shape=(steps, batch, inputs))], list(map(port, outputs)), constants)
     x = rng.normal(size=(steps, batch, inputs)).astype(np.float32)
-    return Case(content, [[x]], absolute=MEMORY)
+    return Case(content, [[x]], absolute=MEMORY, share=TIES)
 
 
 CASES: dict[str, Any] = {"DynamicQuantizeLinear": quantized}
