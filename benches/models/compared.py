@@ -8,6 +8,7 @@ import qrt
 from benches.models.worker import read, write
 from qrt.engines.drawn import drawn_inputs
 from qrt.engines.tally import Tally
+from qrt.formats.tflite.compared import inputs_of
 from qrt.formats.tflite.read import read as read_model
 from qrt.ops.core import Array, element_dtype
 from qrt.types import TensorType
@@ -22,7 +23,7 @@ def drawn(path: Path, models: Path, target: Path) -> None:
         write(str(target), [drawn_port(port.type) for port in qrt.compile(qrt.load(path)).inputs])
         return
     model = read_model(path)
-    (inputs,) = drawn_inputs(model, 1)
+    (inputs,) = drawn_inputs(inputs_of(model.subgraphs[0]), 1)
     tensor = model.subgraphs[0].tensors[model.subgraphs[0].inputs[0]]
     picture = models / "images" / "grace_hopper.bmp"
     if tensor.dtype == "uint8" and len(tensor.shape) == 4 and tensor.shape[3] == 3 and picture.exists():
