@@ -64,11 +64,14 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 
 def _is_reshape(op: Operation) -> bool:
-    """Whether a transpose leaves the elements where they are: axes that change their places have one element."""
+    """Whether a transpose leaves the elements where they are: axes that change their places have one element. A size
+    that is open must follow from the number of elements, which it does not beside a size of 0."""
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
     kept = [axis for axis in order if shape is None or shape[axis] != 1]
-    return kept == sorted(kept) and shape is not None and shape.count(None) <= 1
+    if shape is None or shape.count(None) > 1 or (None in shape and 0 in shape):
+        return False
+    return kept == sorted(kept)
 
 
 def _as_reshape(op: Operation) -> None:

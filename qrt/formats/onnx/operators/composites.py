@@ -21,6 +21,13 @@ def _floats(node: Node, *inputs: int) -> None:
             node.refuse(f"of {node.dtype(i)}")
 
 
+def _inputs(node: Node, count: int) -> Sequence[str]:
+    """The names of the inputs, of which each must be there."""
+    if len(node.op.inputs) != count or not all(node.op.inputs):
+        node.fail(f"its inputs are {list(node.op.inputs)}, expected {count}")
+    return node.op.inputs
+
+
 def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
     """The shape of an input, of which these axes must be known; others are 0 where they are not."""
     shape = node.shape(i)
@@ -35,12 +42,12 @@ def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
 @operator("InstanceNormalization")
 def instance_normalization(node: Node) -> None:
     """Of float32: each channel of each image by its own mean and deviation, times a scale, and a bias."""
+    x, scale, bias = _inputs(node, 3)
     _floats(node, 0, 1, 2)
     rank = len(node.shape())
     if rank < 3:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch, channels and more")
     shape, graph = _sizes(node, 0, *range(1, rank)), composed(node)
-    x, scale, bias = node.op.inputs
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
     rows = graph.add("LayerNormalization", rows, graph.constant([1]), axis=2, epsilon=epsilon)
@@ -196,10 +203,10 @@ def _packed(node: Node, graph: Composed, found: Any, weights: int, bias: int, ma
 @operator("RotaryEmbedding", domain=_MICROSOFT)
 def rotary_embedding(node: Node) -> None:
     """Of float32 and known or computed positions: what RotaryEmbedding of ONNX computes."""
+    x, positions, cosines, sines = _inputs(node, 4)
     _floats(node, 0, 2, 3)
     if node.attribute("is_packed_batching", 0) or node.attribute("scale", 1.0) != 1:
         node.refuse("packed, or with a scale")
-    x, positions, cosines, sines = node.op.inputs
     shape, graph = node.shape(), composed(node)
     rotated, heads = node.attribute("rotary_embedding_dim", 0), node.attribute("num_heads", 0)
     if len(shape) == 3 and not heads:

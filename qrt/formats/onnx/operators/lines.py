@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.formats.importing.moving import reshaped, taken
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, cast_to, compare, number_of, select
 from qrt.formats.onnx.node import Node, signless
@@ -13,7 +14,7 @@ from qrt.ir import Value
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _MOST = 1 << 24
-"""Elements of a mask."""
+"""Elements of a mask, or of a list of positions."""
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
@@ -79,11 +80,14 @@ def one_hot(node: Node) -> None:
     """One of two values where a position, from the end where negative, is named along a new axis of known size; the
     other one elsewhere, and where a position is none.
     """
-    (depth,) = node.known(1, "a depth").reshape(-1).astype(np.int64).tolist() or (0,)
+    said = node.known(1, "a depth")
+    depth = int(said.flat[0]) if said.size == 1 and np.isfinite(said.flat[0]) else 0
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {depth}")
+        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {shown(said.tolist())}")
+    if depth > _MOST:
+        node.refuse(f"of a depth beyond {_MOST}")
     source = node.plain(0)
     at = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
     size = number_of(depth, I64)

@@ -1,0 +1,46 @@
+"""Wrong operators along lines and of graphs of others. Hazards: memory for as many positions as a number says, inputs
+that are missing, an error in Python's words."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from tests.formats.onnx.writing import model, node, port
+
+
+def _loaded(tmp_path: Any, made: Any, constants: dict[str, Any]) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(model([made], [port("x", "FLOAT", (1, 2, 3))], [port("y", "FLOAT", None)], constants))
+    qrt.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("depth", "said"),
+    [
+        (np.int64([2, 3]), r"its depth is \[2, 3\]"),
+        (np.int64([]), r"its depth is \[\]"),
+        (np.int64(0), "its depth is 0"),
+        (np.float32(np.nan), "its depth is nan"),
+        (np.float32(np.inf), "its depth is inf"),
+        (np.int64(820913124356), "of a depth beyond 16777216"),
+    ],
+)
+def test_a_depth_that_is_none(tmp_path: Any, depth: Any, said: str) -> None:
+    with pytest.raises(qrt.ModelError, match=said):
+        _loaded(tmp_path, node("OneHot", ["x", "d", "v"], ["y"]), {"d": depth, "v": np.float32([0, 1])})
+
+
+@pytest.mark.parametrize("names", [["x"], ["x", "s"], ["x", "s", "s", "s"], ["x", "", "s"]])
+def test_a_normalization_without_all_of_its_inputs(tmp_path: Any, names: list[str]) -> None:
+    with pytest.raises(qrt.ModelError, match="InstanceNormalization"):
+        _loaded(tmp_path, node("InstanceNormalization", names, ["y"]), {"s": np.ones(2, np.float32)})
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_rotations_without_all_of_their_inputs(tmp_path: Any, count: int) -> None:
+    names = ["x", "p", "c", "c", "c"][:count]
+    with pytest.raises(qrt.ModelError, match="RotaryEmbedding"):
+        _loaded(tmp_path, node("RotaryEmbedding", names, ["y"], domain="com.microsoft"),
+                {"p": np.int64([0]), "c": np.ones((2, 1), np.float32)})  # fmt: skip
