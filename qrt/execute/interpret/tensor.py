@@ -57,7 +57,10 @@ class _Filled:
 
     def fill(self, frame: Frame, shape: Shape) -> Array:
         """The body at every index."""
-        made = np.empty(shape, self.dtype)
+        try:
+            made = np.empty(shape, self.dtype)
+        except ValueError:  # a size that wrapped, or more bytes than an address says
+            raise QuantError(f"there is no memory for a tensor of shape {list(map(int, shape))}") from None
         if made.size and self.at_once:
             made[...] = self.body.run(frame, grid(shape))[0]
         elif made.size:

@@ -44,3 +44,18 @@ def test_rotations_without_all_of_their_inputs(tmp_path: Any, count: int) -> Non
     with pytest.raises(qrt.ModelError, match="RotaryEmbedding"):
         _loaded(tmp_path, node("RotaryEmbedding", names, ["y"], domain="com.microsoft"),
                 {"p": np.int64([0]), "c": np.ones((2, 1), np.float32)})  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "said"), [("TopK", "a number of elements is"), ("Trilu", "a diagonal is")])
+@pytest.mark.parametrize("values", [[], [1, 2]])
+def test_one_number_is_wanted(tmp_path: Any, op: str, said: str, values: list[int]) -> None:
+    outputs = ["y", "n"] if op == "TopK" else ["y"]
+    with pytest.raises(qrt.ModelError, match=rf"{said} .*expected one"):
+        _loaded(tmp_path, node(op, ["x", "k"], outputs), {"k": np.int64(values)})
+
+
+@pytest.mark.parametrize(("op", "count"), [("QAttention", 4), ("QAttention", 10), ("EmbedLayerNormalization", 6)])
+def test_inputs_that_must_be_there(tmp_path: Any, op: str, count: int) -> None:
+    with pytest.raises(qrt.ModelError, match=rf"{op}.*its inputs are .*expected"):
+        _loaded(tmp_path, node(op, ["x", *["s"] * (count - 1)], ["y"], domain="com.microsoft", num_heads=1),
+                {"s": np.ones((2, 3), np.float32)})  # fmt: skip

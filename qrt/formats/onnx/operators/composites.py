@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.formats.onnx.composed import Composed, composed
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32
@@ -21,11 +22,13 @@ def _floats(node: Node, *inputs: int) -> None:
             node.refuse(f"of {node.dtype(i)}")
 
 
-def _inputs(node: Node, count: int) -> Sequence[str]:
-    """The names of the inputs, of which each must be there."""
-    if len(node.op.inputs) != count or not all(node.op.inputs):
-        node.fail(f"its inputs are {list(node.op.inputs)}, expected {count}")
-    return node.op.inputs
+def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
+    """The names of the inputs, of which each but those that are ``optional`` must be there."""
+    names = node.op.inputs
+    least = count if not optional else max(set(range(count)) - set(optional)) + 1
+    if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
+        node.fail(f"its inputs are {shown(list(names))}, expected {f'{least} to ' * (least < count)}{count}")
+    return names
 
 
 def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
@@ -172,9 +175,10 @@ def attention(node: Node) -> None:
 @operator("QAttention", domain=_MICROSOFT)
 def q_attention(node: Node) -> None:
     """Attention whose product with the weights is that of integers of 8 bits, exact; its sums times both scales."""
-    _floats(node, 2, 3, 4)
+    names = _inputs(node, 9, 2, 5, 6, 7, 8)
     _refuse_rest(node, 8)
-    graph, names = composed(node), node.op.inputs
+    _floats(node, 2, 3, 4)
+    graph = composed(node)
     zeros = [names[i] if node.has(i) else "" for i in (6, 7)]
     sums = graph.add("MatMulInteger", *names[:2], *zeros)
     scale = graph.add("Mul", names[3], names[4])
@@ -224,13 +228,16 @@ def rotary_embedding(node: Node) -> None:
 @operator("EmbedLayerNormalization", domain=_MICROSOFT)
 def embed_layer_normalization(node: Node) -> None:
     """LayerNormalization of rows of two or three tables together, and the number of elements that a mask keeps."""
+    names = _inputs(node, 9, 1, 4, 7, 8)
     _floats(node, 2, 3, 4, 5, 6)
-    graph, names = composed(node), node.op.inputs
+    graph = composed(node)
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
     positions = names[8] if node.has(8) else graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
     total = graph.add("Add", graph.add("Gather", names[2], names[0]), graph.add("Gather", names[3], positions))
     if node.has(1):
+        if not node.has(4):
+            node.fail("it has segments and no table of them")
         total = graph.add("Add", total, graph.add("Gather", names[4], names[1]))
     epsilon = node.attribute("epsilon", 1e-12)
     found = graph.add("LayerNormalization", total, names[5], names[6], axis=-1, epsilon=epsilon)

@@ -17,6 +17,14 @@ _MOST = 1 << 24
 """Elements of a mask, or of a list of positions."""
 
 
+def _number(node: Node, i: int, what: str) -> int:
+    """The one integer that an input holds."""
+    found = node.integers(i, what)
+    if len(found) != 1:
+        node.fail(f"{what} is {shown(list(found))}, expected one")
+    return int(found[0])
+
+
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
@@ -44,7 +52,7 @@ def top_k(node: Node) -> None:
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
-    (count,) = node.integers(1, "a number of elements") if node.opset >= 10 else (node.required("k", int),)
+    count = _number(node, 1, "a number of elements") if node.opset >= 10 else node.required("k", int)
     largest = bool(node.attribute("largest", 1))
     order = [d for d in range(rank) if d != axis] + [axis]
     value = _ascending(node, node.value(0)) if not largest else node.value(0)
@@ -115,7 +123,7 @@ def trilu(node: Node) -> None:
     shape, element = _static(node), node.plain(0)
     if len(shape) < 2:
         node.fail(f"its input has shape {list(shape)}, expected matrices")
-    (k,) = node.integers(1, "a diagonal") if node.has(1) else (0,)
+    k = _number(node, 1, "a diagonal") if node.has(1) else 0
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
         node.refuse(f"matrices of more than {_MOST} elements")
