@@ -71,7 +71,10 @@ class Subgraph(Graph):
 
     def set_results(self) -> None:
         """Says what the outputs of its node are, if its operations stand where the node would."""
-        for name, port in zip(filter(None, self.holder.outputs), self.graph.outputs, strict=True):
+        names = [name for name in self.holder.outputs if name]
+        if len(names) != len(self.graph.outputs):
+            Node(self.around, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")
+        for name, port in zip(names, self.graph.outputs, strict=True):
             node = Node(self.around, self.holder)
             i = self.holder.outputs.index(name)
             known = self.known(port.name)

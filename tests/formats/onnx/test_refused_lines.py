@@ -59,3 +59,16 @@ def test_inputs_that_must_be_there(tmp_path: Any, op: str, count: int) -> None:
     with pytest.raises(qrt.ModelError, match=rf"{op}.*its inputs are .*expected"):
         _loaded(tmp_path, node(op, ["x", *["s"] * (count - 1)], ["y"], domain="com.microsoft", num_heads=1),
                 {"s": np.ones((2, 3), np.float32)})  # fmt: skip
+
+
+def test_more_outputs_than_an_operator_has(tmp_path: Any) -> None:
+    with pytest.raises(qrt.ModelError, match="it has 2 outputs, expected 1"):
+        _loaded(tmp_path, node("InstanceNormalization", ["x", "s", "s"], ["y", "z"]), {"s": np.ones(2, np.float32)})
+
+
+def test_a_transposed_convolution_of_no_image(tmp_path: Any) -> None:
+    made = [node("Constant", [], ["m"], value_floats=[1.0, 2.0]), node("ConvTranspose", ["m", "w"], ["y"])]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(model(made, [], [port("y", "FLOAT", None)], {"w": np.ones(2, np.float32)}))
+    with pytest.raises(qrt.ModelError, match="weights of shape"):
+        qrt.load(str(path))

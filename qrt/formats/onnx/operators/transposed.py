@@ -24,7 +24,7 @@ def conv_transpose(node: Node) -> None:
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     shape, w, groups = node.shape(), node.known(1, "weights"), node.attribute("group", 1)
-    if w.ndim != len(shape) or groups < 1 or shape[1] != w.shape[0] or w.shape[0] % groups:
+    if len(shape) < 3 or w.ndim != len(shape) or groups < 1 or shape[1] != w.shape[0] or w.shape[0] % groups:
         node.fail(f"weights of shape {list(w.shape)} do not go with {list(shape)} in {groups} groups")
     form = form_of(node, shape, w.shape[2:])
     sizes = tuple(size for size in shape[2:] if size is not None)
