@@ -1,10 +1,10 @@
-"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: the drawn programs must differ.
-By hand, in minutes:
+"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: programs at the ends of rules, or
+drawn ones, must differ. By hand, in minutes:
 
     python -m tests.passes.lower_qrt.mutations [WORD ...]
 
 Only changes of files whose path has one of the words. The tests run in a copy of the repository, in which kernels are
-built. Prints for each change whether the drawn programs catch it. The status is 1 if there are changes that they do not
+built. Prints for each change whether the programs catch it. The status is 1 if there are changes that they do not
 catch.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.source_changes import main, pytest_in
 
-TEST = "tests/passes/lower_qrt/test_drawn.py"
+TESTS = ("tests/passes/lower_qrt/test_ends.py", "tests/passes/lower_qrt/test_drawn.py")
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 SUMS, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/gemmlowp.py"
@@ -134,11 +134,11 @@ CHANGES = [
 
 
 def caught(folder: Path, file: str) -> str:
-    """The test, if the drawn programs show a difference in a copy of the repository; else empty."""
+    """The tests, if the programs show a difference in a copy of the repository; else empty."""
     if file.startswith("csrc/"):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         subprocess.run(build, cwd=folder, check=True, capture_output=True)
-    return TEST if pytest_in(folder, TEST).returncode else ""
+    return " or ".join(TESTS) if pytest_in(folder, *TESTS).returncode else ""
 
 
 if __name__ == "__main__":
