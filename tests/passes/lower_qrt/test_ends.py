@@ -80,6 +80,7 @@ def test_sums_in_blocks(name: str, storage: str) -> None:
     rng = np.random.default_rng(1)
     for size, places in product((15, 33), (left - 1, left + 1)):
         x = rng.integers(-128, 128, size).astype(f"int{storage[1:]}")
+        x[[0, -1]] = -6  # which one rounding takes to 0, and two to -1, past `left`
         added(name, [x, np.zeros_like(x)], [UniformType(storage, "f64", 2.0**-places), large], to, "fixed_double_16")
 
 
