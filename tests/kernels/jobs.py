@@ -60,6 +60,45 @@ def float_products(isa: str, rng: np.random.Generator) -> list[Job]:
     return jobs
 
 
+def float_nests(isa: str, rng: np.random.Generator) -> list[Job]:
+    """Sums of products, with b packed at the call or once, and loops that add up 3 * x over their last axis."""
+    jobs: list[Job] = []
+    for m, n, k in FLOAT_PRODUCTS:
+        a, b, start = (rng.normal(0, 1, size).astype(np.float32) for size in (m * k, k * n, n))
+        product: dict[str, Any] = {
+            "isa": isa, "loops": (1, 1, 1), "extents": (1, m, k, n), "offsets": (0,) * 4, "fused": True,
+            "strides": ((0, k, 1, 0), (0, 0, n, 1), (0, 0, 0, 1), (0, n, 0, 1)), "sizes": (m * k, k * n, n, m * n),
+            "init_constant": start,
+        }  # fmt: skip
+        jobs += [(_core.bind_contraction(**product), (a, b)), (_core.bind_contraction(**product, b_constant=b), (a,))]
+    for rows, lanes, depth in ((1, 7, 3), (50, 300, 5)):
+        x, start = rng.normal(0, 1, rows * depth * lanes).astype(np.float32), np.ones(rows * lanes, np.float32)
+        reads = (("f32", 0, (depth * lanes, 1, lanes), 0, x.size, False, None),
+                 ("f32", 1, (lanes, 1, 0), 0, start.size, True, None))  # fmt: skip
+        call = _core.bind_float_loops(
+            isa=isa, loops=(2, 1), extents=(rows, lanes, depth), reads=reads,
+            writes=(("f32", 1, (lanes, 1, 0), 0, start.size, False, None),), registers=4,
+            steps=((2, 2, 0, 3, 0), (0, 1, 1, 2, 1)), values=np.float32([3]).view(np.uint32),
+        )  # fmt: skip
+        jobs.append((call, (x, start)))
+    return jobs
+
+
+def plain_lines(isa: str, rng: np.random.Generator) -> list[Job]:
+    """Integers and bools of no quantized type."""
+    jobs: list[Job] = []
+    for size in SIZES:
+        a, b = (rng.integers(-9, 9, size).astype(np.int32) for _ in "ab")
+        given: dict[str, Any] = {"isa": isa, "dtype": np.int32, "size": size}
+        jobs += [
+            (_core.bind_plain(kind="muli", **given), (a, b)),
+            (_core.bind_plain(kind="slt", **given), (a, b)),
+            (_core.bind_plain_select(**given), (a < b, a, b)),
+            (_core.bind_plain_cast(**given, out=np.int8), (a,)),
+        ]
+    return jobs
+
+
 def windows(isa: str, rng: np.random.Generator) -> list[Job]:
     jobs: list[Job] = []
     for shape, kernel in CONVOLUTIONS:
@@ -211,7 +250,7 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
 def mixed_jobs(isa: str) -> list[Job]:
     """Small ones, and ones past the sizes from which work is shared."""
     rng = np.random.default_rng(0)
-    families = (gemms, float_products, windows, casts, lines, selections, sequences)
+    families = (gemms, float_products, float_nests, plain_lines, windows, casts, lines, selections, sequences)
     return [job for family in families for job in family(isa, rng)]
 
 

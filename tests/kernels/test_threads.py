@@ -18,6 +18,7 @@ import pytest
 from qrt import numerics
 from qrt._seam import _core
 from qrt.errors import KernelError
+from tests.kernels import jobs
 from tests.kernels.compiled import CSRC, compiled
 from tests.kernels.draws import ISAS, Array
 from tests.kernels.jobs import answer, mixed_jobs
@@ -60,19 +61,42 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
         np.testing.assert_array_equal(found[0], other)
 
 
+@pytest.mark.parametrize("isa", ISAS)
+def test_the_count_changes_no_bit_of_any_entry(isa: str, two_threads: None) -> None:
+    found = []
+    for threads in (1, 3):
+        _core.set_num_threads(threads)
+        found.append([answer(job).tobytes() for job in mixed_jobs(isa)])
+    assert found[0] == found[1]
+
+
+def test_every_entry_has_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hazard: an entry that no test of threads, of forks or of valgrind calls."""
+    bound = set[str]()
+
+    class Noting:
+        def __getattr__(self, name: str) -> object:
+            bound.add(name)
+            return getattr(_core, name)
+
+    monkeypatch.setattr(jobs, "_core", Noting())
+    mixed_jobs("ref")
+    assert bound == {name for name in dir(_core) if name.startswith("bind_")}
+
+
 def test_many_python_threads_call_at_once(two_threads: None) -> None:
     """8 threads, 2,000 calls each, in 8 orders, on every ISA: calls are shared, workspaces are a thread's own, and
     the pool serves one job at a time."""
-    jobs = [job for isa in ISAS for job in mixed_jobs(isa)]
+    calls = [job for isa in ISAS for job in mixed_jobs(isa)]
     _core.set_num_threads(1)
-    expected = [answer(job) for job in jobs]
+    expected = [answer(job) for job in calls]
     _core.set_num_threads(2)
     start = threading.Barrier(8)
 
     def work(seed: int) -> int:
-        order = np.random.default_rng(seed).integers(0, len(jobs), 2000)
+        order = np.random.default_rng(seed).integers(0, len(calls), 2000)
         start.wait()
-        return sum(not np.array_equal(answer(jobs[i]), expected[i], equal_nan=True) for i in order)
+        return sum(not np.array_equal(answer(calls[i]), expected[i], equal_nan=True) for i in order)
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(8))) == [0] * 8

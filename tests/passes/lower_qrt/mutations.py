@@ -1,5 +1,5 @@
-"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: programs at the ends of rules, or
-drawn ones, must differ. By hand, in minutes:
+"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: programs at the ends of rules,
+or drawn ones, must differ. By hand, in minutes:
 
     python -m tests.passes.lower_qrt.mutations [WORD ...]
 
