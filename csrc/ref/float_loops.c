@@ -89,14 +89,19 @@ static float computed(int code, float a, float b, float c) {
     return 0;
 }
 
+/* Whether no operand that the code reads is a NaN. */
+static bool of_numbers(int code, float a, float b, float c) {
+    return !isnan(a) && (code == QRT_STEP_SQRT || !isnan(b)) && (code != QRT_STEP_FMA || !isnan(c));
+}
+
 void ref_float_steps(const qrt_loops_step *step, int count, float *const *reg, int64_t lanes) {
     for (; count > 0; count--, step++) {
         const float *a = reg[step->a], *b = reg[step->b], *c = reg[step->c];
         float *to = reg[step->to];
         for (int64_t i = 0; i < lanes; i++) {
             const float made = computed(step->code, a[i], b[i], c[i]);
-            const bool is_made = step->code < QRT_STEP_NEG && !isnan(a[i]) && !isnan(b[i]) && !isnan(c[i]);
-            to[i] = is_made && isnan(made) ? NAN : made;
+            const bool is_made = step->code < QRT_STEP_NEG && isnan(made) && of_numbers(step->code, a[i], b[i], c[i]);
+            to[i] = is_made ? NAN : made;
         }
     }
 }

@@ -92,6 +92,24 @@ def float_loops() -> Iterator[Case]:
     yield sum_of_scaled(rng, 300, 50, 5, 1, threads=3)
     for lanes in LANES:
         yield in_place(rng, lanes)
+    for code, a, b in MAKES_NAN:
+        yield beside_nans(code, a, b)
+
+
+MAKES_NAN = ((0, np.inf, -np.inf), (1, np.inf, np.inf), (2, 0, np.inf), (3, 0, 0), (5, -1, np.nan))
+"""Codes of qrt/float_loops.h, and what they make a NaN of; the root reads one operand."""
+
+
+def beside_nans(code: int, a: float, b: float) -> Case:
+    """A NaN that is made of numbers, beside NaNs in registers that the step names and does not read."""
+    values = (np.full(17, value, np.float32) for value in (a, b, np.nan))
+    one = ((1,), 0, 17, False, None)
+    given: dict[str, Any] = {
+        "loops": (1, 0), "extents": (17,), "reads": tuple(("f32", i, *one) for i in range(3)),
+        "writes": (("f32", 3, *one),), "steps": ((code, 3, 0, 1, 2),), "registers": 4,
+        "values": np.zeros(0, np.uint32),
+    }  # fmt: skip
+    return Case("float_loops", given, tuple(values), lambda: np.full(17, np.nan, np.float32))
 
 
 def sum_of_scaled(
