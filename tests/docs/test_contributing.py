@@ -91,14 +91,14 @@ DRAW = """
 
 def _negative(draw: OpDraw, name: str) -> DrawnOp:
     shape = draw.dims(draw.randint(1, 3), 6)
-    t = _any_element(draw, shape)
+    t = any_element(draw, shape)
     x = draw.array(t, shape)
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         turned = [naive.parameters_at(t, i)[1] - naive.centred(x, t, i) for i in np.ndindex(*shape)]
         return np.clip(np.reshape(turned, shape), t.storage_min, t.storage_max)
 
-    return DrawnOp(name, [x], [t], None, plain, {}, [_open_of(t, shape)])
+    return DrawnOp(name, [x], [t], None, plain, {}, [open_of(t, shape)])
 
 
 DRAWS["negative"] = _negative

@@ -16,8 +16,9 @@ from qrt.ops.core import static_shape
 from qrt.types import TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import Array, check_kernels, infer, reference, tensor
-from tests.passes.lower_qrt.draw_ops import DrawnOp, draw_op
+from tests.passes.lower_qrt.draw_ops import draw_op
 from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.passes.lower_qrt.drawn_op import DrawnOp
 from tests.passes.lower_qrt.harness import OPTIONS, lowered, program, run
 from tests.rules import Refused
 

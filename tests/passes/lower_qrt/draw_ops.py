@@ -1,184 +1,36 @@
-"""Every op drawn: operands, types, attributes, what the plain loops make of it, and which dimensions a program may
-leave open."""
+"""Every op drawn, by its name. Those that compute element by element, and over windows and axes, stand here."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import UniformType
 from tests.ops import naive
-from tests.ops import test_resize as resized
-from tests.ops.harness import Array, tensor
+from tests.ops.harness import Array
 from tests.ops.strategies import spread_of_product
-from tests.passes.lower_qrt.draw_types import ANY, OpDraw
-
-
-@dataclass
-class DrawnOp:
-    """An op on arrays. `plain` gives its result by plain loops, of a result type and of the result's shape."""
-
-    name: str
-    arrays: list[Array]
-    elements: list[UniformType]
-    out: UniformType | TensorType | None
-    plain: Callable[[UniformType, Sequence[int]], Array]
-    attributes: dict[str, Any] = field(default_factory=dict)
-    open: list[Collection[int]] = field(default_factory=list)
-    """For each operand, the dimensions that need not be known."""
-    bound: int = 0
-    """The largest magnitude that the accumulator of a rule can have, a bias of its scale included."""
-
-    @property
-    def types(self) -> list[TensorType]:
-        return [tensor(array.shape, t) for array, t in zip(self.arrays, self.elements, strict=True)]
+from tests.passes.lower_qrt.draw_movement import (
+    draw_concat,
+    draw_extreme,
+    draw_movement,
+    draw_pad,
+    draw_resize,
+    draw_slice,
+)
+from tests.passes.lower_qrt.draw_products import (
+    draw_convolution,
+    draw_image,
+    draw_matmul,
+    draw_window,
+    product_result,
+)
+from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.passes.lower_qrt.drawn_op import DrawnOp, any_element, open_of
 
 
 def draw_op(draw: OpDraw, name: str) -> DrawnOp:
     return DRAWS[name](draw, name)
-
-
-# -- sums of products ------------------------------------------------------------------------------------------------
-
-
-def _matmul(draw: OpDraw, name: str) -> DrawnOp:
-    m, k, n = draw.dim(), draw.dim(8), draw.dim(draw.choice((4, 4, 20)))
-    batches = draw.choice([((), ())] * 4 + [((2,), ()), ((2,), (2,)), ((1,), (3,)), ((2, 1), (3,)), ((), (2,))])
-    a_shape, w_shape = (*batches[0], m, k), (*batches[1], k, n)
-    if draw.chance(0.15) and not any(batches):
-        a_shape, w_shape = draw.choice([((k,), (k, n)), ((m, k), (k,)), ((k,), (k,))])
-    if len(w_shape) == 2 and 0 not in w_shape and draw.chance(0.25):
-        return _matmul_of_blocks(draw, a_shape, w_shape)
-    has_bias = draw.chance(0.5)
-    own = None if has_bias or len(a_shape) == 1 else draw.choice([None, *range(len(a_shape) - 1)])
-    columns = len(w_shape) - 1 if len(w_shape) > 1 else None
-    batch = [] if has_bias else list(range(len(w_shape) - 2))
-    w_axis = draw.choice([columns, *batch]) if columns else None
-    ta = draw.element(a_shape[own] if own is not None else None, own)
-    tw = draw.element(w_shape[w_axis] if w_axis is not None else None, w_axis)
-    arrays = [draw.array(ta, a_shape), draw.array(tw, w_shape)]
-    shape = np.matmul(np.zeros(a_shape), np.zeros(w_shape)).shape
-    out_axis = draw.choice(range(len(shape))) if shape else None
-    out = _product_result(draw, arrays, [ta, tw], k, shape[out_axis] if out_axis is not None else None, out_axis)
-    elements = [ta, tw]
-    if has_bias:
-        _add_bias(draw, arrays, elements, w_shape[-1] if columns else 1)
-
-    def plain(to: UniformType, size: Sequence[int]) -> Array:
-        bias = (arrays[2], elements[2]) if has_bias else None
-        return naive.matmul(arrays[0], arrays[1], ta, tw, to, draw.rule, size, bias)
-
-    rank = len(shape) - (len(a_shape) > 1) - (len(w_shape) > 1)
-    batch_sizes = shape[:rank]
-
-    def may_be_open(own: Sequence[int]) -> list[int]:
-        first = rank - max(len(own) - 2, 0)
-        return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
-
-    open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
-    bound = _product_bound(elements, k)
-    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)], bound)
-
-
-def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[int]) -> DrawnOp:
-    """Sub-channel weights."""
-    rule = draw.choice(["fixed", "float32"])
-    ta, tw = draw.element(), draw.blocks(w_shape)
-    arrays, elements = [draw.array(ta, a_shape), draw.array(tw, w_shape)], [ta, tw]
-    shape = (*a_shape[:-1], w_shape[1])
-    out = _product_result(draw, arrays, elements, w_shape[0], w_shape[1], len(shape) - 1)
-    has_bias = draw.chance(0.5)
-    if has_bias:
-        _add_bias(draw, arrays, elements, w_shape[1])
-
-    def plain(to: UniformType, size: Sequence[int]) -> Array:
-        bias = (arrays[2], elements[2]) if has_bias else None
-        return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
-
-    open = [range(len(a_shape)), (), [0]]
-    bound = _product_bound(elements, w_shape[0])
-    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)], bound)
-
-
-def _product_result(
-    draw: OpDraw, arrays: Sequence[Array], elements: Sequence[UniformType], depth: int, *channels: int | None
-) -> UniformType:
-    spread = spread_of_product(*zip(arrays, elements, strict=True), depth=depth)
-    return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
-
-
-def _product_bound(elements: Sequence[UniformType], depth: int) -> int:
-    """Of a sum of products and a bias."""
-    a, w, *bias = map(naive.magnitude, elements)
-    return depth * a * w + sum(bias)
-
-
-def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
-    """Of the accumulator's scale, as it is; of another, from ties to one that is far; with a zero point."""
-    a, w = elements
-    unit = a.scale * w.scales[0]
-    form = FloatType(draw.expressed)
-    if draw.chance(0.3) and all(form.smallest <= a.scale * s <= form.largest for s in w.scales):
-        axis = 0 if w.is_per_axis and len(w.scales) == channels else None
-        scales = [a.scale * s for s in w.scales] if axis is not None else unit
-        t = UniformType(
-            draw.choice(["i32", "i16"] if 16 in draw.widths else ["i32"]), draw.expressed, scales, axis=axis
-        )
-    else:
-        ratio = draw.choice([0.5, 0.25, 1.0, 2.0, draw.uniform(0.01, 3.0), 10.0 ** draw.uniform(-9, 6)])
-        t = draw.element(
-            channels, 0, scale=draw.any_scale(min(max(unit, 5e-324), 1e308)) if draw.kind == ANY else unit * ratio
-        )
-    near = np.clip(draw.rng.integers(-999, 999, channels) + t.zero_points[0], t.storage_min, t.storage_max)
-    stored = draw.array(t, (channels,))
-    arrays.append(stored if draw.chance(0.3) else near.astype(stored.dtype))
-    elements.append(t)
-
-
-def _window(draw: OpDraw) -> tuple[tuple[int, int], dict[str, Any]]:
-    """(kernel, strides and paddings)."""
-    kernel = draw.randint(1, 3), draw.randint(1, 3)
-    padding = tuple((draw.randint(0, k - 1), draw.randint(0, k - 1)) if draw.chance(0.5) else (0, 0) for k in kernel)
-    return kernel, {"strides": (draw.randint(1, 3), draw.randint(1, 3)), "padding": padding}
-
-
-def _image(draw: OpDraw, reach: Sequence[int], padding: Any, channels: int) -> tuple[int, ...]:
-    """A shape with room for a window."""
-    sizes = [max(r - sum(p), 1) + draw.randint(0, 2) for r, p in zip(reach, padding, strict=True)]
-    return draw.choice((0, 1, 1, 1, 1, 1, 2)), *sizes, channels
-
-
-def _convolution(draw: OpDraw, name: str) -> DrawnOp:
-    is_depthwise = name == "depthwise_conv2d"
-    groups, filters = (draw.choice((1, 1, 2, 3)), draw.randint(1, 3))
-    depth = 1 if is_depthwise else draw.randint(1, 3)
-    kernel, attributes = _window(draw)
-    dilations = draw.choice([(1, 1), (1, 1), (2, 1), (1, 2), (2, 3)])
-    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
-    x_shape = _image(draw, reach, attributes["padding"], groups * depth)
-    outputs = groups * filters
-    w_shape = (*kernel, outputs) if is_depthwise else (outputs, *kernel, depth)
-    axis = w_shape.index(outputs, 2 if is_depthwise else 0)
-    tx, tw = draw.element(), draw.element(outputs, axis)
-    arrays, elements = [draw.array(tx, x_shape), draw.array(tw, w_shape)], [tx, tw]
-    out = _product_result(draw, arrays, elements, prod(kernel) * depth, outputs, 3)
-    has_bias = draw.chance(0.5)
-    if has_bias:
-        _add_bias(draw, arrays, elements, outputs)
-    attributes |= {"dilations": dilations, "requant": draw.rule} | ({} if is_depthwise else {"groups": groups})
-    loops = naive.depthwise_conv2d if is_depthwise else naive.conv2d
-
-    def plain(to: UniformType, size: Sequence[int]) -> Array:
-        bias = (arrays[2], elements[2]) if has_bias else None
-        return loops(arrays[0], arrays[1], tx, tw, to, draw.rule, attributes, bias)
-
-    free = is_depthwise or groups > 1
-    open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
-    bound = _product_bound(elements, prod(kernel) * depth)
-    return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)], bound)
 
 
 # -- element by element ----------------------------------------------------------------------------------------------
@@ -199,7 +51,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
     axis = draw.randrange(len(shape)) if shape and not in_blocks else None
     channels = shape[axis] if axis is not None else None
     if name == "mul":
-        out = _product_result(draw, arrays, elements, 1, channels, axis)
+        out = product_result(draw, arrays, elements, 1, channels, axis)
     else:
         spread = sum(spread_of_product(pair, depth=1) for pair in zip(arrays, elements, strict=True))
         out = draw.result(max(t.scales[0] for t in elements), spread, channels, axis)
@@ -224,7 +76,7 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
 
 def _requantize(draw: OpDraw, name: str) -> DrawnOp:
     shape = draw.dims(draw.randint(0, 3), 7)
-    t = _any_element(draw, shape)
+    t = any_element(draw, shape)
     x = draw.array(t, shape)
     axis = draw.randrange(len(shape)) if shape else None
     spread = spread_of_product((x, t), depth=1)
@@ -238,25 +90,12 @@ def _requantize(draw: OpDraw, name: str) -> DrawnOp:
         return naive.requantize(x, t, to, rule)
 
     bound = naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {"requant": rule}, [_open_of(t, shape)], bound)
-
-
-def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
-    """Per layer, per axis or in blocks."""
-    if shape and 0 not in shape and draw.chance(0.2):
-        return draw.blocks(shape)
-    axis = draw.randrange(len(shape)) if shape else None
-    return draw.element(shape[axis] if axis is not None else None, axis)
-
-
-def _open_of(t: UniformType, shape: Sequence[int]) -> Sequence[int]:
-    """Blocks need sizes."""
-    return () if t.is_sub_channel else range(len(shape))
+    return DrawnOp(name, [x], [t], out, plain, {"requant": rule}, [open_of(t, shape)], bound)
 
 
 def _clamp(draw: OpDraw, name: str) -> DrawnOp:
     shape = draw.dims(draw.randint(1, 3), 6)
-    t = _any_element(draw, shape)
+    t = any_element(draw, shape)
     x = draw.array(t, shape)
 
     def bound() -> float | None:
@@ -267,7 +106,7 @@ def _clamp(draw: OpDraw, name: str) -> DrawnOp:
     if low is not None and high is not None:
         low, high = sorted((low, high))
     said = {key: value for key, value in (("min", low), ("max", high)) if value is not None}
-    return DrawnOp(name, [x], [t], None, lambda to, size: naive.clamp(x, t, low, high), said, [_open_of(t, shape)])
+    return DrawnOp(name, [x], [t], None, lambda to, size: naive.clamp(x, t, low, high), said, [open_of(t, shape)])
 
 
 def _lookup(draw: OpDraw, name: str) -> DrawnOp:
@@ -304,9 +143,9 @@ def _softmax(draw: OpDraw, name: str) -> DrawnOp:
 
 
 def _pool(draw: OpDraw, name: str) -> DrawnOp:
-    kernel, window = _window(draw)
+    kernel, window = draw_window(draw)
     channels = draw.randint(1, 4)
-    shape = _image(draw, kernel, window["padding"], channels)
+    shape = draw_image(draw, kernel, window["padding"], channels)
     t = draw.element(channels, 3)
     x = draw.array(t, shape)
     attributes = {"kernel": kernel, **window}
@@ -349,155 +188,31 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 
 
-# -- movement --------------------------------------------------------------------------------------------------------
-
-
-def _pad(draw: OpDraw, name: str) -> DrawnOp:
-    shape = draw.dims(draw.randint(1, 3), 5)
-    axis = draw.randrange(len(shape))
-    t = draw.element(shape[axis], axis)
-    x = draw.array(t, shape)
-    sides = [(0, 0) if d == t.axis else (draw.randint(0, 2), draw.randint(0, 2)) for d in range(len(shape))]
-    q = draw.randint(t.storage_min, t.storage_max) - t.zero_points[0] + draw.choice([0, 0.5, 0.3])
-    value = draw.choice([None, 0.0, q * t.scales[0], 1e9])
-    attributes = {"padding": tuple(sides)} | ({} if value is None else {"value": value})
-
-    def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.pad(x, t, sides, value)
-
-    return DrawnOp(name, [x], [t], None, plain, attributes, [range(len(shape))])
-
-
-def _concat(draw: OpDraw, name: str) -> DrawnOp:
-    shape = draw.dims(draw.randint(1, 3), 4)
-    axis, count = draw.randrange(len(shape)), draw.randint(1, 4)
-    shapes = [tuple(draw.dim(3) if d == axis else n for d, n in enumerate(shape)) for _ in range(count)]
-    elements = []
-    for own in shapes:
-        along = draw.randrange(len(own))
-        elements.append(draw.element(own[along], along))
-    is_moved = elements[0].axis != axis and draw.chance(0.2)
-    elements = elements[:1] * count if is_moved else elements
-    arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
-    total = tuple(sum(own[axis] for own in shapes) if d == axis else n for d, n in enumerate(shape))
-    along = draw.randrange(len(shape))
-    spread = spread_of_product((arrays[0], elements[0]), depth=1)
-    out = elements[0] if is_moved else draw.result(elements[0].scales[0], spread, total[along], along)
-
-    def plain(to: UniformType, size: Sequence[int]) -> Array:
-        return naive.concat(arrays, elements, to, draw.rule, axis)
-
-    free = [d for d in range(len(shape)) if d != axis or out.axis != axis]
-    bound = max(map(naive.magnitude, elements))
-    return DrawnOp(name, arrays, elements, out, plain, {"axis": axis, "requant": draw.rule}, [free] * count, bound)
-
-
-def _movement(draw: OpDraw, name: str) -> DrawnOp:
-    """reshape and transpose: storage that NumPy moves."""
-    shape = draw.dims(draw.randint(0, 4), 5)
-    if name == "transpose":
-        t, permutation = _any_element(draw, shape), tuple(draw.sample(range(len(shape)), len(shape)))
-        x = draw.array(t, shape)
-        attributes = {"permutation": permutation}
-        return DrawnOp(
-            name, [x], [t], None, lambda to, size: x.transpose(permutation), attributes, [_open_of(t, shape)]
-        )
-    rest = draw.randint(0, len(shape))
-    new = (*shape[:rest], *([prod(shape[rest:])] if rest < len(shape) or draw.chance(0.5) else []))
-    if 0 not in shape and draw.chance(0.3):
-        new = (*[1] * draw.randint(0, 2), prod(shape))
-    axis = draw.randrange(rest) if rest and new[:rest] == shape[:rest] else None
-    t = draw.element(shape[axis] if axis is not None else None, axis)
-    x = draw.array(t, shape)
-    open = range(len(shape)) if t.is_per_layer else ()  # channels are found by their sizes
-    return DrawnOp(name, [x], [t], tensor(new, t), lambda to, size: x.reshape(size), {}, [open])
-
-
-def _slice(draw: OpDraw, name: str) -> DrawnOp:
-    """slice and tile."""
-    shape = draw.dims(draw.randint(1, 3), 5)
-    axis = draw.randrange(len(shape))
-    t = draw.element(shape[axis], axis)
-    x = draw.array(t, shape)
-    if name == "tile":
-        multiples = tuple(draw.choice((0, 1, 1, 2, 3)) for _ in shape)
-        open = [d for d in range(len(shape)) if d != t.axis]
-        return DrawnOp(name, [x], [t], None, lambda to, size: np.tile(x, multiples), {"multiples": multiples}, [open])
-    steps = []
-    for n in shape:
-        stride, first = draw.choice((1, 1, 2, -1, -2)), draw.randint(0, max(n - 1, 0))
-        most = len(range(first, n if stride > 0 else -1, stride)) if n else 0
-        steps.append((first, draw.choice((most, draw.randint(0, most), -1 if stride == 1 else most)), stride))
-    keys = [np.arange(n)[first:] if size < 0 else np.arange(size) * stride + first
-            for n, (first, size, stride) in zip(shape, steps, strict=True)]  # fmt: skip
-    attributes = dict(zip(("offsets", "sizes", "strides"), zip(*steps, strict=True), strict=True))
-    open = [d for d, (*_, stride) in enumerate(steps) if d != t.axis and shape[d] and stride > 0]
-    return DrawnOp(name, [x], [t], None, lambda to, size: x[np.ix_(*keys)], attributes, [open])
-
-
-def _extreme(draw: OpDraw, name: str) -> DrawnOp:
-    shape = draw.dims(draw.randint(1, 4), 5)
-    axes = tuple(sorted(draw.sample(range(len(shape)), draw.randint(0, len(shape)))))
-    shape = tuple(max(n, 1) if d in axes else n for d, n in enumerate(shape))
-    kept, keepdims = [d for d in range(len(shape)) if d not in axes], draw.chance(0.5)
-    own = draw.choice(kept) if kept else None
-    t = draw.element(shape[own] if own is not None else None, own)
-    x = draw.array(t, shape)
-    plain = np.max if name == "reduce_max" else np.min
-    attributes = {"axes": axes, "keepdims": keepdims}
-    return DrawnOp(name, [x], [t], None, lambda to, size: plain(x, axis=axes, keepdims=keepdims), attributes,
-                   [range(len(shape))])  # fmt: skip
-
-
-def _resize(draw: OpDraw, name: str) -> DrawnOp:
-    """By the loops of tests/ops/test_resize.py."""
-    rules = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8}
-    rule = draw.choice(list(rules))
-    channels = draw.dim(3)
-    t = draw.element(channels, 3, width=draw.choice((rules[rule], rules[rule], draw.width(rules[rule]))))
-    if rule == "products_float32" and t.is_signed and name == "resize_bilinear":
-        rule = "fixed11"
-    shape = draw.choice((0, 1, 2)), draw.randint(1, 5), draw.randint(1, 5), channels
-    size = draw.randint(1, 7), draw.randint(1, 7)
-    form = draw.choice(resized.FORMS)
-    x = draw.array(t, shape)
-    attributes = {"size": size, "align_corners": form[0], "half_pixel_centers": form[1]}
-    if name == "resize_bilinear":
-        attributes["rule"] = rule
-        return DrawnOp(
-            name, [x], [t], None, lambda to, whole: resized.by_loops(x, rule, size, *form), attributes, [(0, 3)]
-        )
-    rows, columns = (
-        [resized.nearest(n, out, at, *form) for at in range(out)] for n, out in zip(shape[1:3], size, strict=True)
-    )
-    return DrawnOp(name, [x], [t], None, lambda to, whole: x[:, rows][:, :, columns], attributes, [(0, 3)])
-
-
 DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
     "add": _binary,
     "avg_pool2d": _pool,
     "clamp": _clamp,
-    "concat": _concat,
-    "conv2d": _convolution,
-    "depthwise_conv2d": _convolution,
+    "concat": draw_concat,
+    "conv2d": draw_convolution,
+    "depthwise_conv2d": draw_convolution,
     "lookup": _lookup,
-    "matmul": _matmul,
+    "matmul": draw_matmul,
     "max_pool2d": _pool,
     "mean": _mean,
     "mul": _binary,
-    "pad": _pad,
-    "reduce_max": _extreme,
-    "reduce_min": _extreme,
+    "pad": draw_pad,
+    "reduce_max": draw_extreme,
+    "reduce_min": draw_extreme,
     "requantize": _requantize,
-    "reshape": _movement,
-    "resize_bilinear": _resize,
-    "resize_nearest": _resize,
-    "slice": _slice,
+    "reshape": draw_movement,
+    "resize_bilinear": draw_resize,
+    "resize_nearest": draw_resize,
+    "slice": draw_slice,
     "softmax": _softmax,
     "sub": _binary,
     "sum": _mean,
-    "tile": _slice,
-    "transpose": _movement,
+    "tile": draw_slice,
+    "transpose": draw_movement,
 }
 
 _COUNTS = {

@@ -14,7 +14,7 @@ from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import Array
 from tests.passes.lower_qrt.compare import DrawnProgram, compare
-from tests.passes.lower_qrt.draw_ops import DrawnOp
+from tests.passes.lower_qrt.drawn_op import DrawnOp
 
 Plain = Callable[[UniformType, Sequence[int]], Array]
 
