@@ -359,6 +359,15 @@ def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeErro
     raise error(f"{op}: {message}; got ({', '.join(map(str, types))})")
 
 
+def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[int | None]) -> None:
+    """Refuses a shape other than ``wanted``; a size that one of both leaves open may be any."""
+    given = types[index].shape
+    fits = given is not None and len(given) == len(wanted)
+    if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
+        spelled = "x".join("?" if size is None else str(size) for size in wanted)
+        fail(op, f"{what} must be of shape {spelled}, not {types[index]}", types)
+
+
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:
     """The quantized element that the result is declared to have, if any is."""
     if result is None:

@@ -24,6 +24,7 @@ from qrt.ops.core import (
     Constants,
     OpFamily,
     Types,
+    check_shape,
     container,
     fail,
     parameters_of,
@@ -37,15 +38,6 @@ _F32 = FloatType("f32")
 _W, _R = 1, 2
 _WEIGHT = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
-
-
-def _shape(types: Types, index: int, wanted: Sequence[int | None]) -> None:
-    """Refuses a shape other than ``wanted``; a size that one of both leaves open may be any."""
-    given = types[index].shape
-    fits = given is not None and len(given) == len(wanted)
-    if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
-        spelled = "x".join("?" if size is None else str(size) for size in wanted)
-        fail("dynamic_lstm", f"{_OPERANDS[index]} must be of shape {spelled}, not {types[index]}", types)
 
 
 # -- dynamic_matmul --------------------------------------------------------------------------------------------------
@@ -109,13 +101,11 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
         fail("dynamic_lstm", "x must have three dimensions, hidden and cell two", types)
     (steps, batch, inputs), (_, cells) = types[0].shape or (), types[5].shape or ()
     columns = None if cells is None else 4 * cells
-    _shape(types, _W, (inputs, columns))
-    _shape(types, _R, (cells, columns))
-    _shape(types, 3, (columns,))
-    for index in (4, 5):
-        _shape(types, index, (batch, cells))
-    state = TensorType((batch, cells), _F32)
-    return TensorType((steps, batch, cells), _F32), state, state
+    state = batch, cells
+    for index, wanted in enumerate(((inputs, columns), (cells, columns), (columns,), state, state), _W):
+        check_shape("dynamic_lstm", types, index, _OPERANDS[index], wanted)
+    kept = TensorType(state, _F32)
+    return TensorType((steps, batch, cells), _F32), kept, kept
 
 
 def column_parameters(t: TensorType) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ from qrt.ops.core import (
     Constants,
     OpFamily,
     Types,
+    check_shape,
     container,
     fail,
     quantized,
@@ -50,15 +51,6 @@ def _is_whole_byte(t: UniformType) -> bool:
 def _check(name: str, types: Types, index: int, what: str, is_right: bool, wanted: str) -> None:
     if not is_right:
         fail(name, f"{what} must be {wanted}, not {types[index]}", types)
-
-
-def _shape(types: Types, index: int, name: str, what: str, wanted: Sequence[int | None]) -> None:
-    """Refuses a shape other than ``wanted``; a size that one of both leaves open may be any."""
-    given = types[index].shape
-    fits = given is not None and len(given) == len(wanted)
-    fits = fits and all(a is None or b is None or a == b for a, b in zip(given or (), wanted, strict=True))
-    spelled = "x".join("?" if size is None else str(size) for size in wanted)
-    _check(name, types, index, what, fits, f"of shape {spelled}")
 
 
 def _accumulator(name: str, types: Types, index: int, what: str, scale: float) -> None:
@@ -93,12 +85,12 @@ def _lstm_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
         if index < _BIASES.start:
             is_weight = _is_whole_byte(elements[index].with_(storage_min=-128)) and elements[index].zero_point == 0
             _check(name, types, index, what, is_weight, "i8 per layer with zero point 0")
-            _shape(types, index, name, what, (cells, inputs if on_x else cells))
+            check_shape(name, types, index, what, (cells, inputs if on_x else cells))
         else:
             _accumulator(name, types, index, what, x.scale * elements[index - 8].scale)
-            _shape(types, index, name, what, (cells,))
+            check_shape(name, types, index, what, (cells,))
     for index in (_HIDDEN, _CELL):
-        _shape(types, index, name, _LSTM.operands[index].name, (batch, cells))
+        check_shape(name, types, index, _LSTM.operands[index].name, (batch, cells))
     made = _result_element(results, hidden)
     if not _is_whole_byte(made):
         raise QuantTypeError(f"lstm: the results y and hidden must be i8 per layer, not {made}")
@@ -216,11 +208,11 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1 or filters % rank:
         fail(name, f"rank must divide the {filters} filters, got {shown(rank)}", types)
     rank = int(rank)
-    _shape(types, 1, name, "feature", (filters, inputs))
-    _shape(types, 3, name, "state", (batch, filters * memory))
+    check_shape(name, types, 1, "feature", (filters, inputs))
+    check_shape(name, types, 3, "state", (batch, filters * memory))
     if len(types) == 5:
         _accumulator(name, types, 4, "bias", state.scale * time.scale)
-        _shape(types, 4, name, "bias", (filters // rank,))
+        check_shape(name, types, 4, "bias", (filters // rank,))
     if results[0] is None:
         raise QuantTypeError(f"{name}: the result type must be given (out_type)")
     element = quantized(results[0], name, "the result")
