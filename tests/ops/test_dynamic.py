@@ -18,7 +18,7 @@ from qrt.errors import KernelError, QuantTypeError
 from qrt.numerics.dynamic import sigmoid32, tanh32
 from qrt.ops import FAMILIES
 from qrt.types import FloatType, TensorType, UniformType
-from tests.ops.harness import Array, tensor
+from tests.ops.harness import Array, check_kernels, tensor
 from tests.ops.test_recurrent import both, lowered_results
 
 F32 = FloatType("f32")
@@ -252,3 +252,15 @@ def test_functions_in_vectors(isa: str) -> None:
                  row[5 * cells :].reshape(1, -1).copy(), *results)  # fmt: skip
             made.append(np.concatenate([each.ravel() for each in results]).view(np.uint32))
         np.testing.assert_array_equal(*made)
+
+
+@pytest.mark.parametrize("depth", [33025, 33026])
+@pytest.mark.parametrize(("storage", "low", "high"), [("i8", -128, 127), ("u8", 0, 255)])
+def test_sums_of_the_greatest_products(storage: str, low: int, high: int, depth: int) -> None:
+    """255 * 255 everywhere: up to a depth of 33025 the sum fits 31 bits. With constant weights and others."""
+    x, w = np.ones((2, depth), np.float32), np.full((depth, 2), high, "int8" if low else "uint8")
+    x[1] = -1  # with the zero point in the middle, of another sign
+    w[:, 1] = low
+    t = UniformType(storage, "f32", [0.1, 0.3], [low, high], axis=1)
+    check_kernels("dynamic_matmul", [x[:1], w], [tensor((1, depth), F32), tensor(w.shape, t)], None, [(), (1,)])
+    check_kernels("dynamic_matmul", [x, w], [tensor(x.shape, F32), tensor(w.shape, t)], None, [(), (1,)])
