@@ -48,7 +48,12 @@ def softmax_float32(
     with np.errstate(all="ignore"):
         total = np.add.accumulate(entries, axis=axis, dtype=np.float32).take([-1], axis=axis)
         scaled = entries * (np.float32(1) / (total * np.float32(scale)))
-    integral = np.clip(round_integral(scaled, "half_away"), storage_min - zero_point, storage_max - zero_point)
+    return _stored(round_integral(scaled, "half_away"), zero_point, storage_min, storage_max)
+
+
+def _stored(rounded: Array, zero_point: int, storage_min: int, storage_max: int) -> Array:
+    """Clamped in float64, because float32 does not hold every bound of 32 bits."""
+    integral = np.clip(rounded.astype(np.float64), storage_min - zero_point, storage_max - zero_point)
     return np.asarray(integral.astype(np.int64) + zero_point)
 
 
@@ -81,8 +86,7 @@ def softmax_shifted(
     with np.errstate(all="ignore"):
         total = np.add.accumulate(entries, axis=axis, dtype=np.float32).take([-1], axis=axis)
         scaled = entries * softmax_units(scale) / total
-    integral = np.clip(np.rint(scaled), storage_min - zero_point, storage_max - zero_point)
-    return np.asarray(integral.astype(np.int64) + zero_point)
+    return _stored(np.rint(scaled), zero_point, storage_min, storage_max)
 
 
 def softmax_units(scale: float) -> np.float32:
@@ -184,8 +188,7 @@ def log_softmax_float32(
     s, so = np.float32(input_scale), np.float32(scale)
     offset = (s * values.max(axis=axis, keepdims=True).astype(np.float32) + logf(total)) / so
     rounded = np.rint((s / so) * values.astype(np.float32) - offset)
-    integral = np.clip(rounded, storage_min - zero_point, storage_max - zero_point)
-    return np.asarray(integral.astype(np.int64) + zero_point)
+    return _stored(rounded, zero_point, storage_min, storage_max)
 
 
 @record(frozen=True, eq=False)

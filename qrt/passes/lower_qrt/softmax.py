@@ -77,7 +77,8 @@ class _Lines:
         return nest.finish(nest.emit(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: Nest, value: Value, rounding: str) -> Value:
-        """A float as storage of the result."""
+        """A float as storage of the result, clamped in f64, which holds every bound."""
+        value = nest.emit("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]

@@ -1,6 +1,7 @@
 """Programs at the ends of a rule, which drawn ones seldom meet: the plain loops, the reference, every ISA's kernel and
 the lowered program give the same bits. Hazards: shifts to the left of values that are not clamped; a multiplier between
-two M0, and one that M0 rounds up to a power of two; ties of sums; sizes around the blocks of rules and of kernels."""
+two M0, and one that M0 rounds up to a power of two; ties of sums; sizes around the blocks of rules and of kernels;
+bounds that float32 does not hold."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -12,9 +13,10 @@ from qrt.numerics import REQUANT_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import UniformType
 from tests.ops import naive
-from tests.ops.harness import Array
+from tests.ops.harness import Array, tensor
 from tests.passes.lower_qrt.compare import DrawnProgram, compare
 from tests.passes.lower_qrt.drawn_op import DrawnOp
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 Plain = Callable[[UniformType, Sequence[int]], Array]
 
@@ -109,3 +111,12 @@ def test_ties_of_products(storage: str, zero_point: int, columns: int, rule: str
     rng = np.random.default_rng(3)
     x, weights = rng.integers(-8, 8, (5, 3)).astype(np.int8), rng.integers(-3, 4, (3, columns)).astype(np.int8)
     check("matmul", [x, weights], [a, w], to, lambda to, size: naive.matmul(x, weights, a, w, to, rule, size), rule)
+
+
+@pytest.mark.parametrize(("name", "zero_point"), [("softmax", 77), ("log_softmax", -1840403580)])
+def test_bounds_that_float32_does_not_hold(name: str, zero_point: int) -> None:
+    """Of a result of 32 bits: it is clamped to the bound itself, not to the float32 beside it."""
+    x, t = np.array([[0, 255], [3, 4]], np.uint8), UniformType("u8", "f32", 0.4, 127)
+    to = UniformType("i32", "f32", 2.0**-31, zero_point)
+    result = check_lowered(name, [x], [tensor(x.shape, t)], to, options=OPTIONS[:1], axis=1, requant="table_float32")
+    assert np.isin(result, (to.storage_min, to.storage_max)).any()
