@@ -32,7 +32,7 @@ LabelsOf = Callable[..., tuple[Sequence[Labels], Labels]]
 """(labels of the axes of each operand, those of the result), of a name, the shapes of the operands, and options."""
 
 
-_MANY = 4096
+_MANY = 64
 """So many elements of two lists of vectors are sooner multiplied one by one, and then summed."""
 
 

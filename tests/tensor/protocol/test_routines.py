@@ -77,7 +77,7 @@ def test_blocks_are_nested_lists_of_tensors_of_one_type() -> None:
     assert same(np.block([[q[0, 0]], [q[0, 1]]]), np.block([[x[0, 0]], [x[0, 1]]]))
     wide = np.block([[drawn(CHANNELS, 3, 2)], [drawn(CHANNELS, 3, 2)]])
     assert wide.shape == (6, 2)
-    wrong: list[Any] = [[[q], r], [q, drawn(OTHER, 3, 2)], [[q], []], (q, r), [(q, r)], [q, 1.0], [[q, r], [q]]]
+    wrong: list[Any] = [[[q], r], [q, drawn(OTHER, 3, 2)], [[q], []], [q, 1.0], [[q], (r,)], [[q, r], [q]]]
     for each in wrong:
         with pytest.raises(QuantTypeError):
             np.block(each)
