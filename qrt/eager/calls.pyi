@@ -103,13 +103,14 @@ def set_routine(
     places: tuple[int, ...],
     most: int,
     names: frozenset[str],
-    is_list: bool,
+    lists: int,
     is_moved: bool,
 ) -> None:
     """What computes the same as the function's rule on the storage of tensors of one type per layer that is not packed.
-    They stand at these places among at most `most` arguments by position, or are the items of the list there. Every
-    other argument is integers, text or an array, and has one of the names if it is given by name. With `is_moved` the
-    result holds elements of the tensors, and is of their type. A routine that raises leaves the call to the rule."""
+    They stand at these places among at most `most` arguments by position, or are the items of lists there, which are
+    nested at most `lists` deep; a tuple may be one that is not nested. Every other argument is integers, text or an
+    array, and has one of the names if it is given by name. With `is_moved` the result holds elements of the tensors,
+    and is of their type. A routine that raises leaves the call to the rule."""
 
 @final
 class Planned:

@@ -10,6 +10,7 @@ cdef dict ROUTES = {}
 cdef Calls KEPT_PLANS = Calls(SETS, WAYS)
 cdef object LONG_WAY = None
 cdef object in_words = None
+cdef object NOT_DONE = object()  # None is the result of a function that writes
 cdef PyObject *plain_types[KNOWN_PLAIN]  # which the table keeps alive
 
 
@@ -22,7 +23,7 @@ cdef class Route:
     cdef frozenset names
     cdef unsigned int tensors  # a bit for each place of a tensor among the arguments by position
     cdef int least, most  # how many arguments are taken by position
-    cdef bint is_list  # whether the tensors are the items of a list
+    cdef int lists  # how deep the lists are whose items are the tensors
     cdef bint is_moved  # whether the result holds elements of the tensors
     cdef bint plans  # whether a plan of its rule was kept
 
@@ -139,15 +140,15 @@ cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
 
 
 cdef object by_plan(Route route, tuple args, dict kwargs):
-    """What a kept plan gives; None where none is kept."""
+    """What a kept plan gives; NOT_DONE where none is kept."""
     cdef Arguments given
     cdef Kept kept
     cdef tuple places
     if not describe_arguments(&given, route, args, kwargs):
-        return None
+        return NOT_DONE
     kept = KEPT_PLANS.find(&given, hash_of(&given))
     if kept is None:
-        return None
+        return NOT_DONE
     places = <tuple>(<tuple>kept.value)[1]
     return (<tuple>kept.value)[0](tuple([at_place(args, <tuple>place) for place in places]))
 
@@ -163,16 +164,16 @@ def set_rule(function, rule not None):
     ROUTES[function] = route
 
 
-def set_routine(function, routine not None, tuple places not None, int most, frozenset names not None, bint is_list,
+def set_routine(function, routine not None, tuple places not None, int most, frozenset names not None, int lists,
                 bint is_moved):
     cdef Route route = <Route?>ROUTES[function]
     cdef int place
-    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or len(places) > (1 if is_list else 3):
+    if not 0 < most <= MOST_BY_POSITION or max(places) >= most or len(places) > (1 if lists else 3):
         raise ValueError(f"{function}: no route takes {most} arguments with tensors at {places}")
     for place in places:
         route.tensors |= 1 << place
     route.least, route.most, route.names = max(places) + 1, most, names
-    route.is_list, route.is_moved, route.routine = is_list, is_moved, routine
+    route.lists, route.is_moved, route.routine = lists, is_moved, routine
 
 
 cdef bint has_packed_bits(object element):
@@ -251,48 +252,64 @@ cdef object storage_of(object value, object element):
     return (<Tensor>value)._data if (<Tensor>value).type is element else None
 
 
+cdef list storages_of(object value, PyObject **element, int depth):
+    """The memory of the tensors of nested lists, which are of one plain type; None for anything else."""
+    cdef list parts = []
+    if not PyList_CheckExact(value) or not len(<list>value):
+        return None
+    for item in <list>value:
+        if depth > 1 and PyList_CheckExact(item):
+            data = storages_of(item, element, depth - 1)
+        else:
+            data = storage_of(item, <object>element[0])
+            element[0] = <PyObject *>(<Tensor>item).type if data is not None else element[0]
+        if data is None:
+            return None
+        parts.append(data)
+    return parts
+
+
 cdef object by_routine(Route route, tuple args, dict kwargs):
-    """What NumPy makes of storage, or None: then the rule says what else the arguments mean, or what is wrong."""
+    """What NumPy makes of storage, or NOT_DONE: then the rule says what else the arguments mean, or what is wrong."""
     cdef PyObject *given[MOST_BY_POSITION]
     cdef Py_ssize_t i, count = len(args)
     cdef object element = None, value, data, first = None, second = None, third = None
-    cdef list parts
+    cdef PyObject *found
     if not route.least <= count <= route.most:
-        return None
+        return NOT_DONE
     if kwargs is not None and len(kwargs):
         for name, value in kwargs.items():
             if name not in route.names or not is_said(value):
-                return None
+                return NOT_DONE
     for i in range(count):
         value = <object>PyTuple_GET_ITEM(args, i)
         if not route.tensors >> i & 1:
             if not is_said(value):
-                return None
+                return NOT_DONE
             given[i] = <PyObject *>value
             continue
-        if not route.is_list:
+        if not route.lists:
             data = storage_of(value, element)
             if data is None:
-                return None
+                return NOT_DONE
             element = (<Tensor>value).type
             first, second, third = data, first, second  # held: another thread may give a tensor other data meanwhile
         else:
-            if not (PyList_CheckExact(value) or PyTuple_CheckExact(value)) or not len(value):
-                return None
-            parts = []
-            for item in value:
-                data = storage_of(item, element)
-                if data is None:
-                    return None
-                element = (<Tensor>item).type
-                parts.append(data)
-            first = data = parts
+            found = <PyObject *>element
+            first = data = storages_of(list(value) if route.lists == 1 and PyTuple_CheckExact(value) else value, &found,
+                                       route.lists)
+            if data is None:
+                return NOT_DONE
+            element = <object>found
         given[i] = <PyObject *>data
     try:
         result = PyObject_VectorcallDict(route.routine, given, count, <PyObject *>kwargs if kwargs else NULL)
     except Exception:
-        return None
-    return moved(result, element) if route.is_moved else result
+        return NOT_DONE
+    if not route.is_moved:
+        return result
+    result = moved(result, element)
+    return NOT_DONE if result is None else result
 
 
 def call_rule(function, tuple args not None, dict kwargs):
@@ -301,12 +318,12 @@ def call_rule(function, tuple args not None, dict kwargs):
         return LONG_WAY(function, args, kwargs or {})
     if route.routine is not None:
         result = by_routine(route, args, kwargs)
-        if result is not None:
+        if result is not NOT_DONE:
             return result
     try:
         if route.plans:
             result = by_plan(route, args, kwargs)
-            if result is not None:
+            if result is not NOT_DONE:
                 return result
         result = PyObject_Call(route.rule, args, kwargs)
         return run_planned(route, args, kwargs, <Planned>result) if type(result) is Planned else result

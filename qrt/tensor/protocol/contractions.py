@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ LabelsOf = Callable[..., tuple[Sequence[Labels], Labels]]
 """(labels of the axes of each operand, those of the result), of a name, the shapes of the operands, and options."""
 
 
-_MANY = 4096
+_MANY = 64
 """So many elements of two lists of vectors are sooner multiplied one by one, and then summed."""
 
 
@@ -103,8 +104,10 @@ class _Term:
     def grouped(self, *groups: Labels) -> Compute:
         """What computes the integers, with the axes of each group merged to one."""
         order = [self.labels.index(label) for group in groups for label in group]
-        shape, i = [self.count(group) for group in groups], self.operand
+        shape, i = tuple([self.count(group) for group in groups]), self.operand
         if i is not None and order == sorted(order):
+            if shape == self.shape:
+                return self.compute
             return lambda operands: operands[i]._data.reshape(shape)
         return _reshaped(_moved(self.compute, order), [self.shape[d] for d in order], shape)
 
@@ -131,22 +134,16 @@ def _term(name: str, i: int, t: UniformType, shape: Shape, labels: Labels) -> _T
     if t.is_sub_channel:
         raise QuantTypeError(f"{name}: {_short(t)} is sub-channel: requantize first, by qrt.requantize(q, t)")
     zero, bounds, dtype = t.zero_points[0], (t.storage_min, t.storage_max), storage_dtype(t)
-
-    def compute(operands: Operands) -> Array:
-        return stored(operands[i])
-
-    if len(set(t.zero_points)) > 1:
-        limit = max_magnitude(t)
+    are_centred = len(set(t.zero_points)) > 1
+    limit = max_magnitude(t)
+    if are_centred:
         zero, bounds, dtype = 0, (-limit, limit), np.dtype(dtype_for(limit))
-
-        centre = centre_of(t, shape, limit)
-
-        def compute(operands: Operands) -> Array:
-            return centre(operands[i])
+    centre = centre_of(t, shape, limit) if are_centred else stored if is_packed(t) else attrgetter("_data")
+    compute: Compute = lambda operands: centre(operands[i])  # noqa: E731 - one expression
 
     channel = None if t.axis is None or len(t.scales) == 1 else labels[t.axis]
     factors = tuple((s,) for s in t.scales)
-    operand = None if is_packed(t) or len(set(t.zero_points)) > 1 else i
+    operand = None if is_packed(t) or are_centred else i
     return _on_diagonals(
         _Term(compute, shape, dtype, labels, zero, bounds, t.expressed_type, factors, channel, operand)
     )
@@ -221,12 +218,13 @@ def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
     # One product is faster than a batch of one.
     batches, one = ((batch,), ()) if a.count(batch) != 1 else ((), batch)
     multiply, dtype = _multiplication(name, a, b, bound)
-    are_lines = bool(batches) and not rows and not columns and None not in (a.operand, b.operand)
+    are_lines = a.count(rows) == b.count(columns) == 1 and None not in (a.operand, b.operand)
     if bound < I32_END and are_lines and a.count(batch) * a.count(depth) >= _MANY:
         multiply = _elementwise(a, b)
     left, right = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
     shape = tuple([a.size(x) for x in (*batch, *rows)] + [b.size(x) for x in columns])
-    compute: Compute = lambda operands: multiply(left(operands), right(operands)).reshape(shape)  # noqa: E731
+    made = (*([a.count(batch)] if batches else []), a.count(one + rows), b.count(columns))
+    compute = _reshaped(lambda operands: multiply(left(operands), right(operands)), made, shape)
     factors, channel = _joined(name, a, b)
     labels = (*batch, *rows, *columns)
     return _Term(compute, shape, dtype, labels, 0, (-bound, bound), a.expressed, factors, channel)
@@ -255,14 +253,14 @@ def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[Callable
 
 
 def _elementwise(a: _Term, b: _Term) -> Callable[[Array, Array], Array]:
-    """What multiplies a batch of rows and columns: sums of products of elements, which as a batch of matrices of one
+    """What multiplies a row by a column, or a batch of them: sums of products of elements, which as matrices of one
     row and one column would be slower."""
     first, second = _kernel_type(a), _kernel_type(b)
 
     def multiply(x: Array, y: Array) -> Array:
-        x, y = x.reshape(x.shape[0], -1), y.reshape(y.shape[0], -1)
+        shape, y = (*x.shape[:-1], y.shape[-1]), y.reshape(x.shape)
         products: Array = qrt_mul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
-        return add_up(products, -1, np.int32)  # type: ignore[no-any-return]
+        return add_up(products, -1, np.int32).reshape(shape)  # type: ignore[no-any-return]
 
     return multiply
 

@@ -20,18 +20,25 @@ def _on_storage(
     places: tuple[int, ...] = (0,),
     *,
     routine: Callable[..., Any] | None = None,
-    is_list: bool = False,
+    lists: int = 0,
     is_moved: bool = True,
 ) -> None:
     """As ``set_routine``. A function's routine is what it calls itself for arrays alone, unless another is given."""
     for function in functions:
         own = getattr(*function) if isinstance(function, tuple) else unwrap(function)
-        set_routine(function, routine or own, places, most, frozenset(names.split()), is_list, is_moved)
+        set_routine(function, routine or own, places, most, frozenset(names.split()), lists, is_moved)
 
 
 def _reduction(reduce: Callable[..., Any]) -> Callable[..., Any]:
     """Over all axes, unless one is given."""
     return lambda a, axis=None, keepdims=False: reduce(a, axis, None, None, keepdims)
+
+
+def _sorted(a: Array, axis: int | None = -1) -> Array:
+    """NumPy counts bytes where a stable sort is asked for, 15 times faster than it sorts them by default."""
+    made = a.flatten() if axis is None else a.copy()
+    made.sort(-1 if axis is None else axis, "stable" if a.itemsize == 1 else None)
+    return made
 
 
 def _resized(a: Array, new_shape: Any) -> Array:
@@ -55,12 +62,16 @@ _on_storage((np.swapaxes, np.moveaxis, np.rollaxis), 3)
 _on_storage((np.roll, np.repeat, np.take_along_axis, np.delete, np.split, np.array_split), 3, "axis")
 _on_storage((np.take,), 3, "axis mode")
 _on_storage((np.rot90,), 3, "k axes")
+_on_storage((np.extract,), 2, "", (1,))
+_on_storage((np.compress,), 3, "axis", (1,))
 _on_storage((np.diagonal,), 4, "offset axis1 axis2")
 _on_storage((np.linalg.diagonal,), 1, "offset")
 _on_storage(present("unstack"), 1, "axis")
 _on_storage((np.copy, np.conjugate, np.positive), 1, routine=np.ndarray.copy)
 
 _on_storage((np.unique, np.unique_values), 1)
+_on_storage((np.sort,), 2, "axis", routine=_sorted)
+_on_storage((np.argsort,), 2, "axis", routine=lambda a, axis=-1: a.argsort(axis, "stable"), is_moved=False)
 _on_storage((np.resize,), 2, routine=_resized)
 _on_storage((np.isfinite, np.isnan, np.isinf), 1, is_moved=False)
 _on_storage((np.max, np.amax, np.nanmax), 2, "axis keepdims", routine=_reduction(np.maximum.reduce))
@@ -70,12 +81,18 @@ _on_storage((np.argmin, np.nanargmin), 2, "axis keepdims", routine=unwrap(np.arg
 
 # ---- several ----
 
-_on_storage((np.concatenate, np.stack), 2, "axis", is_list=True)
-_on_storage((np.vstack, np.hstack, np.dstack, np.column_stack), 1, is_list=True)
+_on_storage((np.concatenate, np.stack), 2, "axis", lists=1)
+_on_storage((np.vstack, np.hstack, np.dstack, np.column_stack), 1, lists=1)
+_on_storage((np.block,), 1, lists=4)
 _on_storage((np.append,), 3, "axis", (0, 1))
 _on_storage((np.insert,), 4, "axis", (0, 2))
 _on_storage((np.where,), 3, "", (1, 2))
-_on_storage((np.choose,), 2, "mode", (1,), is_list=True)
+_on_storage((np.copyto,), 2, "", (0, 1), is_moved=False)
+_on_storage((np.put,), 4, "mode", (0, 2), is_moved=False)
+_on_storage((np.putmask, np.place), 3, "", (0, 2), is_moved=False)
+_on_storage((np.put_along_axis,), 4, "axis", (0, 2), is_moved=False)
+_on_storage((np.fill_diagonal,), 3, "wrap", (0, 1), is_moved=False)
+_on_storage((np.choose,), 2, "mode", (1,), lists=1)
 
 _on_storage((np.array_equal, np.array_equiv, np.may_share_memory, np.shares_memory), 2, "", (0, 1), is_moved=False)
 _on_storage((np.isin, np.digitize), 2, "", (0, 1), is_moved=False)

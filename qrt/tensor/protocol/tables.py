@@ -18,20 +18,27 @@ from qrt.types import UniformType
 Compute = Callable[..., QuantTensor]
 _FEW = 256
 """So many elements are looked up where a kernel handles one at a time: NumPy's ufuncs handle 64."""
+SOME = 2048
+"""Up to so many elements a lookup costs less than one ufunc or one kernel of arithmetic, whatever the CPU."""
 
 
 def of_elements(compute: Compute, q: QuantTensor, *options: Any) -> QuantTensor:
     """What ``compute`` makes of a tensor and the options, element by element."""
-    if (q._data.size <= _FEW or is_fast(kernels.active())) and (table := _table(compute, q.type, *options)) is not None:
-        return lookup(q, table)
-    return compute(q, *options)
+    table = table_of(compute, q, *options)
+    return compute(q, *options) if table is None else lookup(q, table)
 
 
 def planned(compute: Compute, q: QuantTensor, *options: Any) -> Any:
     """As ``of_elements``, planned where it is a lookup."""
-    if (q._data.size <= _FEW or is_fast(kernels.active())) and (table := _table(compute, q.type, *options)) is not None:
-        return Planned((q,), lambda operands: lookup(operands[0], table))
-    return compute(q, *options)
+    table = table_of(compute, q, *options)
+    return compute(q, *options) if table is None else Planned((q,), lambda operands: lookup(operands[0], table))
+
+
+def table_of(compute: Compute, q: QuantTensor, *options: Any) -> QuantTensor | None:
+    """The table of what ``compute`` makes of each storage, if looking elements up costs less than computing."""
+    if q._data.size <= _FEW or is_fast(kernels.active()):
+        return _table(compute, q.type, *options)
+    return None
 
 
 def has_table(t: UniformType) -> bool:

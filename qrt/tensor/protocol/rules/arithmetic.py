@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
-from qrt.tensor.protocol.elements import into
+from qrt.tensor.protocol.elements import NUMBERS, into
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -25,7 +26,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.protocol.tables import planned
+from qrt.tensor.protocol.tables import SOME, has_table, planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -116,7 +117,7 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
     is_first = isinstance(a, QuantTensor)
     q, x = (a, b) if is_first else (b, a)
     if isinstance(q, QuantTensor) and not others and dtype is None:
-        t = _type_times(q.type, x) if type(x) in (int, float) else scaled_type(q.type, positive(x))
+        t = _type_times(q.type, x) if type(x) in NUMBERS else scaled_type(q.type, positive(x))
         if t is not None:
             return _scaled(q, t, out)
     hint = "np.asarray(q) * x" if is_first else "x * np.asarray(q)"
@@ -127,7 +128,7 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     """The tensor divided by a positive number, which changes the scales alone; other quotients have no exact result."""
     if isinstance(a, QuantTensor) and not others and dtype is None:
-        t = _type_over(a.type, b) if type(b) in (int, float) else scaled_type(a.type, _inverse(positive(b)))
+        t = _type_over(a.type, b) if type(b) in NUMBERS else scaled_type(a.type, _inverse(positive(b)))
         if t is not None:
             return _scaled(a, t, out)
     second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
@@ -155,9 +156,11 @@ def positive(x: Any) -> Fraction | None:
     return exact if exact > 0 else None
 
 
-def _scaled(q: QuantTensor, t: UniformType, out: Any) -> QuantTensor:
+def _scaled(q: QuantTensor, t: UniformType, out: Any) -> Any:
     """The same storage in a type of other scales."""
-    return into(out, tensor_of(q._data.copy(), t, q.shape))
+    if out is not None:
+        return into(out, tensor_of(q._data.copy(), t, q.shape))
+    return Planned((q,), lambda operands: tensor_of(operands[0]._data.copy(), t, operands[0]._shape))
 
 
 @lru_cache(maxsize=256)
@@ -214,9 +217,12 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
 
 
 def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
-    if dtype is None and out is None:
-        return planned(_exact_power, q, name, n)
-    return _exact_power(q, name, n, dtype, out)
+    if dtype is not None or out is not None:
+        return _exact_power(q, name, n, dtype, out)
+    if n == 2 and q._data.size > SOME and has_table(q.type):
+        t = _exact_power(q[:0] if q.ndim else q, name, n).type
+        return Planned((q,), lambda operands: tensor_of(mul(operands[0], operands[0])._data, t, operands[0]._shape))
+    return planned(_exact_power, q, name, n)
 
 
 def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:

@@ -4,6 +4,7 @@ A zero is the zero point; where the storage bounds exclude that, the nearest sto
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from inspect import unwrap
 from operator import index
 from typing import Any
@@ -100,15 +101,31 @@ def _kept(m: QuantTensor, mask: Array) -> QuantTensor:
 
 
 @implements(np.tril, kind="moves")
-def tril(m: QuantTensor, k: int = 0) -> QuantTensor:
+def tril(m: QuantTensor, k: int = 0) -> Any:
     """The lower triangles of matrices; zeros above."""
-    return _kept(_matrices(m), np.tri(m.shape[-2], m.shape[-1], k, dtype=bool))
+    return _triangle(m, k, True)
 
 
 @implements(np.triu, kind="moves")
-def triu(m: QuantTensor, k: int = 0) -> QuantTensor:
+def triu(m: QuantTensor, k: int = 0) -> Any:
     """The upper triangles of matrices; zeros below."""
-    return _kept(_matrices(m), ~np.tri(m.shape[-2], m.shape[-1], k - 1, dtype=bool))
+    return _triangle(m, k, False)
+
+
+def _triangle(m: QuantTensor, k: Any, is_lower: bool) -> Any:
+    rows, columns = _matrices(m).shape[-2:]
+    if type(k) is not int or rows * columns > _MOST:
+        return _kept(m, _mask(rows, columns, k, is_lower))
+    return Planned((m,), lambda operands: _kept(operands[0], _kept_mask(rows, columns, k, is_lower)))
+
+
+def _mask(rows: int, columns: int, k: Any, is_lower: bool) -> Array:
+    return np.tri(rows, columns, k, dtype=bool) if is_lower else ~np.tri(rows, columns, k - 1, dtype=bool)
+
+
+_MOST = 1 << 20
+"""Masks of so many elements are kept, which it costs more to make than to use."""
+_kept_mask = lru_cache(maxsize=16)(_mask)
 
 
 def _matrices(m: QuantTensor) -> QuantTensor:
@@ -118,27 +135,43 @@ def _matrices(m: QuantTensor) -> QuantTensor:
 
 
 @implements(np.diag, kind="moves")
-def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
+def diag(v: QuantTensor, k: int = 0) -> Any:
     """The diagonal of a matrix, a view; or a matrix of zeros with this diagonal, of a type per layer."""
     if v.ndim == 2:
-        return diagonal(v, k)
+        return _diagonal_of(v, k) if v.type.is_per_layer else diagonal(v, k)
     if v.ndim != 1:
         raise QuantValueError("Input must be 1- or 2-d.")
     if not v.type.is_per_layer:
         raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
-    k, zero = index(k), zeros(v.type, ())
+    t, k, zero = v.type, index(k), zeros(v.type, ())
     n = v.size + abs(k)
-    data = np.empty((n, n), zero.dtype)
-    data[...] = zero
     first = k if k > 0 else -k * n
-    data.reshape(-1)[first : first + v.size * (n + 1) : n + 1] = stored(v)
-    return made(data, v.type)
+    places = slice(first, first + v.size * (n + 1), n + 1)
+
+    def run(operands: Any) -> QuantTensor:
+        data = np.empty(n * n, zero.dtype)
+        data[...] = zero
+        data[places] = stored(operands[0])
+        return made(data.reshape(n, n), t)
+
+    return Planned((v,), run)
+
+
+def _diagonal_of(v: QuantTensor, k: Any) -> Planned:
+    """Of a matrix per layer: NumPy says what is no offset."""
+    t = v.type
+
+    def run(operands: Any) -> QuantTensor:
+        source = stored(operands[0])
+        return made(source.diagonal(k), t, source)
+
+    return Planned((v,), run)
 
 
 @implements(np.diagflat, kind="moves")
-def diagflat(v: QuantTensor, k: int = 0) -> QuantTensor:
+def diagflat(v: QuantTensor, k: int = 0) -> Any:
     """A matrix of zeros with the elements along a diagonal, of a type per layer."""
-    return diag(ravel(v), k)
+    return np.diag(ravel(v), k)
 
 
 # ------------------------------------------------------------------------------------------------------------- padding
@@ -165,9 +198,9 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
         floats = np.pad(np.zeros(array.shape), pad_width, constant_values=values)
         return _framed(array, np.pad(source, pad_width), lambda t, shape: numbers(floats, t, shape), pad_width)
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
-        data = np.pad(source, pad_width, mode, **options)
         if t.is_per_layer:
-            return made(data, t)
+            return Planned((array,), lambda operands: made(_pad(stored(operands[0]), pad_width, mode, **options), t))
+        data = np.pad(source, pad_width, mode, **options)
         widths = np.broadcast_to(_widths(pad_width, array.ndim), (array.ndim, 2))
 
         def line(positions: Array, axis: int) -> Array:

@@ -172,13 +172,6 @@ def block(arrays: Any) -> QuantTensor:
             raise QuantValueError("the lists of blocks must be of one depth, and none of them empty")
         return depths.pop() + 1
 
-    found: list[Any] = []
-    storages = _storages(arrays, found)
-    if (t := _of_one_layer(found)) is not None and type(arrays) is list:
-        try:
-            return made(_block(storages), t)
-        except ValueError:
-            pass  # NumPy says it of arrays
     levels, tensors = depth(arrays), parts(arrays)
     rank = max([levels, *(q.ndim for q in tensors)])
 
@@ -188,17 +181,6 @@ def block(arrays: Any) -> QuantTensor:
         return concatenate([joined(item, axis + 1) for item in given], axis)
 
     return joined(arrays, rank - levels) if levels else tensors[0].copy()
-
-
-def _storages(given: Any, found: list[Any]) -> Any:
-    """Nested lists with the storage of each tensor, which are collected."""
-    if type(given) is list:
-        return [_storages(item, found) for item in given]
-    found.append(given)
-    return stored(given) if isinstance(given, QuantTensor) else given
-
-
-_block: Callable[..., Array] = unwrap(np.block)
 
 
 def _of_layer(x: Any, t: UniformType) -> Array:
@@ -318,9 +300,12 @@ def _selected(conditions: list[Any], options: list[Any], t: UniformType, held: l
     tensors = [x for x in options if isinstance(x, QuantTensor)]
     count = len(conditions)
 
+    places = [count + sum(number is None for number in fixed[:i]) for i in range(len(fixed))]
+    parts = list(zip(fixed, places, strict=True))
+
     def run(operands: Any) -> QuantTensor:
-        rest = iter(operands[count:])
-        *choices, otherwise = [stored(next(rest)) if number is None else number for number in fixed]
+        choices = [stored(operands[place]) if number is None else number for number, place in parts]
+        otherwise = choices.pop()
         return made(_select(list(operands[:count]), choices, otherwise), t)
 
     if any(type(x) is not np.ndarray for x in conditions):

@@ -208,7 +208,13 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         t = reduced(name, x, axis, is_kept(keepdims))
         if out is None and t.is_per_layer:
             dtype = storage_dtype(t)
-            return Planned((x,), lambda operands: made(own(stored(operands[0]), q, axis, **options).astype(dtype), t))
+            kept = options["keepdims"]
+
+            def run(operands: Any) -> QuantTensor:
+                found = own(stored(operands[0]), q, axis, None, False, method, kept, weights=weights)
+                return made(np.asarray(found, dtype), t)
+
+            return Planned((x,), run)
         source = stored(x)
         storage = np.asarray(own(source, q, axis, **options))
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)

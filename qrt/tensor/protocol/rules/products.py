@@ -1,6 +1,6 @@
 """NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from inspect import unwrap
 from operator import index
 from typing import Any
@@ -39,7 +39,10 @@ def _of_subscripts(name: str, shapes: Shapes, subscripts: Any) -> Contraction:
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     """The order in which NumPy would contract operands of these shapes."""
     arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
-    return unwrap(np.einsum_path)(*arrays, optimize=optimize, einsum_call=einsum_call)
+    return _path(*arrays, optimize=optimize, einsum_call=einsum_call)
+
+
+_path: Callable[..., Any] = unwrap(np.einsum_path)
 
 
 def _letters(prefix: str, count: int) -> Labels:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from inspect import unwrap
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from qrt.tensor.protocol.elements import into, no_tensor, stored, zero_points
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
-from qrt.tensor.protocol.tables import of_elements, planned
+from qrt.tensor.protocol.tables import SOME, of_elements, planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType
 
@@ -151,18 +152,26 @@ def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
     return written(compare(np.less, x, 0), out, where)
 
 
-def _unary(stored_result: Callable[[QuantTensor], tuple[Any, UniformType]], said: str, *functions: Function) -> None:
-    """A rule of ufuncs of one tensor, by what gives the storage and the type of its result."""
+def _unary(
+    stored_result: Callable[[QuantTensor], tuple[Any, UniformType]],
+    said: str,
+    *functions: Function,
+    most: float = inf,
+) -> None:
+    """A rule of ufuncs of one tensor, by what gives the storage and the type of its result. A table does the same for
+    up to ``most`` elements."""
     name = f"np.{stored_result.__name__}"
 
     def compute(q: QuantTensor) -> QuantTensor:
         return delivered(name, *stored_result(q))
 
-    def rule(x: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+    def rule(x: Any, /, *, out: Any = None, **others: Any) -> Any:
         if others:
             refuse(name, others)
         q = one_tensor(name, x)
-        return planned(compute, q) if out is None else into(out, of_elements(compute, q))
+        if out is None:
+            return planned(compute, q) if q._data.size <= most else Planned((q,), lambda operands: compute(operands[0]))
+        return into(out, of_elements(compute, q))
 
     rule.__doc__ = said
     implements(*functions, kind="order")(rule)
@@ -253,7 +262,7 @@ def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> 
 
 _unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)
 _unary(positive, "A copy.", np.positive)
-_unary(negative, "The opposite values, exact; the type is another where it does not hold them.", np.negative)
+_unary(negative, "The opposite values, exact; the type is another where it does not hold them.", np.negative, most=SOME)
 _unary(
     absolute, "The magnitudes, exact; the storage is unsigned where the type does not hold them.", np.absolute, np.fabs
 )

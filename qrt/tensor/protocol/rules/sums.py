@@ -50,8 +50,10 @@ class _Sum(NamedTuple):
 
     axes: Shape
     result: UniformType
+    initial: Any
+    """Where one zero point is that of all, what the sum of storage begins with, modulo 2**32; else 0."""
     offset: Array | None
-    """What the zero points add to the sum of storage, modulo 2**32; None where that is nothing."""
+    """What the zero points of channels add to the sums of storage, modulo 2**32; None where that is nothing."""
     shape: Shape
 
 
@@ -63,9 +65,10 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) 
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     # It is kept, so it has the size of the channels, not of the tensor. Axes that are summed have one zero point.
     offset = np.multiply(zero_points_of(t, shape), count)
-    if offset.ndim and not keepdims:
-        offset = offset.squeeze(axes)
-    return _Sum(axes, result, np.asarray(offset).astype(np.int32) if np.any(offset) else None, kept)
+    if not offset.ndim:
+        return _Sum(axes, result, np.negative(offset).astype(np.int32), None, kept)
+    wrapped = (offset if keepdims else offset.squeeze(axes)).astype(np.int32)
+    return _Sum(axes, result, 0, wrapped if wrapped.any() else None, kept)
 
 
 @implements((np.add, "reduce"), kind="sums")
@@ -90,10 +93,10 @@ def sum_(
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
         return _sum_as(a, axis, dtype, out, keepdims, where)
-    axes, result, offset, shape = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
+    axes, result, initial, offset, shape = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
 
     def run(operands: Any) -> QuantTensor:
-        total = add_up(stored(operands[0]), axes, np.int32, None, keepdims)
+        total = add_up(stored(operands[0]), axes, np.int32, None, keepdims, initial)
         if offset is not None:
             total = np.subtract(total, offset)  # of NumPy's scalars `-` would warn that it wraps
         return tensor_of(np.asarray(total), result, shape)

@@ -1,7 +1,6 @@
 """Functions that write into a tensor: tensors of its type, or real numbers, quantized. Into an array they write the
 values of a tensor."""
 
-from collections.abc import Callable
 from inspect import unwrap
 from typing import Any
 
@@ -25,9 +24,6 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     write(dst, src, lambda array, values: np.copyto(array, values, casting, where=held))
 
 
-_put: Callable[..., None] = unwrap(np.put)
-
-
 @implements(np.put, kind="moves")
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Writes at positions in one line."""
@@ -41,7 +37,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values one after the other where a mask holds."""
     held = truth(mask)
-    write(arr, vals, lambda array, values: np.place(array, held, values))
+    write(arr, vals, lambda array, values: _place(array, held, values))
 
 
 @implements(np.putmask, kind="moves")
@@ -55,10 +51,15 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Writes at positions that differ from line to line along an axis."""
     no_tensor(indices, "indices")
-    write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
+    write(arr, values, lambda array, given: _put_along_axis(array, indices, given, axis))
 
 
 @implements(np.fill_diagonal, kind="moves")
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Writes along the main diagonal."""
-    write(a, val, lambda array, values: np.fill_diagonal(array, values, wrap))
+    write(a, val, lambda array, values: _fill_diagonal(array, values, wrap))
+
+
+# What NumPy's functions call themselves for arrays alone.
+_put, _place = unwrap(np.put), unwrap(np.place)
+_put_along_axis, _fill_diagonal = unwrap(np.put_along_axis), unwrap(np.fill_diagonal)
