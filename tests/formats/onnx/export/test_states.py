@@ -1,6 +1,6 @@
 """Variables of a program as inputs and outputs of a model. Hazards: a value that is read after another one was stored;
-a variable that is stored and never read, or read and never stored; unsigned storage, which globals hold without a sign; a
-variable that is an output of the program too; an initializer that an importer takes for a constant."""
+a variable that is stored and never read, or read and never stored; unsigned storage, which globals hold without a sign;
+a variable that is an output of the program too; an initializer that an importer takes for a constant."""
 
 import json
 
