@@ -280,21 +280,39 @@ def zero_point_first(acc: int, scale: Fraction, bounds: tuple[int, int], zero_po
 
 
 def dequantized(
-    values: list[int], source: tuple[float, int], to: tuple[float, int], count: int, bounds: tuple[int, int]
+    rows: list[list[int]], source: tuple[float, int], to: tuple[float, int], bounds: tuple[int, int], rule: str
 ) -> int:
-    """ONNX Runtime's QLinearAveragePool, of the values of a window in order."""
+    """The averages of ONNX Runtime's pools, of the rows of a window: QLinearAveragePool's, whose zero point joins
+    before the rounding, and those of floats between casts."""
     if source[0] >= 2**64:
         raise Refused("sums that leave float32")
     scale, divisor = (rounded_ratio((s,), (), "f32") for s in (source[0], to[0]))
-    total: Number = Fraction(0)
-    for value in values:
-        term = to_ieee(scale * _f32(Fraction(value - source[1])), "f32")
-        both = isinstance(total, Fraction) and isinstance(term, Fraction)
-        total = to_ieee(total + term, "f32") if both else float(total) + float(term)
-    for divided in (_f32(Fraction(count)), divisor):
+    floats = [[to_ieee(scale * _f32(Fraction(value - source[1])), "f32") for value in row] for row in rows]
+    values = [value for row in floats for value in row]
+    if rule == "dequantized_columns":
+        total = _f32_sum([_f32_sum(list(column)) for column in zip(*floats, strict=True)])
+    elif rule == "dequantized_lanes":
+        whole = len(values) // 4 * 4
+        lanes = [_f32_sum(values[lane:whole:4]) for lane in range(4)]
+        pairs = [_f32_sum([lanes[lane], lanes[lane + 2]]) for lane in range(2)]
+        total = _f32_sum([_f32_sum(pairs), *values[whole:]])
+    else:
+        total = _f32_sum(values)
+    for divided in (_f32(Fraction(len(values))), divisor):
         total = to_ieee(total / divided, "f32") if isinstance(total, Fraction) else total
+    if rule != "dequantized":
+        return end_of_float32(total, bounds, to[1])
     total = to_ieee(total + _f32(Fraction(to[1])), "f32") if isinstance(total, Fraction) else total
     return end_of_float32(total, bounds, 0)
+
+
+def _f32_sum(values: list[Number]) -> Number:
+    """Numbers added in order, each sum rounded."""
+    total: Number = Fraction(0)
+    for value in values:
+        both = isinstance(total, Fraction) and isinstance(value, Fraction)
+        total = to_ieee(total + value, "f32") if both else float(total) + float(value)
+    return total
 
 
 def _f32(value: Fraction) -> Fraction:

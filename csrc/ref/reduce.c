@@ -2,20 +2,62 @@
  * over any axes), in portable C. */
 #include "ref.h"
 
-/* The rule dequantized of one channel: the average of floats, which are added in order. */
+/* One channel of the elements of a window, as floats. */
+typedef struct {
+    const qrt_pool_args *args;
+    const void *pixels;
+    int64_t row_stride, column_stride, channel, zero_point;
+    float scale;
+} floats;
+
+static float float_at(const floats *f, int64_t y, int64_t x) {
+    const int64_t at = y * f->row_stride + x * f->column_stride + f->channel;
+    return f->scale * (float)(qrt_load(f->args->container, f->pixels, at) - f->zero_point);
+}
+
+static float sum_of_rows(const floats *f, int64_t rows, int64_t columns) {
+    float sum = 0;
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t x = 0; x < columns; x++)
+            sum += float_at(f, y, x);
+    return sum;
+}
+
+static float sum_of_columns(const floats *f, int64_t rows, int64_t columns) {
+    float sum = 0;
+    for (int64_t x = 0; x < columns; x++) {
+        float column = 0;
+        for (int64_t y = 0; y < rows; y++)
+            column += float_at(f, y, x);
+        sum += column;
+    }
+    return sum;
+}
+
+static float sum_of_lanes(const floats *f, int64_t rows, int64_t columns) {
+    const int64_t count = rows * columns, whole = count / 4 * 4;
+    float lanes[4] = {0};
+    for (int64_t i = 0; i < whole; i++)
+        lanes[i % 4] += float_at(f, i / columns, i % columns);
+    float sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    for (int64_t i = whole; i < count; i++)
+        sum += float_at(f, i / columns, i % columns);
+    return sum;
+}
+
+/* The rules dequantized of one channel: the average of floats, which are added in an order. */
 static int64_t dequantized_average(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                                    int64_t row_stride, int64_t column_stride, int64_t channel) {
     const qrt_requant *requant = &args->requant;
     const int64_t parameter = (rows * columns - 1) * args->count_step + channel * args->channel_step;
     const int64_t zero_point = args->zero_point[channel * args->zero_point_step];
-    float sum = 0;
-    for (int64_t y = 0; y < rows; y++)
-        for (int64_t x = 0; x < columns; x++)
-            sum +=
-                requant->scale_f32[parameter] *
-                (float)(qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point);
+    const floats f = {args, pixels, row_stride, column_stride, channel, zero_point, requant->scale_f32[parameter]};
+    const float sum = args->order == QRT_COLUMNS ? sum_of_columns(&f, rows, columns)
+                      : args->order == QRT_LANES ? sum_of_lanes(&f, rows, columns)
+                                                 : sum_of_rows(&f, rows, columns);
     const float average = sum / (float)requant->multiplier[parameter];
-    return ref_epilogue_float32(requant, average / requant->divisor_f32[parameter] + requant->offset_f32[parameter], 0);
+    return ref_epilogue_float32(requant, average / requant->divisor_f32[parameter] + requant->offset_f32[parameter],
+                                requant->zero_point[parameter]);
 }
 
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,

@@ -426,6 +426,7 @@ def bind_avg_pool2d(
     requant: Requant,
     count_step: int,
     channel_step: int = 0,
+    order: str = "rows",  # in which dequantized adds: rows, columns, lanes
 ) -> Call: ...
 
 # x, out

@@ -11,6 +11,7 @@ cdef dict CONTAINER_SIZES = {name: np.dtype(dtype).itemsize for name, dtype in C
 cdef dict EXPRESSED = {"f16": QRT_F16, "bf16": QRT_BF16, "f32": QRT_F32, "f64": QRT_F64}
 cdef dict ROUNDINGS = {"half_even": QRT_HALF_EVEN, "half_away": QRT_HALF_AWAY, "toward_zero": QRT_TOWARD_ZERO}
 cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POINT_AFTER}
+cdef dict SUM_ORDERS = {"rows": QRT_ROWS, "columns": QRT_COLUMNS, "lanes": QRT_LANES}
 cdef dict SCALES = {"divide": QRT_SCALE_DIVIDE, "reciprocal": QRT_SCALE_RECIPROCAL}
 cdef dict RULES = {
     "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY,

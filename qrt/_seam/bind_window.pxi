@@ -54,7 +54,7 @@ cdef tuple pooled_shape(const qrt_window *window):
 
 
 def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, zero_points, requant, count_step,
-                    channel_step=0):
+                    channel_step=0, str order="rows"):
     cdef Call call = new_pool("avg_pool2d", isa, qrt_avg_pool2d, storage, x_shape, kernel, strides, padding)
     cdef qrt_pool_args *args = <qrt_pool_args *>call.args
     largest = min(args.window.kernel[0], args.window.height) * min(args.window.kernel[1], args.window.width)
@@ -65,6 +65,7 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
     args.count_step, args.channel_step = dimensions(call.name, "count_step, channel_step", (count_step, channel_step))
     reached = 1 + (max(largest, 1) - 1) * count_step + (max(args.window.channels, 1) - 1) * channel_step
     fill_requant(call, &args.requant, requant, parameter_count(call.name, reached))
+    args.order = <qrt_sum_order>choose(call.name, "order", SUM_ORDERS, order)
     if largest > 1 << 22:
         raise KernelError(f"avg_pool2d: a window of {largest} elements could pass a 64-bit sum")
     add_operand(call, CONTAINERS[requant.storage], pooled_shape(&args.window))

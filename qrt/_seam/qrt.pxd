@@ -393,6 +393,8 @@ cdef extern from "qrt/qrt.h" nogil:
         bint reverse
         qrt_dynamic_weights w, r
 
+    ctypedef enum qrt_sum_order: QRT_ROWS, QRT_COLUMNS, QRT_LANES
+
     ctypedef struct qrt_pool_args:
         const qrt_kernels *kernels
         qrt_window window
@@ -401,6 +403,7 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t zero_point_step
         qrt_requant requant
         int64_t count_step, channel_step
+        qrt_sum_order order
 
     ctypedef struct qrt_copy_part:
         int rank, itemsize

@@ -20,6 +20,7 @@ from qrt.extras import extra
 from qrt.formats.onnx.importing import Importer
 from qrt.formats.onnx.model import Model
 from qrt.formats.onnx.read import read
+from qrt.formats.onnx.states import without_states
 from qrt.formats.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 from qrt.profiles import profile as profile_of
@@ -127,7 +128,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
         if not cls.supports_device(device):
             raise ModelError(f"device {device!r} is not supported, only CPU")
         content = model if isinstance(model, bytes) else model.SerializeToString()
-        found = read(content)
+        found = without_states(read(content))
         return Prepared(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])
 
     @classmethod

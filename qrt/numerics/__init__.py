@@ -17,6 +17,7 @@ from qrt.numerics.addition import (
     sum_left_shift,
     sum_parameters,
 )
+from qrt.numerics.averages import AVERAGE_ORDERS, LANES, average_dequantized, sum_in_order
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
 from qrt.numerics.detections import Suppression, detections
 from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
@@ -59,7 +60,6 @@ from qrt.numerics.requantization import (
     RequantizeRule,
     RequantParameters,
     RequantRule,
-    average_dequantized,
     blocks_fixed,
     blocks_float32,
     requant_parameters,

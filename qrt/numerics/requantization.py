@@ -4,7 +4,7 @@ Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's singl
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
 for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
 the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``; ONNX Runtime for
-``zero_point_first``, ``float32_divisor_first`` and ``dequantized``.
+``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules whose names begin so.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,9 @@ REQUANT_RULES: Final[tuple[RequantRule, ...]] = get_args(RequantRule)
 RequantizeRule = Literal[RequantRule, "fixed8", "half_up_twice_16"]
 """``half_up_twice_16`` is ``half_up_twice`` for whole blocks of 16 elements, and ``fixed_double`` for what is left."""
 MulRule = Literal[RequantRule, "zero_point_first"]
-AverageRule = Literal[RequantRule, "integer", "dequantized"]
+AverageRule = Literal[
+    RequantRule, "integer", "dequantized", "dequantized_rows", "dequantized_columns", "dequantized_lanes"
+]
 MeanRule = Literal[RequantRule, "float32_divisor_first", "raw_mean"]
 ReduceSumRule = Literal[RequantRule, "raw_sum"]
 _EMPTY = np.empty(0, np.float32)
@@ -58,13 +60,15 @@ class RequantParameters:
 
     ``rule`` says what is computed. Rules that differ in how they form a multiplier alone share it: ``fixed_double_f32``
     has the parameters of ``fixed_double``, ``reduced16`` and ``fixed8`` those of ``fixed``, ``raw_sum`` and
-    ``zero_point_first`` those of ``raw_mean``, ``float32_divisor_first`` those of ``float32``.
+    ``zero_point_first`` those of ``raw_mean``, ``float32_divisor_first`` those of ``float32``; the rules of averages
+    whose names begin with ``dequantized`` differ in the order of a sum and in where the zero point joins.
 
     Only the arrays that ``rule`` reads are filled: ``multiplier`` and ``shift`` (int32) for ``fixed``,
     ``fixed_double`` and ``half_up_twice``, ``scale_f32`` for ``float32`` and, with ``offset_f32``, for ``raw_mean``,
     ``scale_f64`` for ``float64_away``, ``multiplier`` as a divisor for ``integer``; for ``dequantized`` the operand's
-    scale in ``scale_f32``, the result's in ``divisor_f32``, and its zero point in ``offset_f32``. The others have no
-    elements. ``zero_point`` (int64) is always there; it is 0 where the rule adds none to an integer.
+    scale in ``scale_f32``, the result's in ``divisor_f32``, and a zero point that joins before the rounding in
+    ``offset_f32``. The others have no elements. ``zero_point`` (int64) is always there; it is 0 where the rule adds
+    none to an integer.
     """
 
     rule: str
@@ -156,16 +160,17 @@ def _form_divisor_first(f: _Factors) -> _Formed:
     return "float32", {"scale_f32": rounded_ratios(f.above, product[:, None], np.float32)}
 
 
-def _form_dequantized(f: _Factors) -> _Formed:
-    """Both scales and the zero point in float32, and how many values an average has."""
-    assert f.counts is not None  # the rule is that of averages alone
-    none = np.ones((len(f.zero_points), 0))
+def _form_dequantized(f: _Factors, zero_point_first: bool = False) -> _Formed:
+    """Both scales in float32, the count of an average, and the zero point, which may join before the rounding."""
+    assert f.counts is not None  # the rules are those of averages alone
+    none, zeros = np.ones((len(f.zero_points), 0)), np.zeros_like(f.zero_points)
+    first, last = (f.zero_points, zeros) if zero_point_first else (zeros, f.zero_points)
     return "dequantized", {
         "scale_f32": rounded_ratios(f.above, none, np.float32),
         "divisor_f32": rounded_ratios(f.below, none, np.float32),
-        "offset_f32": f.zero_points.astype(np.float32),
+        "offset_f32": first.astype(np.float32),
         "multiplier": f.counts.astype(np.int32),
-        "zero_point": np.zeros_like(f.zero_points),
+        "zero_point": last,
     }
 
 
@@ -186,7 +191,10 @@ _FORMS: dict[str, Callable[[_Factors], _Formed]] = {
     "float32": lambda f: ("float32", {"scale_f32": f.ratios(np.float32)}),
     "float32_divisor_first": _form_divisor_first,
     "zero_point_first": _form_zero_point_first,
-    "dequantized": _form_dequantized,
+    "dequantized": lambda f: _form_dequantized(f, zero_point_first=True),
+    "dequantized_rows": _form_dequantized,
+    "dequantized_columns": _form_dequantized,
+    "dequantized_lanes": _form_dequantized,
     "float64_away": lambda f: ("float64_away", {"scale_f64": f.ratios(np.float64)}),
     "raw_mean": lambda f: _form_raw(f, divides=True),
     "raw_sum": lambda f: _form_raw(f, divides=False),
@@ -256,15 +264,6 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
         product = values.astype(np.float64) * parameters.scale_f64[i]
     integral = np.clip(round_integral(product, "half_away"), low - zp, high - zp)
     return np.asarray(integral.astype(np.int64) + zp)
-
-
-def average_dequantized(total: Array, parameters: RequantParameters, index: Array) -> Array:
-    """The end of the rule ``dequantized``: storage of a float32 sum of dequantized values. It is divided by their count
-    and by the scale, the zero point joins, and then it is rounded."""
-    p = parameters
-    with np.errstate(over="ignore"):
-        scaled = total / p.multiplier[index].astype(np.float32) / p.divisor_f32[index] + p.offset_f32[index]
-    return round_scaled_float32(scaled, p.zero_point[index], p.storage_min, p.storage_max)
 
 
 def _divide_away(acc: Array, divisor: Array) -> Array:

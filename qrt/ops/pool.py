@@ -1,8 +1,9 @@
 """avg_pool2d and max_pool2d over NHWC. Padding is left out of both: an average divides by the elements that exist.
 
 ``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
-``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero; by ``dequantized`` the sum of
-``s_in * (q - zp)`` in float32, row by row, over the count and over ``s_out``.
+``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero; by ``dequantized`` and the
+rules whose names begin so the sum of ``s_in * (q - zp)`` in float32, over the count and over ``s_out``, where the rule
+says the order of the sum (`numerics.averages`).
 ``max_pool2d`` moves storage and keeps the type.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
+from qrt.numerics import AVERAGE_ORDERS
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -81,8 +83,11 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
-    if rule == "dequantized" and max(x.scales) >= _MOST_SCALE:
-        fail("avg_pool2d", f"requant = 'dequantized' needs scales below 2**64, got {max(x.scales)}", types)
+    if rule in AVERAGE_ORDERS and max(x.scales) >= _MOST_SCALE:
+        fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
+    image = (types[0].shape or ())[1:3]
+    if rule == "dequantized_lanes" and (tuple(kernel) != image or any(map(any, attributes["padding"]))):
+        fail("avg_pool2d", f"requant = {rule!r} needs a kernel of the size of the image and no padding", types)
     return checked_result("avg_pool2d", shape, element)
 
 
@@ -107,22 +112,16 @@ def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, at
     is_raw = attributes["requant"] == "integer"
     values: Array = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
-    is_dequantized = attributes["requant"] == "dequantized"
-    if is_dequantized:
+    order = AVERAGE_ORDERS.get(attributes["requant"])
+    if order:
         values = values.astype(np.float32) * parameters_of(x, q.shape)[0].astype(np.float32)
     seen = windows(values, *window, fill=0)
-    acc = _in_order(seen) if is_dequantized else seen.sum(axis=(4, 5))
+    acc = numerics.sum_in_order(seen, order) if order else seen.sum(axis=(4, 5))
     counts = windows(np.ones(q.shape, np.int64), *window, fill=0).sum(axis=(4, 5))
     parameters, index = _avg_parameters(types, result, attributes)
     channel = np.arange(acc.shape[3]) if index.shape[1] > 1 else np.zeros(1, np.int64)
-    end = numerics.average_dequantized if is_dequantized else numerics.requantize
+    end = numerics.average_dequantized if order else numerics.requantize
     return end(acc, parameters, index[counts - 1, channel])
-
-
-def _in_order(seen: Array) -> Array:
-    """The sum of each window, in the order of its elements."""
-    flat = seen.reshape(*seen.shape[:4], seen.shape[4] * seen.shape[5])
-    return np.asarray(np.add.accumulate(flat, axis=4, dtype=flat.dtype)[..., -1])
 
 
 def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
@@ -145,6 +144,7 @@ def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constant
         requant=parameters.take(index),
         count_step=channels,
         channel_step=int(channels > 1),
+        order=AVERAGE_ORDERS.get(attributes["requant"], "rows"),
         **_window_arguments(types, attributes),
     )
 

@@ -178,7 +178,8 @@ def avg_pool2d(
     requant : AverageRule, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16", "integer" or "dequantized".
+        "half_up_twice_f32_product", "reduced16", "integer", "dequantized", "dequantized_rows",
+        "dequantized_columns" or "dequantized_lanes".
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
 

@@ -88,3 +88,15 @@ def test_what_is_refused() -> None:
         prepared.run([], fast=True)
     with pytest.raises(QuantTypeError, match="1 inputs given, the model has 2"):
         prepared.run([np.zeros((2, 3), np.float32)])
+
+
+def test_constants_of_floats_that_numpy_lacks() -> None:
+    """A constant holds bits, whose values an array of `ml_dtypes` has: a cast of one for the other is wrong."""
+    import onnx
+
+    number, values = onnx.TensorProto.BFLOAT16, [1.0, -2.5, 3.0]
+    nodes = [node("Concat", ["c", "x"], ["j"], axis=0), node("Cast", ["j"], ["y"], to=1)]
+    constant = onnx.helper.make_tensor("c", number, [3], values)
+    content = model(nodes, [port("x", "BFLOAT16", (1,))], [port("y")], {"c": constant}, opset=21)
+    x = np.array([0.5], onnx.helper.tensor_dtype_to_np_dtype(number))
+    assert qrt.onnx.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]

@@ -339,24 +339,24 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
     images, *size, channels = x.shape
     out_size = [(s + sum(p) - k) // t + 1 for s, p, k, t in zip(size, padding, kernel, strides, strict=True)]
     result = np.empty((images, *out_size, channels), np.int64)
-    if kind == "avg_pool2d" and rule not in ("integer", "dequantized"):
+    is_float = rule.startswith("dequantized")
+    if kind == "avg_pool2d" and rule != "integer" and not is_float:
         _check_counts(x, t, out, rule, min(kernel[0], size[0]) * min(kernel[1], size[1]))
     for n, i, j, c in np.ndindex(*result.shape):
-        seen = [
-            (n, y, z, c)
-            for y in range(i * strides[0] - padding[0][0], i * strides[0] - padding[0][0] + kernel[0])
-            for z in range(j * strides[1] - padding[1][0], j * strides[1] - padding[1][0] + kernel[1])
-            if 0 <= y < size[0] and 0 <= z < size[1]
-        ]
+        rows, columns = (
+            [at for at in range(o * step - before, o * step - before + extent) if 0 <= at < length]
+            for o, step, (before, _), extent, length in zip((i, j), strides, padding, kernel, size, strict=True)
+        )
+        seen = [(n, y, z, c) for y in rows for z in columns]
         if kind == "max_pool2d":
             result[n, i, j, c] = max(int(x[e]) for e in seen)
         elif rule == "integer":
             bounds = out.storage_min, out.storage_max
             result[n, i, j, c] = rules.integer(sum(int(x[e]) for e in seen), len(seen), bounds)
-        elif rule == "dequantized":
+        elif is_float:
             ends = parameters_at(t, seen[0]), parameters_at(out, (n, i, j, c))
-            values, bounds = [int(x[e]) for e in seen], (out.storage_min, out.storage_max)
-            result[n, i, j, c] = rules.dequantized(values, *ends, len(seen), bounds)
+            values, bounds = [[int(x[n, y, z, c]) for z in columns] for y in rows], (out.storage_min, out.storage_max)
+            result[n, i, j, c] = rules.dequantized(values, *ends, bounds, rule)
         else:
             acc = sum(centred(x, t, e) for e in seen)
             scale = parameters_at(t, seen[0])[0]

@@ -4,6 +4,10 @@
 #include "qrt/requantize.h"
 #include "qrt/window.h"
 
+/* The order in which QRT_DEQUANTIZED adds the floats of a window: a row after the other; each column, then their sums;
+ * or in four lanes of a window that holds the whole image. */
+typedef enum { QRT_ROWS, QRT_COLUMNS, QRT_LANES } qrt_sum_order;
+
 typedef struct {
     const qrt_kernels *kernels;
     qrt_window window; /* with one group */
@@ -12,6 +16,7 @@ typedef struct {
     int64_t zero_point_step;
     qrt_requant requant; /* avg: with the index (count - 1) * count_step + channel * channel_step */
     int64_t count_step, channel_step;
+    qrt_sum_order order; /* avg */
 } qrt_pool_args;
 
 qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch);

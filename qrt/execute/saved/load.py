@@ -156,6 +156,8 @@ class _SavedPlan:
         self.results = [SimpleNamespace(type=t, static_type=t, shape=t.shape) for t in map(_type, said["results"])]
         self.states: dict[str, Array] = dict(said["states"])
         inputs, outputs, self.arena_bytes = said["counts"]
+        if (inputs, outputs, len(self.results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
+            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(self.results)} types")
         packed = said["packed"] if isa == self.isa else [None] * len(said["calls"])
         calls = [_bound(self.isa, call, stored) for call, stored in zip(said["calls"], packed, strict=True)]
         operands = _places(*said["operands"])

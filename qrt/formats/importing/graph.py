@@ -13,11 +13,11 @@ from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Operation, StringAttr,
 from qrt.ir.core import registry
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.core.rewrite import erase_dead
-from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.ops.core import Array
 from qrt.profiles import Profile
 from qrt.text import Location, Source
-from qrt.types import FunctionType, IntegerType, TensorType, Type, UniformType
+from qrt.types import FloatType, FunctionType, IntegerType, TensorType, Type, UniformType
 
 
 class Operator(Protocol):
@@ -77,6 +77,8 @@ class Graph:
 
     def _dense(self, array: Array, element: Type, op: Operator | None) -> Value:
         kind = TensorType(array.shape, element)
+        if isinstance(element, FloatType):  # of floats that NumPy lacks a constant holds the bits
+            array = array.view(storage_dtype(element))
         return self.append(op, "arith.constant", (), [kind], {"value": DenseElementsAttr(array, kind)}).result
 
     # -- the function -----------------------------------------------------------------------------------------------

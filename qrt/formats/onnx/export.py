@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from qrt import ir
 from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
@@ -19,10 +17,11 @@ from qrt.formats.onnx.exporting.held import Held
 from qrt.formats.onnx.exporting.kernels import with_kernels
 from qrt.formats.onnx.exporting.metadata import annotate
 from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
+from qrt.formats.onnx.exporting.storage import as_unsigned, is_unsigned, restored
+from qrt.formats.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.rewrite import is_dead
-from qrt.ops.core import Array, storage_dtype
-from qrt.types import IntegerType, TensorType, UniformType
+from qrt.types import TensorType, UniformType
 
 _OPS = "add avg_pool2d conv2d depthwise_conv2d matmul mean mul requantize sub sum transpose_conv2d"
 LAST_CLAMPS = frozenset(f"qrt.{name}" for name in _OPS.split())
@@ -100,10 +99,11 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     """The ``onnx.ModelProto`` of a program. ``name`` is what errors call it."""
     onnx_package()
     program.verify()
-    chosen = _chosen(with_kernels(program), function)
+    program = with_kernels(program)
+    chosen = _chosen(program, function)
     opset = LEAST_OPSET
     while True:
-        found = _Function(chosen, opset)
+        found = _Function(program, chosen, opset)
         found.walk()
         if found.graph.refused:
             raise ModelError(refusal(name, found.graph.refused).replace("supported", "said in ONNX"))
@@ -111,7 +111,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
             break
         opset = found.graph.needed
     model = model_of(found.graph, found.name, found.inputs, found.outputs)
-    annotate(model, found.graph.entries, found.quantized_ports)
+    annotate(model, found.graph.entries, found.quantized_ports, found.states)
     return model
 
 
@@ -130,13 +130,14 @@ def _chosen(program: ir.Module, name: str | None) -> Operation:
 class _Function:
     """A function that is written for an opset."""
 
-    def __init__(self, function: Operation, opset: int) -> None:
+    def __init__(self, program: ir.Module, function: Operation, opset: int) -> None:
         self.name = str(function.attributes["sym_name"].python)
         self.block = function.regions[0].blocks[0]
         arguments = _names(function, "arg_attrs", "input", len(self.block.arguments))
         results = _names(function, "res_attrs", "output", len(self.block.terminator.operands))
         taken = {*arguments}
         self.results = [each if each not in taken else f"{each}_output" for each in results]
+        self.states: dict[str, tuple[str, str]] = {}
         self.graph = Graph(opset, [*arguments, *self.results])
         self.inputs: list[Port] = []
         self.outputs: list[Port] = []
@@ -144,13 +145,18 @@ class _Function:
         self.done: set[Operation] = set()
         for name, value in zip(arguments, self.block.arguments, strict=True):
             self._input(name, value)
+        try:
+            self.variables = Variables(program, self.block)
+        except Refused as refused:
+            raise ModelError(str(refused)) from None
+        self.inputs += [self._port(*each) for each in self.variables.begin(self.graph)]
 
     def _input(self, name: str, value: Value) -> None:
         try:
             held = self.graph.held(value)
         except Refused as refused:
             raise ModelError(f"argument {name!r}: {refused}") from None
-        held.is_unsigned = _is_unsigned(value)
+        held.is_unsigned = is_unsigned(value)
         held.names[held.canonical] = name
         self.inputs.append(self._port(name, held))
 
@@ -175,12 +181,17 @@ class _Function:
                 self._stand_in(op)
 
     def _write(self, op: Operation) -> None:
+        if op.name == STORE:
+            self.variables.store(self.graph, op)
+            return
         if is_dead(op) or op.name in _SIZES or not all(isinstance(each.type, TensorType) for each in op.results):
             return
         if op in self.done:
             return
         if op.name == "arith.constant":
             self._constant(op)
+        elif op.name == LOAD:
+            self.variables.load(self.graph, op)
         elif op.name in ("quant.scast", "tensor.bitcast"):
             self._scast(op)
         else:
@@ -189,7 +200,7 @@ class _Function:
                 raise Refused(_elements([*op.operands, *op.results]))
             group = Group(self.graph, op, _clamp_after(op))
             for value in (group.clamp or op).results:
-                self.graph.held(value).is_unsigned = _is_unsigned(value)
+                self.graph.held(value).is_unsigned = is_unsigned(value)
             found(group)
             group.close()
             self._entry(group)
@@ -206,18 +217,18 @@ class _Function:
         if not isinstance(value, DenseElementsAttr):
             raise Refused(op.results[0].type.shown())
         held = self.graph.held(op.results[0])
-        held.array, held.is_unsigned = value.array, _is_unsigned(op.results[0])
+        held.array, held.is_unsigned = value.array, is_unsigned(op.results[0])
         if held.is_unsigned:
-            held.array = _as_unsigned(value.array, held.type.element)
+            held.array = as_unsigned(value.array, held.type.element)
 
     def _scast(self, op: Operation) -> None:
         """Storage and quantized values are one tensor."""
         source, held = self.graph.held(op.operands[0]), self.graph.held(op.results[0])
         if held.data_type is None:
             raise Refused(held.type.element.shown())
-        held.is_unsigned = (source.data_type or "").startswith("U") or _is_unsigned(op.results[0])
+        held.is_unsigned = (source.data_type or "").startswith("U") or is_unsigned(op.results[0])
         if source.array is not None:
-            held.array = _restored(source.array, held)
+            held.array = restored(source.array, held)
             return
         if source.data_type != held.data_type:
             raise Refused(f"{source.type.shown()} as {held.type.shown()}")
@@ -247,24 +258,32 @@ class _Function:
         self.graph.entries.append(Entry(group.name, group.op.name, said, operands, results, inline, then))
 
     def _return(self, op: Operation) -> None:
+        given = [(name, self.graph.held(value)) for name, value in zip(self.results, op.operands, strict=True)]
+        for symbol in self.variables.stored:
+            name = self.graph.tensors.fresh(f"{symbol}/next")
+            self.states[self.variables.inputs[symbol]] = symbol, name
+            given.append((name, self.variables.held[symbol]))
         seen = {name for name, _, _ in self.inputs}
-        for name, value in zip(self.results, op.operands, strict=True):
+        for name, held in given:
             try:
-                held = self.graph.held(value)
-                source = self.graph.tensor(held, held.canonical, f"{name}/value")
+                self._give(name, held, seen)
             except Refused as refused:
                 self.graph.refused["func.return", str(refused)] += 1
-                continue
-            if source in seen or source in self.graph.initializers:
-                node = self.graph.nodes.fresh(f"{name}/Identity")
-                self.graph.add("Identity", node, [source], [name])
+
+    def _give(self, name: str, held: Held, seen: set[str]) -> None:
+        """An output."""
+        source = self.graph.tensor(held, held.canonical, f"{name}/value")
+        if source in seen or source in self.graph.initializers:
+            node = self.graph.nodes.fresh(f"{name}/Identity")
+            self.graph.add("Identity", node, [source], [name])
+            if isinstance(held.type.element, UniformType) or not held.is_unsigned:  # else Identity keeps the sign
                 ends = [(source, held.canonical, held.type.element)], [(name, held.canonical, held.type)]
                 self.graph.entries.append(Entry(node, "", {}, *ends))
-            else:
-                self.graph.rename(source, name)
-                held.names[held.canonical] = name
-            seen.add(name)
-            self.outputs.append(self._port(name, held))
+        else:
+            self.graph.rename(source, name)
+            held.names[held.canonical] = name
+        seen.add(name)
+        self.outputs.append(self._port(name, held))
 
 
 def _is_of_family(group: Group) -> bool:
@@ -311,29 +330,3 @@ def _clamp_after(op: Operation) -> Operation | None:
         return None
     element = getattr(op.results[0].type, "element", None)
     return users[0] if isinstance(element, UniformType) and element.is_per_layer else None
-
-
-def _is_unsigned(value: Value) -> bool:
-    """Whether signless integers are cast to or from an unsigned storage type."""
-    op = value.operation
-    near = [each.results[0] for each in value.users if each.name == "quant.scast"]
-    if op is not None and op.name == "quant.scast":
-        near.append(op.operands[0])
-    kinds = [getattr(each.type, "element", None) for each in near]
-    return any(isinstance(kind, UniformType) and not kind.is_signed for kind in kinds)
-
-
-def _as_unsigned(array: Array, element: object) -> Array:
-    width = element.width if isinstance(element, IntegerType) else 8 * array.itemsize
-    kept: Array = (array.astype(np.int64) & ((1 << width) - 1)).astype(f"u{array.itemsize}")
-    return kept
-
-
-def _restored(array: Array, held: Held) -> Array:
-    """A constant's bits as the storage of a quantized type, or as signless integers."""
-    element = held.type.element
-    if not isinstance(element, UniformType):
-        return _as_unsigned(array, element) if held.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))
-    if element.is_signed:
-        return array.astype(storage_dtype(element), copy=False)
-    return _as_unsigned(array, element.storage_type)

@@ -94,7 +94,13 @@ class Exported:
     def _read_plainly(self) -> frozenset[str]:
         """The tensors that nodes outside of groups read, and the outputs."""
         reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.reads}
-        return frozenset(reads | {port.name for port in self.around.graph.outputs})
+        return frozenset(reads | self._given)
+
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The outputs, and the next values of variables."""
+        ports = (*self.around.graph.outputs, *(state.output for state in self.graph.importer.states))
+        return frozenset(port.name for port in ports)
 
     @property
     def nodes(self) -> Set[int]:
@@ -142,7 +148,7 @@ class Exported:
         own = frozenset(node.index for node in nodes)
         if any(inner.intersection(each.reads) for each in self.around.graph.operators if each.index not in own):
             return None
-        if inner & {port.name for port in self.around.graph.outputs}:
+        if inner & self._given:
             return None
         clamp = None if then is None else self._attributes(key, then)
         return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes))

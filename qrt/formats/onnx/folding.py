@@ -32,6 +32,8 @@ _UNARY = {
     "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
     "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
 }  # fmt: skip
+_OPSETS = ("AveragePool", "GlobalAveragePool", "Softmax")
+"""Operators whose arithmetic the opset decides."""
 _FLOAT = 1
 """ONNX's number of float32."""
 _MOST = 4
@@ -265,7 +267,7 @@ class Folding:
             kind, domain = "QLinearWhere", _MICROSOFT
         else:
             inputs, kind, domain = (*self._input(op, 0), *result), _UNARY[op.type], _MICROSOFT
-            if op.type == "Softmax":
+            if op.type in _OPSETS:
                 attributes["opset"] = op.opset
         return self._operator(op, last, domain, kind, inputs, attributes)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt.errors import ModelError, shown
 from qrt.formats.importing import graph as importing
+from qrt.formats.importing import variables
 from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
@@ -18,8 +19,9 @@ from qrt.formats.onnx.check import place_of
 from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
-from qrt.formats.onnx.node import Constant, Node, clamped, plain_of
+from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
 from qrt.formats.onnx.registry import find
+from qrt.formats.onnx.states import State, split_states
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
@@ -54,7 +56,7 @@ class Importer:
     def __init__(
         self, model: Model, profile: Profile, *, given: Mapping[str, Array] | None = None, max_bytes: int = 2 << 30
     ) -> None:
-        self.model = model
+        self.model, self.states = split_states(model)
         self.profile = profile
         self.max_bytes = max_bytes
         self.module = Module()
@@ -112,10 +114,39 @@ class Graph(importing.Graph):
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         self.importer.module.body.append(made)
+        states = self.importer.states if self.graph is self.importer.model.graph else ()
+        for state in states:
+            self._load(state)
         self.walk()
         if not self.importer.refused:
-            self.close_function(made, [self.result(port) for port in self.graph.outputs])
+            results = [self.result(port) for port in self.graph.outputs]
+            for state in states:
+                variables.store(self, None, state.symbol, self._signless(self.result(state.output)))
+            self.close_function(made, results)
         return made
+
+    def _load(self, state: State) -> None:
+        """Makes a variable of the module, and the value of the input that stands for it."""
+        initial = state.initial
+        element = element_of(initial.dtype)
+        held = TensorType(initial.shape, signless(element))
+        symbol = self.importer.symbol(state.symbol)
+        if symbol != state.symbol:
+            raise ModelError(f"{self.file}: a variable cannot have the name {shown(state.symbol)}")
+        made = variables.declare(self.importer.module, symbol, held)
+        variables.initialise(made, initial.data, held)
+        value = variables.load(self, None, symbol, held)
+        if held.element is not element:
+            value = self.append(None, "tensor.bitcast", [value], [held.with_(element=element)], {}).result
+        self.values[initial.name] = value
+
+    def _signless(self, value: Value) -> Value:
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        element = signless(kind.element)
+        if kind.element is element:
+            return value
+        return self.append(None, "tensor.bitcast", [value], [kind.with_(element=element)], {}).result
 
     def _port_type(self, port: Port) -> TensorType:
         place = f"{self.file}: input {shown(port.name)}"
@@ -147,8 +178,7 @@ class Graph(importing.Graph):
         element = kind.element
         if not isinstance(element, UniformType):
             return value
-        signless = kind.with_(element=element.storage_type)
-        stored = self.append(None, "quant.scast", [value], [signless], {}).result
+        stored = self.append(None, "quant.scast", [value], [kind.with_(element=element.storage_type)], {}).result
         own = plain_of(element)
         if own is element.storage_type:
             return stored

@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrt.errors import ModelError, shown
-from qrt.formats.importing.graph import bits
+from qrt.formats.importing import variables
 from qrt.formats.tflite.model import Operator, Tensor
-from qrt.ir import Attribute, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
-from qrt.ir.core import registry
-from qrt.ir.core.attributes import UNIT
-from qrt.ir.core.operations import NOWHERE
-from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array
 from qrt.records import record
 from qrt.types import IntegerType, TensorType, UniformType
@@ -84,26 +80,13 @@ class State:
         stored = storage_type(declared)
         if variable.made is not None:
             return variable.type is stored
-        attributes: dict[str, Attribute] = {
-            "sym_name": StringAttr(variable.name),
-            "sym_visibility": StringAttr("private"),
-            "is_mutable": UNIT,
-            "type": TypeAttr(stored),
-        }
-        definition = registry.definition("ml_program.global")
-        made = definition.operation_class("ml_program.global", (), (), attributes, (), (), NOWHERE, definition)
-        body = self.module.body
-        if body.first is None:
-            body.append(made)
-        else:
-            body.insert_before(body.first, made)
-        variable.made = made
+        variable.made = variables.declare(self.module, variable.name, stored)
         return True
 
     def initialise(self, variable: Variable, array: Array) -> None:
         """Says what a variable begins with."""
         assert variable.made is not None
-        variable.made.attributes["value"] = DenseElementsAttr(bits(array), variable.type)
+        variables.initialise(variable.made, array, variable.type)
         variable.is_set = True
 
     def unset(self) -> Variable | None:
@@ -124,7 +107,7 @@ def load(graph: "Graph", op: Operator, variable: Variable, declared: TensorType)
     variable.reader = graph.place(op)
     if not graph.importer.state.declare(variable, declared):
         raise _mismatch(graph, op, variable, declared)
-    stored = graph.append(op, "ml_program.global_load", (), [variable.type], _named(variable)).result
+    stored = variables.load(graph, op, variable.name, variable.type)
     if variable.type is declared:
         return stored
     return graph.append(op, "quant.scast", [stored], [declared], {}).result
@@ -139,11 +122,7 @@ def store(graph: "Graph", op: Operator, variable: Variable, value: Value) -> Non
     variable.is_set = True
     if variable.type is not declared:
         value = graph.append(op, "quant.scast", [value], [variable.type], {}).result
-    graph.append(op, "ml_program.global_store", [value], (), _named(variable))
-
-
-def _named(variable: Variable) -> dict[str, Attribute]:
-    return {"global": SymbolRefAttr((variable.name,))}
+    variables.store(graph, op, variable.name, value)
 
 
 def _mismatch(graph: "Graph", op: Operator, variable: Variable, declared: TensorType) -> ModelError:

@@ -2,23 +2,28 @@
 
 An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
 are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
-the loop subtracts. By `integer` nothing is subtracted. By `dequantized` the loop scales what it has subtracted from,
-and adds floats.
+the loop subtracts. By `integer` nothing is subtracted. By the rules whose names begin with `dequantized` the loop
+scales what it has subtracted from, and adds floats: of columns first, or in lanes, where the rule says so.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.ir import Operation, Value
+from qrt.ir.core.affine import Expression
+from qrt.numerics import AVERAGE_ORDERS
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.elementwise import INDEX
+from qrt.passes.lower_qrt.averages import sum_of_columns, sum_of_lanes, sum_of_rows
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.passes.lower_qrt.requantize import requantize
 from qrt.passes.lower_qrt.site import F32, I32, Array, Extent, Site, accumulator_type, tensor_type, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, pad_tensor, window_index
+from qrt.types import IntegerType
 
 
 def lower_max_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -37,22 +42,22 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     taps = prod(attributes["kernel"])
     raw = attributes["requant"] == "integer"
     width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
-    floats = attributes["requant"] == "dequantized"
-    in_loop = (site.in_loop or floats) and not raw
+    order = AVERAGE_ORDERS.get(attributes["requant"])
+    in_loop = (site.in_loop or order is not None) and not raw
     windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))
     counts = _counts(site, attributes, windows) if padded else None
-    nest = Nest(site, "accumulate", windows.kept, windows.kernel)
-    channels, result = (Channels.of(each, nest.loops[:4]) for each in (t, uniform_type(op.results[0])))
-    value = nest.extend(windows.read(nest), width, t.is_signed)
-    if in_loop:
-        value = without_zero_point(nest, value, channels)
-    if floats:
-        (sums,) = nest.finish(_add_dequantized(nest, value, channels))
+    if order is not None:
+        sums = windows.summed(order, width)
     else:
+        nest = Nest(site, "accumulate", windows.kept, windows.kernel)
+        value = nest.extend(windows.read(nest), width, t.is_signed)
+        if in_loop:
+            value = without_zero_point(nest, value, Channels.of(t, nest.loops[:4]))
         (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", windows.kept)
+    channels, result = (Channels.of(each, nest.loops) for each in (t, uniform_type(op.results[0])))
     acc = nest.read(sums, nest.loops)
     if counts is None:
         if not in_loop and not raw:
@@ -72,18 +77,12 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     return nest.finish(requantize(nest, acc, r))[0]
 
 
-def _add_dequantized(nest: Nest, value: Value, channels: Channels) -> Value:
-    scales = np.array(channels.type.scales, np.float32).reshape(channels.shape)
-    factor = nest.parameter(scales, F32, channels.indices)
-    scaled = nest.emit("arith.mulf", (nest.emit("arith.sitofp", (value,), F32), factor), F32)
-    return nest.emit("arith.addf", (nest.running(F32, 0), scaled), F32)
-
-
 class _Windows:
     """Storage of the padded input, and the loops over the windows of it: images, rows, columns, channels; and inside
     a window, its rows and columns."""
 
     def __init__(self, site: Site, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
+        self._site, self._type = site, uniform_type(op.operands[0])
         self.stored = site.storage(op.operands[0])
         self._attributes = attributes
         self._padded = pad(site, self.stored, attributes["padding"], pad_value)
@@ -99,6 +98,25 @@ class _Windows:
         image, row, column, channel, *inside = nest.loops
         at = window_index((row, column), (inside[0], inside[1]), self._attributes)
         return nest.read(self._padded, (image, *at, channel))
+
+    def summed(self, order: str, width: IntegerType) -> Value:
+        """The sums of dequantized values, in an order. Their zero points are subtracted in integers of a width."""
+        site, strides = self._site, self._attributes["strides"]
+
+        def read(nest: Nest, at: Sequence[Expression]) -> Value:
+            image, *_, channel = nest.loops[:4]
+            value = nest.extend(nest.read(self._padded, (image, *at, channel)), width, self._type.is_signed)
+            channels = Channels.of(self._type, nest.loops[:4])
+            scales = np.array(self._type.scales, np.float32).reshape(channels.shape)
+            whole = nest.emit("arith.sitofp", (without_zero_point(nest, value, channels),), F32)
+            return nest.emit("arith.mulf", (whole, nest.parameter(scales, F32, channels.indices)), F32)
+
+        if order == "lanes":
+            return sum_of_lanes(site, self.kept, self.kernel, read)
+        if order == "columns":
+            columns = site.extent(self._padded, 2)
+            return sum_of_columns(site, self.kept, self.kernel, strides, (1, 1), read, columns)
+        return sum_of_rows(site, self.kept, self.kernel, strides, (1, 1), read)
 
 
 def _counts(site: Site, attributes: Attributes, windows: _Windows) -> Value:

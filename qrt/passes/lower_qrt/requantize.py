@@ -239,9 +239,10 @@ def _raw_mean(nest: Nest, acc: Value, r: Requantization) -> Value:
 
 
 def _dequantized(nest: Nest, total: Value, r: Requantization) -> Value:
-    """Of a sum of floats: over its count, over the scale, the zero point."""
+    """Of a sum of floats: over its count, over the scale, and a zero point that joins before the rounding."""
     p = r.parameters
-    for name, values in (("divf", p.multiplier), ("divf", p.divisor_f32), ("addf", p.offset_f32)):
+    offset = [("addf", p.offset_f32)] if p.offset_f32.any() else []
+    for name, values in (("divf", p.multiplier), ("divf", p.divisor_f32), *offset):
         operand = nest.parameter(r.of(values.astype(np.float32)), F32, r.indices)
         total = nest.emit(f"arith.{name}", (total, operand), F32)
     return round_float32(nest, total, r)

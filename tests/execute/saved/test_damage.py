@@ -177,6 +177,17 @@ def test_bytes_that_nobody_encoded(content: bytes, kinds: int, integers: int) ->
         decode(head + content, bytes(64))
 
 
+def test_a_plan_of_another_number_of_results(tmp_path: Path) -> None:
+    """What stands in the file fits its checksums: a plan says more types of results than the program has."""
+    program = qrt.compile(OPEN)
+    program.save(tmp_path / "p.qrt")
+    loaded = qrt.load_program(tmp_path / "p.qrt")
+    for said in loaded._saved.values():
+        said["results"] = (*said["results"], *said["results"])
+    with pytest.raises(qrt.ModelError, match="a plan has 1 inputs and 1 results of 2 types"):
+        loaded.run(inputs_of(program, size=1))
+
+
 def test_a_file_that_is_replaced_while_it_is_mapped(tmp_path: Path) -> None:
     program = qrt.compile(OPEN)
     program.save(tmp_path / "p.qrt")

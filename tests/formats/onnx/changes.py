@@ -7,6 +7,8 @@ RULES, SUMS = "qrt/numerics/requantization.py", "qrt/numerics/addition.py"
 SOFTMAXES, DYNAMIC, POOL = "qrt/numerics/softmaxes.py", "qrt/numerics/dynamic.py", "qrt/ops/pool.py"
 TABLES, CASTS = "qrt/formats/onnx/tables.py", "qrt/formats/onnx/operators/casts.py"
 PRODUCTS, CONVOLUTION = "qrt/formats/onnx/operators/products.py", "qrt/formats/onnx/operators/convolution.py"
+AVERAGES, ORDERS = "qrt/numerics/averages.py", "qrt/passes/lower_qrt/averages.py"
+POOLING = "qrt/formats/onnx/operators/pooling.py"
 PACKED, PROFILE = "qrt/formats/onnx/operators/weight_only.py", "qrt/profiles/ort.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
@@ -46,7 +48,28 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     (POOL, "parameters_of(x, q.shape)[0].astype(np.float32)", "parameters_of(x, q.shape)[0]"): ("QLinearAveragePool",),
     (PROFILE, '"mean", "float32_divisor_first"', '"mean", "float32"'): ("QLinearGlobalAveragePool",),
-    (PROFILE, '"average_pool2d", "dequantized"', '"average_pool2d", "fixed"'): ("QLinearAveragePool",),
+    (PROFILE, '"average_pool2d", "dequantized", ', '"average_pool2d", "fixed", '): ("QLinearAveragePool",),
+    (PROFILE, '"dequantized_lanes"', '"dequantized_rows"'): ("QDQ GlobalAveragePool",),
+    (PROFILE, '"dequantized_columns"', '"dequantized_rows"'): ("QDQ AveragePool",),
+    (
+        AVERAGES,
+        "(lanes[..., 0] + lanes[..., 2]) + (lanes[..., 1]",
+        "(lanes[..., 1] + lanes[..., 2]) + (lanes[..., 0]",
+    ): ("QDQ GlobalAveragePool",),
+    (AVERAGES, "_added(_added(windows, -2), -1)", "_added(_added(windows, -1), -1)"): ("QDQ AveragePool",),
+    (
+        RULES,
+        "first, last = (f.zero_points, zeros) if zero_point_first",
+        "first, last = (f.zero_points, zeros) if True",
+    ): ("QDQ AveragePool",),
+    (POOLING, "opset >= 19", "opset >= 20"): ("QDQ AveragePool", "AveragePool"),
+    (POOLING, "opset >= 19 or counts_beyond", "opset >= 19"): ("QDQ AveragePool", "AveragePool"),
+    (POOLING, "form.strides[-1] <= 2", "form.strides[-1] <= 3"): ("QDQ AveragePool", "AveragePool"),
+    (POOLING, "_MOST_KERNEL, _MOST_WIDTH = 32", "_MOST_KERNEL, _MOST_WIDTH = 33"): ("AveragePool, two",),
+    (POOLING, "32, 2045", "32, 2044"): ("AveragePool, two",),
+    (ORDERS, "[_sum(nest, parts[lane], parts[lane + 2])", "[_sum(nest, parts[lane], parts[3 - lane])"): (
+        "GlobalAveragePool",
+    ),
     # Functions.
     (SOFTMAXES, "max(most - 5.0, 0.0)", "max(most - 4.0, 0.0)"): ("QLinearSoftmax",),
     (SOFTMAXES, "np.float32(max(size, 1))", "np.float32(max(size, 1) + 1)"): ("QLinearSoftmax",),

@@ -54,9 +54,6 @@ def test_a_model_of_memories(shape: tuple[int, int]) -> None:
 
 
 FILES = sorted(FOLDER.glob("*.onnx"))
-SHARES = {"QDQ AveragePool": 0.05}
-"""Of a group of casts and an operator, the elements that may differ by one step, if it is not `SHARE`: averages of
-equal scales lie halfway between two integers, where the order of the runtime's sum decides."""
 
 
 def inputs_of(ports: Sequence[Input]) -> Iterator[list[Array]]:
@@ -75,7 +72,7 @@ def groups(found: Differences) -> dict[str, Row]:
         if tensor.operator.startswith("QDQ "):
             kind = tensor.operator.rpartition(" ")[0]
             name = f"{found.model.rpartition('/')[2]}: {kind}"
-            rows.setdefault(kind, Row(name, "ort", 1, share=SHARES.get(kind, SHARE))).add(tensor)
+            rows.setdefault(kind, Row(name, "ort", 1, share=SHARE)).add(tensor)
     return rows
 
 

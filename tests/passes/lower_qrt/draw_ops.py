@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.numerics import AVERAGE_ORDERS
 from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import Array
@@ -156,14 +157,17 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
-    rule = draw.choice(("integer", "dequantized")) if draw.chance(0.4) else draw.rule
+    rule = draw.choice(("integer", *AVERAGE_ORDERS)) if draw.chance(0.5) else draw.rule
+    if rule == "dequantized_lanes":
+        attributes = {"kernel": shape[1:3], "strides": (1, 1), "padding": ((0, 0), (0, 0))}
     out = t if rule == "integer" else out
 
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.pool(name, x, t, to, rule, attributes)
 
     bound = taps * naive.magnitude(t)
-    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": rule}, [range(4)], bound)
+    axes = range(4) if rule != "dequantized_lanes" else (0, 3)
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": rule}, [axes], bound)
 
 
 def _mean(draw: OpDraw, name: str) -> DrawnOp:

@@ -10,17 +10,27 @@ from qrt.numerics import REQUANT_RULES
 from qrt.types import UniformType
 from tests.ops.harness import infer, reference, tensor
 from tests.ops.strategies import storage_of
-from tests.ops.test_pool import OUT, T, channels
+from tests.ops.test_pool import OUT, WHOLE, T, channels
 from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 
 
 @pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
-@pytest.mark.parametrize("rule", REQUANT_RULES)
+@pytest.mark.parametrize("rule", [*REQUANT_RULES, "dequantized", "dequantized_rows", "dequantized_columns"])
 def test_average_leaves_padding_out(case, rule):
     """Per axis: a table by count and channel."""
     t, out = (channels(T, case.shape[3]), channels(OUT, case.shape[3])) if case.shape[3] else (T, OUT)
     x = storage_of(t, case.shape, np.random.default_rng(1))
     check_lowered("avg_pool2d", [x], [tensor(case.shape, t)], out, options=OPTIONS[:2], requant=rule, **case.attributes)
+
+
+@pytest.mark.parametrize("image", WHOLE)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_lanes_of_whole_images(image, options):
+    """Rows whose ends lie within a lane's four."""
+    x = storage_of(T, (2, *image, 3), np.random.default_rng(4))
+    window = {"kernel": image, "strides": (1, 1), "requant": "dequantized_lanes"}
+    for t, out in ((T, OUT), (channels(T, 3), channels(OUT, 3))):
+        check_lowered("avg_pool2d", [x], [tensor(x.shape, t)], out, options=[options], **window)
 
 
 @pytest.mark.parametrize("t", [T, UniformType("u4", "f32", 0.5), UniformType("u16", "f32", 1.0, 65535)])

@@ -25,6 +25,8 @@ OP = "qrt.op."
 """The beginning of the keys of entries."""
 PORT = "qrt.port."
 """The beginning of the keys of ports that have a quantized type, which is the value."""
+STATE = "qrt.state."
+"""The beginning of the keys of inputs that are variables of the program."""
 BIASED = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul", "qrt.transpose_conv2d"})
 """Ops whose third operand is a bias of i32, whose scales follow from those of the other two."""
 VERSION = "qrt.version"

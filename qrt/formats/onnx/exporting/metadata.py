@@ -5,17 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qrt.formats.onnx.exporting.around import Around, bias_of
-from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, VERSION, Entry
+from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, STATE, VERSION, Entry
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.proto import onnx_package
 from qrt.formats.onnx.read import read
 from qrt.types import Type, UniformType
 
 
-def annotate(model: Any, entries: Sequence[Entry], ports: Mapping[str, UniformType]) -> None:
-    """Puts entries and types of ports into the ``metadata_props`` of a model."""
+def annotate(
+    model: Any,
+    entries: Sequence[Entry],
+    ports: Mapping[str, UniformType],
+    states: Mapping[str, tuple[str, str]],
+) -> None:
+    """Puts entries and types of ports into the ``metadata_props`` of a model, and of inputs that are variables the
+    symbols and the outputs."""
     around = Around(read(model.SerializeToString()).graph)
     said = {VERSION: "1"}
+    for name, (symbol, output) in states.items():
+        said[f"{STATE}{name}"] = json.dumps({"symbol": symbol, "output": output})
     said |= {f"{PORT}{name}": str(element) for name, element in ports.items()}
     for entry in entries:
         said[f"{OP}{entry.node}"] = json.dumps(_record(around, entry), separators=(",", ":"))

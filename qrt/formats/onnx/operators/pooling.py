@@ -1,5 +1,7 @@
 """Pools: the largest element or the average of each window."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,20 +67,39 @@ def _sizes(x: Value) -> tuple[int | None, ...]:
     return (x.type.shape or ())[1:-1]
 
 
+_MOST_KERNEL, _MOST_WIDTH = 32, 2045
+"""The largest kernel, and the widest padded image, of the runtime's kernel that adds columns first."""
+
+
+def order_of_sums(node: Node, opset: int, form: Form, sizes: Sequence[int | None]) -> str:
+    """The order of `numerics.averages` in which the runtime's kernel adds the floats of a window: the kernel depends on
+    the opset and the form, of which ``sizes`` are those of the image without padding."""
+    counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
+    if opset >= 19 or counts_beyond:
+        return "rows"
+    if tuple(sizes) == form.kernel and not any(map(any, form.padding)) and all(step == 1 for step in form.strides):
+        return "lanes"
+    width = (sizes[-1] or 0) + sum(form.padding[-1])
+    is_small = max(form.kernel) <= _MOST_KERNEL and form.strides[-1] <= 2 and width <= _MOST_WIDTH
+    return "columns" if len(form.kernel) > 1 and is_small else "rows"
+
+
 @operator("AveragePool")
 def average_pool(node: Node) -> None:
-    """Of float32: a sum over the window, a row after the other, divided by the number of its elements. Padding counts
-    where ``count_include_pad`` says so.
+    """Of float32: a sum over the window, divided by the number of its elements. Padding counts where
+    ``count_include_pad`` says so. The order of the sum is the runtime's: rows since opset 19; before, columns first,
+    where the kernel is small and the last stride is at most 2, and four lanes where a window is the image.
     """
     _require_floats(node)
     from qrt.formats.importing import float_pools  # loop nests take time to load
     from qrt.formats.importing.nests import site_of
     from qrt.passes.lower_qrt.nest import Nest
 
-    rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
+    rank, own = len(node.shape()), form_of(node, node.shape(), None)
+    form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
     x, site = channels_last(node, node.value(0)), site_of(node)
     said, window = window_of(node, form, _sizes(x))
-    total = float_pools.sums(site, window.padded(node, x), window)
+    total = float_pools.sums(site, window.padded(node, x), window, order)
     counts = _counts(node, said, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
     nest = Nest(site, "divide", site.extents(total))
     by = nest.parameter(counts, F32, nest.loops[1:-1])
@@ -99,18 +120,25 @@ def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
 
 @operator("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(node: Node) -> None:
-    """Of float32, over all axes behind the channels: a sum in order, divided by the number of elements."""
+    """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
     _require_floats(node)
     from qrt.formats.importing.float_reductions import reduced
     from qrt.formats.importing.nests import site_of
     from qrt.formats.onnx.operators.reductions import divided
+    from qrt.passes.lower_qrt.averages import sum_of_lanes
 
-    shape, site = node.shape(), site_of(node)
+    x, shape, site = node.value(0), node.shape(), site_of(node)
     axes = tuple(range(2, len(shape)))
     if node.op.type == "GlobalMaxPool":
-        made = reduced(site, node.value(0), axes, "arith.maximumf", -np.inf)
+        made = reduced(site, x, axes, "arith.maximumf", -np.inf)
     else:
-        made = divided(node, site, reduced(site, node.value(0), axes, "arith.addf", 0.0), [shape[d] for d in axes])
+        sizes = tuple(size for size in shape[2:] if size is not None)
+        if len(sizes) < len(axes):
+            node.refuse("a mean over elements whose number only the run knows")
+        flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
+        kept = site.extents(flat)[:2]
+        sums = sum_of_lanes(site, kept, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at)))
+        made = divided(node, site, sums, sizes)
     node.set(0, node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
 
 

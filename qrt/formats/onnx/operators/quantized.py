@@ -9,7 +9,7 @@ from typing import Any
 from qrt.formats.importing.plain import BOOL, apply
 from qrt.formats.onnx import tables
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.pooling import window_of
+from qrt.formats.onnx.operators.pooling import order_of_sums, window_of
 from qrt.formats.onnx.operators.windows import channels_first, channels_last, form_of
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
@@ -54,16 +54,19 @@ def binary(node: Node) -> None:
 @operator("QLinearAveragePool", domain=MICROSOFT)
 def average_pool(node: Node) -> None:
     """Of int8 or uint8 images of one or two axes, the channels before or behind them. Padding counts where
-    ``count_include_pad`` says so.
+    ``count_include_pad`` says so. One that stands between casts adds as AveragePool does, and the zero point joins
+    behind the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
-    rule = node.rule("average_pool2d", storage=x.storage)
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))
     if rank not in (3, 4):
         node.refuse(f"images of {rank - 2} axes")
     if is_last and rank == 3:
         node.refuse("images of one axis with the channels behind")
-    form = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None).of_images()
+    own = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
+    form, folded = own.of_images(), node.op.is_folded
+    order = order_of_sums(node, node.required("opset", int), own, shape[2:]) if folded else "rows"
+    rule = node.rule("average_pool2d", storage=x.storage, folded=folded, sum=order)
     if any(dilation != 1 for dilation in form.dilations):
         node.refuse("with dilations")
     value = node.cast(0, x)
@@ -88,12 +91,34 @@ def _sizes(value: Value) -> tuple[int | None, ...]:
 
 @operator("QLinearGlobalAveragePool", domain=MICROSOFT)
 def global_average_pool(node: Node) -> None:
-    """Of int8 or uint8, over all axes but the batch and the channels, which are before or behind them."""
+    """Of int8 or uint8, over all axes but the batch and the channels, which are before or behind them. One that stands
+    between casts is an average of the whole image.
+    """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
+    if node.op.is_folded:
+        _average_of_image(node, x, out)
+        return
     axes = tuple(range(1, rank - 1) if node.attribute("channels_last", 0) else range(2, rank))
     rule = node.rule("mean", storage=x.storage)
     attributes = {"axes": axes, "keepdims": True, "requant": rule}
     node.set(0, node.emit("qrt.mean", [node.cast(0, x)], attributes, out))
+
+
+def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
+    """GlobalAveragePool between casts: an image of any axes is taken as one of two."""
+    shape = node.shape()
+    image = (
+        (1, _product(node, shape[2:])) if len(shape) != 4 else (_product(node, shape[2:3]), _product(node, shape[3:]))
+    )
+    rule = node.rule("average_pool2d", storage=x.storage, folded=True, sum="lanes")
+    value = node.cast(0, x)
+    if len(shape) != 4:
+        value = node.emit("qrt.reshape", [value], None, TensorType((*shape[:2], *image), x))
+    attributes: dict[str, Any] = {"kernel": image, "strides": (1, 1), "requant": rule}
+    made = channels_first(node, node.emit("qrt.avg_pool2d", [channels_last(node, value)], attributes, out), 4)
+    if len(shape) != 4:
+        made = node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in shape[2:])), out))
+    node.set(0, made)
 
 
 @operator("QLinearSoftmax", domain=MICROSOFT)

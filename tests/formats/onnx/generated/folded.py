@@ -11,23 +11,15 @@ from tests.formats.beside import Case
 from tests.formats.onnx.generated import draw
 from tests.formats.onnx.writing import model, node, port
 
-SHARE, TIES = 1e-5, 0.05
-"""Averages of equal scales lie halfway between two integers so often, where the order of the runtime's sum decides."""
+SHARE = 1e-5
 Shape = Sequence[int]
 Drawn = tuple[list[Shape], Shape, float, dict[str, Any], dict[str, Any]]
 """Shapes of what is dequantized, the result's shape, how large results are in steps of the inputs, attributes, and
 constants by the names of inputs."""
 
 
-def group(
-    rng: np.random.Generator,
-    kind: str,
-    form: Callable[[np.random.Generator], Drawn],
-    dtype: str,
-    is_equal: bool = False,
-) -> Case:
-    """A drawn group. A constant of a quantized operand is dequantized too. The result has the scale and the zero point
-    of the operand where they shall be equal."""
+def group(rng: np.random.Generator, kind: str, form: Callable[[np.random.Generator], Drawn], dtype: str) -> Case:
+    """A drawn group. A constant of a quantized operand is dequantized too."""
     shapes, out, gain, attributes, constants = form(rng)
     nodes, given, operands = [], {}, []
     scales = []
@@ -51,13 +43,11 @@ def group(
     given |= {"sy": np.float32(draw.around(rng, unit * gain, 2)), "zy": draw.zero_point(rng, dtype)}
     if kind in ("Sigmoid", "Softmax"):
         given["sy"] = np.float32(draw.around(rng, 1 / 256, 1.5))
-    if is_equal:
-        given |= {"sy": given["s0"], "zy": given["z0"]}
     nodes += [node(kind, operands, ["f"], **attributes), node("QuantizeLinear", ["f", "sy", "zy"], ["y"])]
     shapes = [each for i, each in enumerate(shapes) if f"x{i}" not in constants]
     ports = [port(f"x{i}", dtype.upper(), each) for i, each in enumerate(shapes)]
     content = model(nodes, ports, [port("y", dtype.upper(), out)], given)
-    return Case(content, draw.runs(rng, shapes, dtype), share=TIES if is_equal else SHARE)
+    return Case(content, draw.runs(rng, shapes, dtype), share=SHARE)
 
 
 def conv(rng: np.random.Generator, depthwise: bool = False) -> Drawn:
@@ -90,18 +80,6 @@ def pair(rng: np.random.Generator, gain: float = 1.5) -> Drawn:
     return [shape, shape], shape, gain, {}, {}
 
 
-def pooled(rng: np.random.Generator) -> Drawn:
-    batch, channels, *image = (int(n) for n in rng.integers((1, 1, 6, 6), (3, 20, 24, 24)))
-    kernel = [int(n) for n in rng.integers(1, 6, 2)]
-    out = [batch, channels, *(size - k + 1 for size, k in zip(image, kernel, strict=True))]
-    return [[batch, channels, *image]], out, 0.7, {"kernel_shape": kernel}, {}
-
-
-def averaged(rng: np.random.Generator) -> Drawn:
-    batch, channels, *image = (int(n) for n in rng.integers((1, 20, 2, 2), (9, 400, 9, 9)))
-    return [[batch, channels, *image]], [batch, channels, 1, 1], 0.3, {}, {}
-
-
 def alone(rng: np.random.Generator, **attributes: Any) -> Drawn:
     shape = draw.shape(rng)
     return [shape], shape, 1.0, attributes, {}
@@ -130,8 +108,6 @@ _FORMS: dict[str, tuple[str, Callable[[np.random.Generator], Drawn]]] = {
     "Gemm": ("Gemm", gemm),
     "Add": ("Add", pair),
     "Mul": ("Mul", partial(pair, gain=60.0)),
-    "AveragePool": ("AveragePool", pooled),
-    "GlobalAveragePool": ("GlobalAveragePool", averaged),
     "Sigmoid": ("Sigmoid", alone),
     "LeakyRelu": ("LeakyRelu", partial(alone, alpha=0.1)),
     "Softmax": ("Softmax", rows),
@@ -143,6 +119,3 @@ for _dtype in draw.DTYPES:
         f"QDQ {_name} {_dtype}": partial(group, kind=_kind, form=_form, dtype=_dtype)
         for _name, (_kind, _form) in _FORMS.items()
     }
-    CASES[f"QDQ AveragePool {_dtype}, equal scales"] = partial(
-        group, kind="AveragePool", form=pooled, dtype=_dtype, is_equal=True
-    )
