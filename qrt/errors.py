@@ -36,6 +36,8 @@ MOST_SAID = 1200
 """The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
+MANY_STEPS = "does not end within the steps it may take"
+"""What is said of a loop that takes more steps than a run may."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
 
 _SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
@@ -111,6 +113,11 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
     from difflib import get_close_matches  # here: only for an error
 
     return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
+
+
+def many_rounds(limit: float) -> str:
+    """What is said of a loop that takes more rounds than the limit, which holds where the run has none of steps."""
+    return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
 
 
 def shown(value: object) -> str:
@@ -278,6 +285,8 @@ class KernelError(QuantError):
     """Of a kernel that ran: what it refused, without its name."""
     step: int | None = None
     """Of a plan: the number of the step that failed."""
+    is_limit = False
+    """Whether a run would have taken more than it may."""
 
 
 class UndefinedError(QuantError):

@@ -95,6 +95,9 @@ const char *qrt_status_text(qrt_status status) {
         "an index names no element",
         "division by zero",
         "signed overflow of a quotient",
+        "more rounds than a loop may take",
+        "more steps than a run may take",
+        "paused",
     };
     return status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }

@@ -30,6 +30,8 @@ cdef class Call:
     cdef readonly str name
     cdef readonly str isa
     cdef readonly str microkernel  # of an 8-bit GEMM
+    cdef qrt_step_kind kind  # of a step of control, which has no entry
+    cdef int64_t target, cost
     cdef readonly tuple operand_shapes
     cdef readonly tuple operand_dtypes
 
@@ -41,6 +43,7 @@ cdef enum:
 @cython.final
 cdef class Frame:
     cdef void **pointers  # the operands of all steps, one after the other
+    cdef int64_t *rounds  # by step; NULL where no step is a round
     cdef void *arena
 
 
@@ -53,7 +56,8 @@ cdef class Routine:
     cdef int64_t *patched
     cdef int64_t *offset  # of an operand in its array
     cdef int64_t count, operand_count
-    cdef readonly int64_t arena_bytes
+    cdef readonly int64_t arena_bytes, most_rounds
+    cdef bint has_loops
     cdef readonly int inputs, outputs, externals
     cdef bint brief  # keeps the GIL
     cdef readonly tuple calls
@@ -62,8 +66,8 @@ cdef class Routine:
     cdef check(self, int64_t step, tuple places, object bases)
     cdef Frame take(self)
     cdef bint accepts(self, int external, object value, bint written)
-    cdef int execute(self, Frame frame) except -1
-    cdef list run_on(self, void **inputs, tuple states)
+    cdef int execute(self, Frame frame, object max_steps) except -1
+    cdef list run_on(self, void **inputs, tuple states, object max_steps)
     cdef check_states(self, tuple states)
 
 

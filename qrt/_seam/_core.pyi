@@ -80,9 +80,21 @@ class Plan:
     operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL;
     after an error the contents of the outputs are unspecified."""
 
-    def __new__(cls, calls: Sequence[Call], slots: Sequence[Sequence[int]], slot_count: int) -> Self: ...
-    def run(self, buffers: Sequence[npt.NDArray[Any]]) -> None: ...
-    def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
+    def __new__(
+        cls,
+        calls: Sequence[Call],
+        slots: Sequence[Sequence[int]],
+        slot_count: int,
+        first: int = 0,  # the number of the first call, from which targets of control are counted
+    ) -> Self: ...
+    # The steps that are left of `max_steps`, if it is given. Then `most_rounds` is not a limit; nor if it is None.
+    def run(
+        self, buffers: Sequence[npt.NDArray[Any]], most_rounds: int | None = None, max_steps: int | None = None
+    ) -> int | None: ...
+    # The seconds of each call, and what `run` returns.
+    def run_timed(
+        self, buffers: Sequence[npt.NDArray[Any]], most_rounds: int | None = None, max_steps: int | None = None
+    ) -> tuple[list[float], int | None]: ...
 
 @final
 class Frame:
@@ -117,7 +129,10 @@ class Routine:
         inputs: int,
         outputs: int,
         arena_bytes: int,
+        most_rounds: int,  # of one loop, where nobody limits the steps
     ) -> Self: ...
+    @property
+    def most_rounds(self) -> int: ...
     @property
     def arena_bytes(self) -> int: ...
     @property
@@ -129,7 +144,10 @@ class Routine:
     @property
     def calls(self) -> tuple[Call, ...]: ...
     def run(
-        self, inputs: tuple[npt.NDArray[Any], ...], states: tuple[npt.NDArray[Any], ...] = ()
+        self,
+        inputs: tuple[npt.NDArray[Any], ...],
+        states: tuple[npt.NDArray[Any], ...] = (),
+        max_steps: int | None = None,
     ) -> list[npt.NDArray[Any]]: ...
     def bind(self, arrays: tuple[npt.NDArray[Any], ...]) -> BoundRoutine: ...
 
@@ -140,6 +158,12 @@ def built_isas() -> tuple[tuple[str, str, tuple[str, ...]], ...]: ...  # name, p
 def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those that are not its parent's
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
+
+# A step of control, which runs in a Plan or a Routine alone; `target` is the number of a step, which those count from
+# 0. "round" begins a round of a loop, and "jump" and "unless" may lead back to it, and forward to any step. "unless"
+# goes on at its target unless its operand, one bool, is true. `cost` is taken from the steps that a run may take, but
+# not by an "unless" that leaves.
+def bind_control(*, kind: str, target: int = 0, cost: int = 0) -> Call: ...
 
 # x, out. `rounding` "half_even" "half_away" "toward_zero"; `zero_point` "before" "after"; `scale` "divide"
 # "reciprocal". `scales` are doubles that already are values of the expressed type.

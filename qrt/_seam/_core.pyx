@@ -2,6 +2,7 @@
 
 cimport cython
 cimport numpy as cnp
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.math cimport isfinite
@@ -17,7 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from qrt import numerics
+from qrt import errors, numerics
 from qrt.errors import KernelError, shown
 
 cnp.import_array()
@@ -176,15 +177,23 @@ cdef int run(Call call, void **pointers) except -1:
     return 0
 
 
-cdef failure(Call call, str name, qrt_status status, int64_t step=-1):
+cdef failure(Call call, str name, qrt_status status, int64_t step=-1, int64_t most_rounds=0):
     if status == QRT_NO_MEMORY:
         return MemoryError(f"{name}: out of memory")
     reason = qrt_status_text(status).decode()
+    if status == QRT_TOO_MANY_STEPS:
+        reason = errors.MANY_STEPS
+    if status == QRT_TOO_MANY_ROUNDS:
+        reason = errors.many_rounds(most_rounds)
     if status == QRT_QUOTIENT_OUT_OF_RANGE:
         reason = f"signed overflow: {np.iinfo(call.operand_dtypes[0]).min} / -1"
     error = KernelError(f"{name}: {reason}")
     error.reason, error.step = reason, None if step < 0 else step
+    error.is_limit = status == QRT_TOO_MANY_ROUNDS or status == QRT_TOO_MANY_STEPS
     return error
+
+
+include "control.pxi"
 
 
 @cython.final
@@ -196,8 +205,9 @@ cdef class Plan:
     cdef list written
     cdef int64_t count, used
     cdef int slot_count
+    cdef bint has_loops
 
-    def __cinit__(self, calls, slots, int slot_count):
+    def __cinit__(self, calls, slots, int slot_count, int64_t first=0):
         cdef Call call
         cdef int64_t i, used = 0
         cdef int operand, slot
@@ -224,7 +234,7 @@ cdef class Plan:
                 raise KernelError(
                     f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given"
                 )
-            self.steps[i] = qrt_step(call.entry, call.args, used)
+            self.has_loops |= fill_step("plan", self.steps, self.count, i, call, used, first)
             for operand, slot in enumerate(slots[i]):
                 if not 0 <= slot < slot_count:
                     raise KernelError(f"plan: step {i} ({call.name}) names slot {slot} of {slot_count}")
@@ -249,25 +259,25 @@ cdef class Plan:
         free(self.slots)
         free(self.uses)
 
-    def run(self, buffers):
-        self.execute(buffers, NULL)
+    def run(self, buffers, most_rounds=None, max_steps=None):
+        return self.execute(buffers, NULL, most_rounds, max_steps)
 
-    def run_timed(self, buffers):
+    def run_timed(self, buffers, most_rounds=None, max_steps=None):
         cdef double *seconds = <double *>calloc(self.count + 1, sizeof(double))
         if seconds == NULL:
             raise MemoryError("plan: out of memory")
         try:
-            self.execute(buffers, seconds)
-            return [seconds[i] for i in range(self.count)]
+            left = self.execute(buffers, seconds, most_rounds, max_steps)
+            return [seconds[i] for i in range(self.count)], left
         finally:
             free(seconds)
 
-    cdef execute(self, buffers, double *seconds):
+    cdef execute(self, buffers, double *seconds, most_rounds, max_steps):
         cdef void **pointers
         cdef int slot, overlapped = -1
-        cdef int64_t step = -1, i
-        cdef qrt_status status = QRT_OK
-        cdef int threads = thread_count()
+        cdef int64_t step, i
+        cdef qrt_status status
+        cdef qrt_progress progress = begun(most_rounds, max_steps)
         cdef Call call
         buffers = tuple(buffers)
         if len(buffers) != self.slot_count:
@@ -292,13 +302,19 @@ cdef class Plan:
                     )
             for i in range(self.used):
                 pointers[self.slot_count + i] = pointers[self.slots[i]]
-            with nogil:
-                status = qrt_run(self.steps, self.count, pointers + self.slot_count, threads, seconds, &step)
+            progress.pointers, progress.seconds = pointers + self.slot_count, seconds
+            if self.has_loops:
+                progress.rounds = <int64_t *>calloc(self.count, sizeof(int64_t))
+                if progress.rounds == NULL:
+                    raise MemoryError("plan: out of memory")
+            status = <qrt_status>run_steps(self.steps, self.count, &progress, False)
             if status != QRT_OK:
-                call = self.calls[step]
-                raise failure(call, f"plan: step {step} ({call.name})", status, step)
+                call = self.calls[progress.at]
+                raise failure(call, f"plan: step {progress.at} ({call.name})", status, progress.at, progress.most_rounds)
+            return None if max_steps is None else progress.steps
         finally:
             free(pointers)
+            free(progress.rounds)
 
 
 # ---- the process ----

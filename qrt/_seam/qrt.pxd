@@ -10,7 +10,7 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_PARAMETER_PADDING
 
     ctypedef enum qrt_status:
-        QRT_OK, QRT_NO_MEMORY, QRT_QUOTIENT_OUT_OF_RANGE
+        QRT_OK, QRT_NO_MEMORY, QRT_BAD_ARGUMENT, QRT_QUOTIENT_OUT_OF_RANGE, QRT_TOO_MANY_ROUNDS, QRT_TOO_MANY_STEPS, QRT_PAUSED
     ctypedef enum qrt_container:
         QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32
     ctypedef enum qrt_expressed:
@@ -533,13 +533,27 @@ cdef extern from "qrt/qrt.h" nogil:
     bint qrt_row_is_own(const qrt_kernels *kernels, int row)
     const char *qrt_status_text(qrt_status status)
 
+    ctypedef enum qrt_step_kind:
+        QRT_CALL, QRT_ROUND, QRT_UNLESS, QRT_JUMP
+
     ctypedef struct qrt_step:
         qrt_entry entry
         const void *args
         int64_t first
+        qrt_step_kind kind
+        int64_t target
+        int64_t cost
 
-    qrt_status qrt_run(const qrt_step *steps, int64_t count, void **pointers, int threads, double *seconds,
-                       int64_t *failed)
+    ctypedef struct qrt_progress:
+        void **pointers
+        int threads
+        double *seconds
+        int64_t *rounds
+        int64_t most_rounds
+        int64_t steps
+        int64_t at
+
+    qrt_status qrt_run(const qrt_step *steps, int64_t count, qrt_progress *run)
 
     uint64_t qrt_checksum(const void *data, int64_t bytes)
 

@@ -6,6 +6,7 @@ cdef class Frame:
 
     def __dealloc__(self):
         free(self.pointers)
+        free(self.rounds)
         free(self.arena)
 
 
@@ -18,7 +19,8 @@ cdef inline void patch(Routine routine, void **pointers, int external, void *sta
 
 @cython.final
 cdef class Routine:
-    def __cinit__(self, calls, operands, bases, externals, int inputs, int outputs, int64_t arena_bytes):
+    def __cinit__(self, calls, operands, bases, externals, int inputs, int outputs, int64_t arena_bytes,
+                  int64_t most_rounds):
         cdef Call call
         cdef int64_t i, flat = 0
         cdef int external, dimension
@@ -28,7 +30,7 @@ cdef class Routine:
         if len(operands) != self.count:
             raise KernelError(f"routine: {self.count} calls, operands for {len(operands)}")
         self.inputs, self.outputs, self.externals = inputs, outputs, len(externals)
-        self.arena_bytes = arena_bytes
+        self.arena_bytes, self.most_rounds = arena_bytes, most_rounds
         if arena_bytes < 0 or not 0 <= inputs <= inputs + outputs <= self.externals:
             raise KernelError("routine: bad counts")
         self.keep = [base for base in bases if isinstance(base, np.ndarray)]
@@ -53,9 +55,10 @@ cdef class Routine:
             call = self.calls[i]
             if call is None or len(operands[i]) != call.count:
                 raise KernelError(f"routine: step {i} needs a call, and a place for each of its operands")
-            self.steps[i] = qrt_step(call.entry, call.args, flat)
+            self.has_loops |= fill_step("routine", self.steps, self.count, i, call, flat, 0)
             self.check(i, operands[i], bases)
-            work += <double>(ELEMENT_STEPS if call.elementwise else call.largest) * call.operands[call.count - 1].elements
+            if call.outputs:
+                work += <double>(ELEMENT_STEPS if call.elementwise else call.largest) * call.operands[call.count - 1].elements
             for base, offset in operands[i]:
                 place = bases[base]
                 if isinstance(place, np.ndarray):
@@ -63,7 +66,7 @@ cdef class Routine:
                 else:
                     uses[self.externals if place is None else place].append((flat, offset))
                 flat += 1
-        self.brief = work <= BRIEF_WORK
+        self.brief = work <= BRIEF_WORK and not self.has_loops
         flat = 0
         for external, used in enumerate(uses):
             self.first[external] = flat
@@ -75,7 +78,8 @@ cdef class Routine:
         told = recorder.get()
         if told is not None:
             told("Routine", {"calls": calls, "operands": operands, "bases": bases, "externals": externals,
-                             "inputs": inputs, "outputs": outputs, "arena_bytes": arena_bytes}, self)
+                             "inputs": inputs, "outputs": outputs, "arena_bytes": arena_bytes,
+                             "most_rounds": most_rounds}, self)
 
     cdef check(self, int64_t step, tuple places, object bases):
         """Raises KernelError for an operand that leaves its array, is not aligned, or overlaps what the step writes."""
@@ -129,6 +133,10 @@ cdef class Routine:
             return <Frame>self.frames.pop()
         frame = Frame.__new__(Frame)
         frame.pointers = <void **>calloc(self.operand_count + 1, sizeof(void *))
+        if self.has_loops:
+            frame.rounds = <int64_t *>calloc(self.count, sizeof(int64_t))
+            if frame.rounds == NULL:
+                raise MemoryError("a program needs more memory than there is")
         if frame.pointers == NULL or posix_memalign(&frame.arena, 64, self.arena_bytes + 64) != 0:
             raise MemoryError("a program needs more memory than there is")
         memcpy(frame.pointers, self.template, self.operand_count * sizeof(void *))
@@ -148,22 +156,17 @@ cdef class Routine:
                 return False
         return True
 
-    cdef int execute(self, Frame frame) except -1:
-        cdef qrt_status status
-        cdef int64_t step = -1
-        cdef int threads = thread_count()
+    cdef int execute(self, Frame frame, object max_steps) except -1:
+        cdef qrt_progress progress = begun(self.most_rounds, max_steps)
+        progress.pointers, progress.rounds = frame.pointers, frame.rounds
+        cdef qrt_status status = <qrt_status>run_steps(self.steps, self.count, &progress, self.brief)
         cdef Call call
-        if self.brief:
-            status = qrt_run(self.steps, self.count, frame.pointers, threads, NULL, &step)
-        else:
-            with nogil:
-                status = qrt_run(self.steps, self.count, frame.pointers, threads, NULL, &step)
         if status != QRT_OK:
-            call = self.calls[step]
-            raise failure(call, f"step {step} ({call.name})", status, step)
+            call = self.calls[progress.at]
+            raise failure(call, f"step {progress.at} ({call.name})", status, progress.at, self.most_rounds)
         return 0
 
-    cdef list run_on(self, void **inputs, tuple states):
+    cdef list run_on(self, void **inputs, tuple states, object max_steps):
         """Runs on inputs that fit, and returns fresh outputs."""
         cdef Frame frame = self.take()
         cdef cnp.ndarray array
@@ -183,11 +186,11 @@ cdef class Routine:
         for external in range(self.inputs + self.outputs, self.externals):
             patch(self, frame.pointers, external,
                   cnp.PyArray_DATA(<cnp.ndarray>states[external - self.inputs - self.outputs]))
-        self.execute(frame)
+        self.execute(frame, max_steps)
         self.frames.append(frame)
         return made
 
-    def run(self, tuple inputs not None, tuple states not None=()):
+    def run(self, tuple inputs not None, tuple states not None=(), max_steps=None):
         cdef void *pointers[MOST_INPUTS]
         cdef int i
         if len(inputs) != self.inputs or self.inputs > MOST_INPUTS:
@@ -197,7 +200,7 @@ cdef class Routine:
             if not self.accepts(i, inputs[i], False):
                 raise misfit("routine", "input", i, self.wanted[i].elements, inputs[i], self.shapes[i], self.dtypes[i])
             pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>inputs[i])
-        return self.run_on(pointers, states)
+        return self.run_on(pointers, states, max_steps)
 
     cdef check_states(self, tuple states):
         cdef int i, before = self.inputs + self.outputs
@@ -245,6 +248,6 @@ cdef class BoundRoutine:
                 patch(routine, self.frame.pointers, i, cnp.PyArray_DATA(<cnp.ndarray>states[i - before]))
         self.running = True
         try:
-            routine.execute(self.frame)
+            routine.execute(self.frame, None)
         finally:
             self.running = False

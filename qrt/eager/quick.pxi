@@ -50,10 +50,10 @@ cdef class Quick:
                 return None
             pointers[i] = cnp.PyArray_DATA(array)
         if not self.names:
-            made = self.routine.run_on(pointers, NOTHING)
+            made = self.routine.run_on(pointers, NOTHING, None)
         else:
             with self.state.lock:
-                made = self.routine.run_on(pointers, self.states())
+                made = self.routine.run_on(pointers, self.states(), None)
         for i in range(len(made)):
             if self.results[i] is not None:
                 made[i] = tensor_of(<cnp.ndarray>made[i], self.results[i], self.shapes[i])

@@ -10,26 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
-from qrt.execute.interpret import TABLES
-from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
+from qrt.execute.interpret.core import Compiler, Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
+from qrt.execute.planning.control import CONTROL, ControlPlanner
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
 from qrt.execute.planning.deferred import DeferredFamily
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.routine import copy_call
-from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, layout, root
+from qrt.execute.planning.slots import CallStep, Coverage, Place, ValueStep, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
-from qrt.execute.values import ShapedType, as_tensor, of_rank
-from qrt.ir import Block, Module, Operation, Value
+from qrt.execute.values import as_tensor
+from qrt.ir import Block, Module, Operation
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, element_dtype, one_axis, static_shape
+from qrt.ops.core import Array, BoundCall, one_axis, static_shape
 from qrt.types import MemRefType, TensorType, Type
 
 
@@ -43,26 +42,7 @@ def build(module: Module, function: Operation, input_types: Sequence[TensorType]
     return builder.finish(inputs, results)
 
 
-class _Builder:
-    def __init__(self, module: Module, saturating: bool) -> None:
-        self.code = ModuleCode(module, TABLES, saturating)
-        self.compiler = Compiler(self.code)
-        self.frame = self.compiler.template
-        self.places: dict[Value, Place] = {}
-        self.slots: dict[int, Slot] = {}
-        self.steps: list[Step] = []
-        self.makers: dict[
-            int, list[FrameStep]
-        ] = {}  # by value of the interpreter: the steps to run right after it is made
-        self.states: dict[str, Place | None] = {}  # of the globals, by name
-        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
-
-    def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
-        """A new slot."""
-        self.frame.append(content)
-        self.slots[len(self.frame) - 1] = Slot(kind, t, len(self.steps), len(self.steps))
-        return Place(len(self.frame) - 1, t, declared)
-
+class _Builder(ControlPlanner):
     def input(self, t: TensorType, declared: Type) -> Place:
         """The place of an input. Only the interpreter has a memref as a value."""
         return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
@@ -83,6 +63,7 @@ class _Builder:
 
     def call(self, function: Operation, arguments: Sequence[Place]) -> list[Place]:
         """Plans a function that the interpreter runs as a whole."""
+        self.leave_to_interpreter(function, "is called, and not inlined")
         code = self.code.function(function)
         types = function.attributes["function_type"].python
         runs: list[FrameStep] = []
@@ -103,6 +84,9 @@ class _Builder:
     def _op(self, op: Operation, operands: list[Place]) -> list[Place]:
         if op.name == "func.call":
             return self.call(self.code.module.callee(op), operands)
+        if op.name in CONTROL:
+            planned = self.control(op, operands)
+            return self._interpreted(op, planned) if isinstance(planned, str) else planned
         if op.name == "arith.constant" and (array := held(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
@@ -146,7 +130,10 @@ class _Builder:
         scalars of scalars."""
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
-        if len(op.results) != 1 or not any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+        if len(op.results) != 1:
+            return None
+        is_scalar = not any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
+        if is_scalar and not self.in_region:
             return None
         declared = op.result.type
         offset = view_offset(op, types)
@@ -222,6 +209,7 @@ class _Builder:
             part = self.slots[place.slot]
             count = prod(static_shape(t, "plan"))
             if part.kind == "temporary":
+                part = self._changing(place.slot)
                 part.kind, part.base, part.offset = "view", joined.slot, offset * layout(part)[1].itemsize
                 whole.first = min(whole.first, part.first)
             elif count:
@@ -234,24 +222,6 @@ class _Builder:
             offset += count
         self._use(joined.slot)
         return joined
-
-    def _view(self, number: int, t: TensorType, offset: int) -> int | None:
-        """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
-        for a view of what only the run makes."""
-        slot = self.slots[number]
-        dtype = element_dtype(t.element)
-        made = Slot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
-        if layout(slot)[1] == dtype and made.nbytes == slot.nbytes:
-            return number
-        if self.slots[root(self.slots, number)[0]].kind == "array":
-            return None
-        self.frame.append(None)
-        self.slots[len(self.frame) - 1] = made
-        return len(self.frame) - 1
-
-    def _use(self, number: int) -> None:
-        """The step to come uses a slot."""
-        self.slots[root(self.slots, number)[0]].last = len(self.steps)
 
     # -- globals ----------------------------------------------------------------------------------------------------
 
@@ -276,7 +246,7 @@ class _Builder:
 
     def _load(self, op: Operation, state: Place) -> list[Place]:
         """A load is another name of the global's array, or a copy if that changes before the last use."""
-        if self.slots[state.slot].kind == "state" and needs_copy(op):
+        if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [Place(state.slot, state.type, op.results[0].type)]
 
@@ -293,6 +263,7 @@ class _Builder:
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
+        self.leave_to_interpreter(op, "reads a shape that only the run knows")
         name = family_name(op)
         packs = () if name is None else FAMILIES[name].packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
@@ -314,6 +285,7 @@ class _Builder:
     def _observed(self, op: Operation, operand: Place) -> Place:
         """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
         keeps nothing."""
+        self.leave_to_interpreter(op, "is observed")
         slot = operand.slot
         self._use(slot)
 
@@ -324,8 +296,9 @@ class _Builder:
         self.steps.append(ValueStep([run], Coverage(op.name, str(op.location), "tap"), [operand], []))
         return Place(slot, operand.type, op.result.type)
 
-    def _interpreted(self, op: Operation) -> list[Place]:
+    def _interpreted(self, op: Operation, why: str = "") -> list[Place]:
         """Plans an op for the interpreter. It also reads the values that its regions capture."""
+        self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
         used = captured(op)
         for value in used:
@@ -335,7 +308,7 @@ class _Builder:
         for value, place in zip(op.results, results, strict=True):
             self.compiler.place(value, place.slot)
         runs.extend(self.compiler.steps([op]))
-        coverage = Coverage(op.name, str(op.location), "interpreter")
+        coverage = Coverage(op.name, str(op.location), "interpreter", why)
         self._interpret(runs, coverage, [self.places[value] for value in used], results)
         return results
 
@@ -355,64 +328,6 @@ class _Builder:
                 slot.kind = "owned"
         self.makers.update((place.slot, runs) for place in results)
         self.steps.append(ValueStep(runs, coverage, operands, results))
-
-    def _call(
-        self,
-        op: Operation,
-        call: BoundCall,
-        inputs: Sequence[Place],
-        results: Sequence[TensorType],
-        coverage: Coverage,
-        operands: Sequence[Place],
-    ) -> list[Place]:
-        given = [self._array_slot(place) for place in inputs]
-        places = [self.place("temporary", t, v.type) for t, v in zip(results, op.results, strict=True)]
-        for slot in given:
-            self._use(slot)
-        written = [place.slot for place in places]
-        self.steps.append(CallStep(op, call, (*given, *written), coverage, operands, places))
-        return places
-
-    # -- slots ------------------------------------------------------------------------------------------------------
-
-    def _value_slot(self, place: Place, runs: list[FrameStep]) -> int:
-        """The slot of a value in the interpreter's form: a scalar is no array, and an array has the shape that it has
-        under this name. The steps ``runs`` come before its use.
-        """
-        slot = self.slots[place.slot]
-        if place.type is None or slot.kind == "value":
-            return place.slot
-        is_scalar = not isinstance(place.declared, ShapedType)
-        source, shape = place.slot, place.shape
-        if not is_scalar and shape == static_shape(slot.static_type, "plan"):
-            return source
-        key = source, None if is_scalar else shape
-        if key not in self.converted:
-            content = of_rank(self._array(place), place.declared) if slot.kind == "constant" else None
-            target = self.converted[key] = self.place("value", place.type, place.declared, content).slot
-            if slot.kind != "constant":
-                runs.append(lambda frame: _set(frame, target, of_rank(frame[source].reshape(shape), place.declared)))
-        return self.converted[key]
-
-    def _array_slot(self, place: Place) -> int:
-        """The slot of a value in the form that kernels take. A value of the interpreter becomes an array right where it
-        is made.
-        """
-        if self.slots[place.slot].kind != "value":
-            return place.slot
-        key = place.slot, "array"
-        if key not in self.converted:
-            target = self.converted[key] = self.place("array", place.type, place.declared).slot
-            self.makers[place.slot].append(lambda frame: _set(frame, target, ready(np.asarray(frame[place.slot]))))
-        return self.converted[key]
-
-    def _is_constant(self, place: Place) -> bool:
-        return self.slots[place.slot].kind == "constant"
-
-    def _array(self, place: Place) -> Array:
-        """A constant."""
-        array: Array = self.frame[place.slot].reshape(place.shape)
-        return array
 
     def finish(self, inputs: Sequence[Place], results: Sequence[Place]) -> Plan:
         """Results that no other name holds are written straight into fresh arrays."""
@@ -461,7 +376,3 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
         return [None] * len(results)
     shapes = {t.shape for t, v in zip(operands, op.operands, strict=True) if t and isinstance(v.type, TensorType)}
     return [as_tensor(results[0]).with_(shape=shapes.pop()) if len(shapes) == 1 else None]
-
-
-def _set(frame: Frame, slot: int, value: Any) -> None:
-    frame[slot] = value

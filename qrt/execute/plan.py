@@ -4,8 +4,7 @@ slots of one frame: an array for a kernel, any value for an op of the interprete
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -63,18 +62,22 @@ class Plan:
         The arrays of ``state`` are those of globals before and after."""
         if self.routine is not None:
             try:
-                return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+                return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state), max_steps)
             except KernelError as error:
                 self.raise_located(error)
         if self._compiled is None:
-            self._compiled = [run for segment in self.segments for run in _runs(segment)]
+            self._compiled = [
+                run
+                for calls, segment in self._kernel_segments()
+                for run in ([calls.run] if calls is not None else _runs(segment))
+            ]
         return self._run(self._compiled, inputs, Run(max_steps, tap, state))
 
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
     ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
-        """The results, and the seconds of each step, which is then a call by itself."""
-        seconds: list[tuple[Coverage, float]] = []
+        """The results, and the seconds of each step; of one in a loop, those of all rounds."""
+        seconds: list[float] = []
 
         def timed(step: Step) -> FrameStep:
             runs = step.runs if isinstance(step, ValueStep) else [step]
@@ -83,12 +86,24 @@ class Plan:
                 start = perf_counter()
                 for action in runs:
                     action(frame)
-                seconds.append((step.coverage, perf_counter() - start))
+                seconds.append(perf_counter() - start)
 
             return run
 
-        runs = [timed(step) for segment in self.segments for step in segment]
-        return self._run(runs, inputs, Run(max_steps, state=state)), seconds
+        runs: list[FrameStep] = []
+        for calls, segment in self._kernel_segments():
+            runs.extend([calls.timed(seconds)] if calls is not None else map(timed, segment))
+        results = self._run(runs, inputs, Run(max_steps, state=state))
+        return results, list(zip(self.coverage, seconds, strict=True))
+
+    def _kernel_segments(self) -> Iterator[tuple["_Kernels | None", Sequence[Step]]]:
+        """Each segment, with its steps as one call of C where they are kernels."""
+        first = 0
+        for segment in self.segments:
+            calls = [step for step in segment if isinstance(step, CallStep)]
+            bound = [step.call for step in calls if is_kernel(step.call)]
+            yield (_Kernels(calls, bound, first) if len(bound) == len(segment) else None), segment
+            first += len(segment)
 
     def raise_located(self, error: KernelError) -> NoReturn:
         """Raises the error of a step of the routine with the op and its position, any other as it is."""
@@ -221,22 +236,41 @@ def _segments(steps: Sequence[Step]) -> list[list[Step]]:
 
 
 def _runs(segment: Sequence[Step]) -> list[FrameStep]:
-    """The functions to call for a segment, in order."""
-    calls = [step for step in segment if isinstance(step, CallStep)]
-    kernels = [step.call for step in calls if is_kernel(step.call)]
-    if len(kernels) < len(segment):
-        return [run for step in segment for run in (step.runs if isinstance(step, ValueStep) else [step])]
-    used = list(dict.fromkeys(slot for step in calls for slot in step.slots))
-    number = {slot: index for index, slot in enumerate(used)}
-    plan = _core.Plan(kernels, [[number[slot] for slot in step.slots] for step in calls], len(used))
-    buffers = itemgetter(*used)
+    """The functions to call for a segment that is no call of C, in order."""
+    return [run for step in segment for run in (step.runs if isinstance(step, ValueStep) else [step])]
 
-    def run(frame: Frame) -> None:
+
+class _Kernels:
+    """Steps that are one call of C, the first of them number ``first`` of the plan."""
+
+    def __init__(self, steps: Sequence[CallStep], calls: Sequence[_core.Call], first: int) -> None:
+        self.steps = steps
+        self.used = list(dict.fromkeys(slot for step in steps for slot in step.slots))
+        number = {slot: index for index, slot in enumerate(self.used)}
+        self.plan = _core.Plan(calls, [[number[slot] for slot in step.slots] for step in steps], len(self.used), first)
+
+    def run(self, frame: Frame) -> None:
+        self._execute(frame, self.plan.run)
+
+    def timed(self, seconds: list[float]) -> FrameStep:
+        """A step that adds the seconds of each of these."""
+
+        def run_timed(*arguments: Any) -> int | None:
+            found, left = self.plan.run_timed(*arguments)
+            seconds.extend(found)
+            return left
+
+        return lambda frame: self._execute(frame, run_timed)
+
+    def _execute(self, frame: Frame, run: Callable[..., int | None]) -> None:
+        """Runs within the limits of an execution, and takes its steps from them."""
+        execution = frame[0]
+        most_rounds, max_steps = (None if limit == np.inf else limit for limit in (execution.rounds, execution.steps))
         try:
-            plan.run(buffers(frame))
+            left = run([frame[slot] for slot in self.used], most_rounds, max_steps)
         except KernelError as error:
             if error.step is None:
                 raise
-            raise_located(calls[error.step].operation, error)
-
-    return [run]
+            raise_located(self.steps[error.step].operation, error)
+        if left is not None:
+            execution.steps = left

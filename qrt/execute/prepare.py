@@ -1,6 +1,6 @@
 """Prepares a copy of a program for planning: passes by name, each on the function that is planned."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
 
 from qrt.dialects.func.inlining import Budget, inlined_at_most
@@ -18,6 +18,7 @@ from qrt.execute.operations import (
     family_call,
     family_name,
 )
+from qrt.execute.planning.control import CONTROL
 from qrt.execute.planning.slots import empty
 from qrt.execute.values import as_tensor
 from qrt.ir import Module, Operation
@@ -55,31 +56,36 @@ def inline_regions(module: Module, function: Operation, saturating: bool, observ
 
 
 def inline(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
-    """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
-    it was. Calls of functions that the interpreter runs stay, and so do calls beyond that bound.
+    """Puts the bodies of functions in place of calls that the plan makes, until the program would be very much longer
+    than it was. Calls of functions that the interpreter runs stay, and so do calls beyond that bound. In a region a
+    call of a function within itself stays too: it may never run.
     """
-    pending = [(op, 1) for op in reversed(function.regions[0].blocks[0].operations) if op.name == "func.call"]
+    first: tuple[Operation, ...] = (function,)
+    pending = [(op, first) for op in reversed(list(_planned(function))) if op.name == "func.call"]
     as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself
     budget = Budget(inlined_at_most(module.operation))
     while pending:
-        call, depth = pending.pop()
+        call, within = pending.pop()
         named = module.callee(call)
         called = as_it_was if named is function else named
         block = body(called)
         if block is None or not budget.allows(called):
             continue
-        if depth > MAX_CALL_DEPTH:
+        if call.parent_operation is not function and named in within:
+            continue
+        if len(within) > MAX_CALL_DEPTH:
             raise failure(called, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
         values = dict(zip(block.arguments, call.operands, strict=True))
         *operations, end = block
         copies = [Builder.before(call).insert(op.clone(values)) for op in operations]
-        pending.extend((op, depth + 1) for op in reversed(copies) if op.name == "func.call")
+        inner = [op for copied in copies for op in _with_regions(copied) if op.name == "func.call"]
+        pending.extend((op, (*within, named)) for op in reversed(inner))
         replace(call, [values[value] for value in end.operands])
 
 
 def fuse(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Makes fewer steps of the program, by passes that keep every bit. What the interpreter runs alone has no steps."""
-    if not any(family_name(op) is not None for op in function.regions[0].blocks[0]):
+    if not any(family_name(op) is not None for op in _planned(function)):
         return
     from qrt.execute.fusing import FUSING  # here, for the programs that have ops of families
 
@@ -88,26 +94,43 @@ def fuse(module: Module, function: Operation, saturating: bool, observed: bool) 
 
 
 def constant_fold(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
-    """Computes ops outside regions that read constants only, and has each constant hold the array that runs. These ops
+    """Computes ops of the plan that read constants only, and has each constant hold the array that runs. These ops
     stay: those with effects, those that would take long, and those whose execution is an error, which then comes when
     the program runs. The pass of that name does the same; here a constant may be of any type, and of a shape that its
     type leaves open.
     """
     code = ModuleCode(module, TABLES, saturating)
-    (block,) = function.regions[0].blocks
-    for op in block:
+    for op in _planned(function):
         try:
             arrays = None if observed and _is_observed(op) else _computed(op, code)
         except QuantError as error:
+            if op.parent_operation is not function:
+                continue  # it may never run
             raise_located(op, error)
         if op.name == "arith.constant" and arrays is not None:
             op.attributes["value"] = Held(arrays[0])
         elif arrays is not None:
             builder = Builder.before(op)
             replace(op, [builder.constant(Held(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
-    for op in block:
+    for op in _planned(function):
         if op.name == "arith.constant" and not op.result.uses:
             op.erase()
+
+
+def _planned(function: Operation) -> Iterator[Operation]:
+    """The operations of a function that a plan may have, those in regions of loops and branches too."""
+    for op in function.regions[0].blocks[0]:
+        yield from _with_regions(op)
+
+
+def _with_regions(op: Operation) -> Iterator[Operation]:
+    """An operation and, if it is a loop or a branch that may be planned, all inside it."""
+    stack = [op]
+    while stack:
+        op = stack.pop()
+        yield op
+        if op.name in CONTROL and op.parent is not None:  # it may be erased meanwhile
+            stack.extend(reversed([child for region in op.regions for block in region.blocks for child in block]))
 
 
 def _is_observed(op: Operation) -> bool:

@@ -164,9 +164,9 @@ class Program:
         self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
     ) -> dict[str, Any]:
         """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
-        kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
-        arguments that do not fit, is a ``ModelError``. Where it is not given, an `scf.while` may take a million
-        rounds."""
+        kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs, and those in loops and
+        branches of the plan; past them, as for arguments that do not fit, is a ``ModelError``. Where it is not given,
+        an `scf.while` may take a million rounds."""
         if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (quick := self._quickly(tuple(given))) is not None:
@@ -255,8 +255,8 @@ class Program:
     def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
         """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
 
-        Here each kernel is a call of its own, while ``run`` makes one call of many kernels. Memrefs and the state are
-        copied, so that neither the caller's arrays nor the state changes. ``run`` itself measures nothing.
+        A step in a loop has the seconds of all its rounds. Memrefs and the state are copied, so that neither the
+        caller's arrays nor the state changes. ``run`` itself measures nothing.
 
         Parameters
         ----------

@@ -167,7 +167,9 @@ def test_a_plan_runs_its_calls_in_order() -> None:
     plan.run(buffers)
     np.testing.assert_array_equal(buffers[2], x)
     np.testing.assert_array_equal(buffers[3], np.rint(x / 2))
-    assert len(plan.run_timed(buffers)) == 3
+    seconds, left = plan.run_timed(buffers)
+    assert len(seconds) == 3
+    assert left is None
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,7 @@ def routine(**changed: Any) -> _core.Routine:
         "inputs": 1,
         "outputs": 1,
         "arena_bytes": 32,
+        "most_rounds": 10,
     }
     return _core.Routine(**given | changed)
 
@@ -310,3 +313,80 @@ def test_a_routine_keeps_its_constants_and_states() -> None:
     assert (state == 3).all()
     with pytest.raises(KernelError, match="routine: state 0"):
         made.run((np.zeros(1, np.float32),), (read_only(),))
+
+
+# ---- control ----
+
+
+def control(kind: str, target: int = 0, cost: int = 0) -> _core.Call:
+    return _core.bind_control(kind=kind, target=target, cost=cost)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kind": "go"}, "control: unknown kind 'go'"),
+        ({"kind": "jump", "target": -1}, "jump: target, cost"),
+        ({"kind": "jump", "cost": -1}, "jump: target, cost"),
+        ({"kind": "unless", "target": 2**41}, "unless: target, cost"),
+        ({"kind": "round", "cost": 0}, "round: the cost is 0"),
+    ],
+)
+def test_control_that_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        _core.bind_control(**given)
+
+
+def test_control_does_not_run_alone() -> None:
+    with pytest.raises(KernelError, match="jump: bad argument"):
+        control("jump")()
+    with pytest.raises(KernelError, match="unless: bad argument"):
+        control("unless")(np.zeros(1, np.bool_))
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([control("jump", 4)], r"step 0 \(jump\) leads to step 4 of 2"),
+        ([control("jump", 0)], r"step 0 \(jump\) leads to step 0 of 2"),
+        ([control("unless", 3)], r"step 0 \(unless\) leads to step 3 of 2"),
+        ([control("round", cost=1), control("jump", 1)], r"step 1 \(jump\) leads to step 1 of 3, which is no round"),
+        ([control("jump", 1), control("unless", 0)], r"step 1 \(unless\) leads to step 0 of 3, which is no round"),
+    ],
+)
+def test_every_jump_back_begins_a_round(steps: list[_core.Call], message: str) -> None:
+    """So that every loop ends: a file whose checksum fits may say anything."""
+    places = [[(3, 0)] if call.name == "unless" else [] for call in steps]
+    with pytest.raises(KernelError, match=message):
+        routine(
+            calls=[*steps, qcast()],
+            operands=[*places, [(1, 0), (2, 0)]],
+            bases=[None, 0, 1, np.ones(1, np.bool_)],
+        )
+    slots = [[2] if call.name == "unless" else [] for call in steps]
+    with pytest.raises(KernelError, match=message):
+        _core.Plan([*steps, qcast()], [*slots, [0, 1]], 3)
+
+
+def test_a_loop_ends_by_its_rounds_or_by_the_steps_of_a_run() -> None:
+    endless = [control("round", cost=3), qcast(), control("jump", 0, cost=2)]
+    made = routine(calls=endless, operands=[[], [(1, 0), (2, 0)], []], bases=[None, 0, 1])
+    for _ in range(2):
+        with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 10 rounds"):
+            made.run((X,))
+    with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within the steps it may take"):
+        made.run((X,), (), 4)
+    plan = _core.Plan(endless, [[], [0, 1], []], 2)
+    with pytest.raises(KernelError, match=r"plan: step 0 \(round\): does not end within 7 rounds"):
+        plan.run([X, np.zeros((2, 3), np.int8)], 7)
+    with pytest.raises(KernelError, match=r"plan: step 0 \(round\): does not end within the steps"):
+        plan.run([X, np.zeros((2, 3), np.int8)], 7, 5000)
+
+
+def test_jumps_are_counted_from_the_first_step_of_a_plan() -> None:
+    past = [control("round", cost=2), control("unless", 14, cost=5), qcast(), control("jump", 14, cost=1)]
+    plan = _core.Plan(past, [[], [2], [0, 1], []], 3, 10)
+    for said, left in ((True, 92), (False, 98)):
+        out = np.zeros((2, 3), np.int8)
+        assert plan.run([X + 1, out, np.bool_([said])], None, 100) == left
+        assert (out == 2 * said).all()

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from qrt.errors import KernelError, ModelError, QuantError, UndefinedError
+from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
@@ -103,12 +103,12 @@ class Run:
     def count(self, steps: int, owner: Operation) -> None:
         self.steps -= steps
         if self.steps < 0:
-            raise failure(owner, "does not end within the steps it may take")
+            raise failure(owner, MANY_STEPS)
 
     def check_round(self, number: int, owner: Operation) -> None:
         """Refuses the round of a loop, counted from 0, that the limit does not allow."""
         if number >= self.rounds:
-            raise failure(owner, f"does not end within {self.rounds:,} rounds, the limit unless max_steps is given")
+            raise failure(owner, many_rounds(self.rounds))
 
 
 class Compiler:
@@ -205,6 +205,8 @@ def raise_located(operation: Operation, error: QuantError) -> NoReturn:
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
+        if error.is_limit:
+            raise failure(operation, error.reason) from None
         error = UndefinedError(error.reason)
     raise failure(operation, str(error)) from error
 

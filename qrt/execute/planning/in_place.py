@@ -13,7 +13,7 @@ def overwritten(slots: Mapping[int, Slot], steps: Sequence[Step]) -> list[Step]:
 
 def _overwrites(slots: Mapping[int, Slot], step: Step, number: int) -> bool:
     """Has a step write over the first operand that allows it. Returns whether there is one."""
-    if not isinstance(step, CallStep) or not is_kernel(step.call):
+    if not isinstance(step, CallStep) or not is_kernel(step.call) or not step.results:
         return False
     *given, written = step.slots
     result = slots[written]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qrt._seam import _core
+from qrt.execute.interpret import core
 from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, layout, root
 from qrt.ops.core import Array
 from qrt.records import record
@@ -99,5 +100,12 @@ class _Maker:
             calls.append(copy_call(dtype, int(np.prod(shape))))
             operands.append([self.place(number), (base, 0)])
         return _core.Routine(
-            calls, operands, self.bases, self.externals, len(self.inputs), len(self.results), arena_bytes
+            calls,
+            operands,
+            self.bases,
+            self.externals,
+            len(self.inputs),
+            len(self.results),
+            arena_bytes,
+            core.MOST_ROUNDS,
         )

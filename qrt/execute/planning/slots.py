@@ -18,8 +18,9 @@ from qrt.types import TensorType, Type
 
 @record(frozen=True)
 class Coverage:
-    """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``,
-    ``interpreter``, ``constant`` or ``alias``."""
+    """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``control`` of kernels
+    (``detail`` says where to, with steps counted from 0), ``reference``, ``interpreter`` (of a loop or a branch
+    ``detail`` says why), ``constant`` or ``alias``."""
 
     op: str
     location: str
@@ -96,7 +97,7 @@ class Place:
 @record(frozen=True)
 class CallStep:
     """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
-    too.
+    too. A step of control, or of a copy between rounds, says no operands and results.
     """
 
     operation: Operation

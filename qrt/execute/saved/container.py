@@ -13,7 +13,7 @@ from qrt.errors import FileError, ModelError
 from qrt.execute.saved.values import decode, encode
 from qrt.files import reason, write_files
 
-FORMAT = 1
+FORMAT = 2
 """Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""
 MAGIC = b"\x93qrt\r\n\x1a\n"
 ORDER = 0x01020304

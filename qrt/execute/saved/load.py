@@ -155,14 +155,14 @@ class _SavedPlan:
         self.live_bytes: int = said["live_bytes"]
         self.results = [SimpleNamespace(type=t, static_type=t, shape=t.shape) for t in map(_type, said["results"])]
         self.states: dict[str, Array] = dict(said["states"])
-        inputs, outputs, self.arena_bytes = said["counts"]
+        inputs, outputs, self.arena_bytes, most_rounds = said["counts"]
         if (inputs, outputs, len(self.results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
             raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(self.results)} types")
         packed = said["packed"] if isa == self.isa else [None] * len(said["calls"])
         calls = [_bound(self.isa, call, stored) for call, stored in zip(said["calls"], packed, strict=True)]
         operands = _places(*said["operands"])
         self.routine = _core.Routine(
-            calls, operands, said["bases"], said["externals"], inputs, outputs, self.arena_bytes
+            calls, operands, said["bases"], said["externals"], inputs, outputs, self.arena_bytes, most_rounds
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -178,7 +178,7 @@ class _SavedPlan:
     ) -> list[Array]:
         """As ``Plan.run``."""
         try:
-            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state))
+            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state), max_steps)
         except KernelError as error:
             self._full.raise_located(error)
 

@@ -78,7 +78,7 @@ def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Ma
         "operands": _operands(said["operands"]),
         "bases": said["bases"],
         "externals": [(dtype, tuple(shape)) for dtype, shape in said["externals"]],
-        "counts": (said["inputs"], said["outputs"], said["arena_bytes"]),
+        "counts": (said["inputs"], said["outputs"], said["arena_bytes"], said["most_rounds"]),
     }
 
 

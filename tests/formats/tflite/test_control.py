@@ -13,6 +13,8 @@ from qrt.execute.interpret import core
 from qrt.formats.tflite.importing import import_model
 from qrt.formats.tflite.read import read
 from qrt.profiles import profile
+from tests.execute.programs import assert_same
+from tests.formats.tflite.generated.control import gru
 from tests.formats.tflite.writing import Operator, Signature, Subgraph, Tensor, write
 
 
@@ -302,3 +304,15 @@ def test_a_file_is_imported_alike_from_its_path(tmp_path: Path) -> None:
     path = tmp_path / "loop.tflite"
     path.write_bytes(write(_loop(_less_than(5, _int(2)), _stepping())))
     assert str(qrt.load(path)) == str(import_model(read(path), profile("litert")))
+
+
+def test_a_gru_as_a_while_is_one_call_of_c() -> None:
+    case = gru(np.random.default_rng(3))
+    program = qrt.compile(import_model(read(case.content), profile("litert")))
+    for inputs in case.inputs or ():
+        named = {port.name: value for port, value in zip(program.inputs, inputs, strict=True)}
+        assert_same(program.run(named), program.run(named, interpret=True))
+    (plan,) = program._plans.values()
+    assert plan.routine is not None
+    assert len(plan.segments) == 1
+    assert {step.engine for step in plan.coverage} == {"kernel", "control"}

@@ -18,6 +18,7 @@ from qrt.execute.passes import run_passes
 from qrt.ir import Module
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType, TensorType, UniformType
+from tests.execute.planning.draw_control import control
 from tests.execute.programs import EVERYTHING
 from tests.fuzz import seeds
 from tests.fuzz.kinds.text import pipeline
@@ -66,7 +67,7 @@ _OPEN = re.compile(r"a dimension that the types leave open is not as large|'lina
 
 
 def draw(draw: Random) -> str:
-    make = draw.choice((_of_kernels, _of_kernels, _of_kernels, _plain, _plain, _seed))
+    make = draw.choice((_of_kernels, _of_kernels, _of_kernels, _plain, _plain, _seed, control))
     text = make(draw)
     if make is _seed or draw.random() < 0.5:
         text = mutated(draw, text, seeds.texts())

@@ -88,9 +88,62 @@ def choice(rng):
     return Case(content, [[np.int32(n), _numbers(rng, shape), _numbers(rng, shape)] for n in (-1, 0, 5, -7)])
 
 
+def gru(rng):
+    """A GRU of int8 as a loop: each round takes a row of the input, and computes two gates and what is new."""
+    rows, batch, units, features = (int(rng.integers(1, most)) for most in (7, 24, 40, 24))
+    plain = {"fused_activation_function": "NONE"}
+    steps = []
+
+    def numbers(*shape, scale=1 / 128, zero_point=0, **others):
+        return Tensor(shape, "int8", scales=scale, zero_points=zero_point, **others)
+
+    def made(name, inputs, scale=1 / 128, zero_point=0, options=plain):
+        result = numbers(batch, units, scale=scale, zero_point=zero_point)
+        steps.append(Operator(name, inputs, [result], options))
+        return result
+
+    def product(x, size):
+        scale = float(np.float32(rng.uniform(0.002, 0.02)))
+        weights = numbers(units, size, scale=scale, data=rng.integers(-127, 128, (units, size)))
+        bias = Tensor((units,), "int32", data=rng.integers(-5000, 5000, units), scales=float(np.float32(scale) / 128))
+        return made("FULLY_CONNECTED", [x, weights, bias], draw.scale(rng), draw.zero_point(rng))
+
+    def gate(kept, scale, zero_point, name):
+        both = made("ADD", [product(x, features), product(kept, units)], rng.uniform(0.01, 0.1), draw.zero_point(rng))
+        return made(name, [both], scale, zero_point, {})
+
+    def carried():
+        return [Tensor((1,), "int32"), numbers(batch, units), numbers(rows, batch, features)]
+
+    number, h, xs = carried()
+    after, taken, x = Tensor((1,), "int32"), numbers(1, batch, features), numbers(batch, features)
+    shape = Tensor((2,), "int32", data=[batch, features])
+    steps += [
+        Operator("ADD", [number, Tensor((), "int32", data=1)], [after], plain),
+        Operator("GATHER", [xs, number], [taken], {"axis": 0, "batch_dims": 0}),
+        Operator("RESHAPE", [taken, shape], [x], {"new_shape": [batch, features]}),
+    ]
+    reset, update = (gate(h, 1 / 256, -128, "LOGISTIC") for _ in range(2))
+    new = gate(made("MUL", [reset, h]), 1 / 128, 0, "TANH")
+    rest = made("SUB", [numbers(1, units, data=np.full((1, units), 127)), update])
+    result = made("ADD", [made("MUL", [update, h]), made("MUL", [rest, new])])
+
+    below, said = carried(), Tensor((1,), "bool")
+    limit = Tensor((1,), "int32", data=[rows])
+    condition = Subgraph(below, [said], [Operator("LESS", [below[0], limit], [said], {})])
+    inputs, ends = carried(), carried()
+    options = {"cond_subgraph_index": 1, "body_subgraph_index": 2}
+    main = Subgraph(inputs, ends, [Operator("WHILE", inputs, ends, options)])
+    content = write([main, condition, Subgraph([number, h, xs], [after, result, xs], steps)])
+    runs = [[np.int32([begin]), draw.integers(rng, (batch, units)), draw.integers(rng, (rows, batch, features))]
+            for begin in (0, 0, rows // 2, rows)]  # fmt: skip
+    return Case(content, runs)
+
+
 CASES = {
     "variable, int32": partial(variable, quantized=False),
     "variable, i8": partial(variable, quantized=True),
     "WHILE": loop,
+    "WHILE, GRU": gru,
     "IF": choice,
 }
