@@ -34,9 +34,9 @@ LIMITS = {
     "ZERO": Limits(
         "Elements are compared with the zero point first, which is a pass for each operand.",
         {
-            "np.logical_and(x, y)": (3.0, 0),
-            "np.logical_or(x, y)": (3.0, 0),
-            "np.logical_xor(x, y)": (3.0, 0),
+            "np.logical_and(x, y)": (3.5, 3),
+            "np.logical_or(x, y)": (3.5, 3),
+            "np.logical_xor(x, y)": (3.5, 3),
             "np.logical_and.reduce(x)": (1.3, 0),
             "np.logical_or.reduce(x)": (1.3, 0),
             "np.logical_xor.reduce(x)": (1.3, 0),
@@ -51,7 +51,16 @@ LIMITS = {
     ),
     "ROUNDED": Limits(
         "A root of exact integers is rounded once to float64, by integers of 128 bits where results are few.",
-        {"np.std(x, axis=0)": (1.3, 6), "np.linalg.norm(x)": (1.1, 4)},
+        {
+            "np.std(x, axis=0)": (1.4, 10),
+            "np.linalg.norm(x)": (1.1, 6),
+            "np.linalg.vector_norm(x)": (1.1, 4),
+            "np.linalg.matrix_norm(x)": (1.1, 4),
+        },
+    ),
+    "TABLE": Limits(
+        "Each element is looked up in a table of 256, which is 16 shuffles where the CPU has AVX2 and no AVX-512.",
+        {"np.absolute(x)": (6.0, 0), "np.sign(x)": (6.0, 0)},
     ),
     "TEXT": Limits(
         "The text is of the values, which are floats and longer than the integers.",

@@ -48,6 +48,7 @@ class Operators:
     __neg__ = _unary(np.negative)
     __pos__ = _unary(np.positive)
     __abs__ = _unary(np.absolute)
+    __invert__ = _unary(np.invert)
 
     __radd__ = _reflected(np.add)
     __rsub__ = _reflected(np.subtract)
@@ -63,3 +64,14 @@ class Operators:
     __rdivmod__ = _reflected(np.divmod)
     __pow__ = _operator(np.power)
     __rpow__ = _reflected(np.power)
+    # No value is an integer: each says to take those of the storage.
+    __and__ = _operator(np.bitwise_and)
+    __rand__ = _reflected(np.bitwise_and)
+    __or__ = _operator(np.bitwise_or)
+    __ror__ = _reflected(np.bitwise_or)
+    __xor__ = _operator(np.bitwise_xor)
+    __rxor__ = _reflected(np.bitwise_xor)
+    __lshift__ = _operator(np.left_shift)
+    __rlshift__ = _reflected(np.left_shift)
+    __rshift__ = _operator(np.right_shift)
+    __rrshift__ = _reflected(np.right_shift)

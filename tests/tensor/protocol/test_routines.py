@@ -145,3 +145,12 @@ def test_triangles_of_one_shape_are_told_apart() -> None:
             for k in (0, -1, 2, np.int8(1)):
                 assert same(np.tril(q, k), np.tril(values(q), k))
                 assert same(np.triu(q, k), np.triu(values(q), k))
+
+
+@pytest.mark.parametrize(
+    "text", ["~q", "q & q", "1 & q", "q | 1", "1 | q", "q ^ q", "1 ^ q", "q << 1", "1 << q", "q >> 1", "1 >> q"]
+)
+def test_operators_of_integers_say_that_storage_has_these(text: str) -> None:
+    """Python's own words would name no way out."""
+    with pytest.raises(QuantTypeError, match=r"write np\.\w+\(q\.storage"):
+        eval(text, {"q": drawn(T, 2)})
