@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -65,11 +66,20 @@ class Around:
         the elements of constants."""
         import hashlib  # here: only files that qrt has written have hashes, and it loads a library
 
-        text = [
-            [op.key, op.inputs, op.outputs, sorted((name, repr(value)) for name, value in op.attributes.items())]
-            for op in self.between(operands, results)
-        ]
+        text = [_spelled(op) for op in self.between(operands, results)]
         return hashlib.sha256(json.dumps(text, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
+def _spelled(op: Operator) -> list[Any]:
+    """What a hash has of a node, and of the nodes of its graphs."""
+    attributes: list[Any] = []
+    for name, value in sorted(op.attributes.items()):
+        if isinstance(value, Graph):
+            ports = [[port.name for port in side] for side in (value.inputs, value.outputs)]
+            attributes.append([name, *ports, [_spelled(each) for each in value.operators]])
+        else:
+            attributes.append((name, repr(value)))
+    return [op.key, op.inputs, op.outputs, attributes]
 
 
 def bias_of(types: Sequence[Type]) -> UniformType | None:

@@ -1,7 +1,8 @@
 """The graph of a model of ONNX while a function is written: nodes, tensors by name, constants, and the opset."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ SINCE = {
     "ArgMax": 1,
     "AveragePool": 7,
     "Clip": 11,
+    "DynamicQuantizeLinear": 11,
     "Equal": 11,
     "Gather": 1,
     "GatherND": 11,
@@ -63,6 +65,15 @@ class NodeText:
     inputs: list[str]
     outputs: list[str]
     attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Body:
+    """A graph that a node holds: its inputs and outputs with their types and shapes."""
+
+    inputs: list[tuple[str, str, tuple[int | None, ...]]]
+    outputs: list[tuple[str, str, tuple[int | None, ...]]]
+    nodes: list[NodeText]
 
 
 class Graph:
@@ -169,6 +180,15 @@ class Graph:
         """A new node at the end."""
         self.need(SINCE.get(op_type, 1))
         self.written.append(NodeText(op_type, name, list(inputs), list(outputs), dict(attributes or {})))
+
+    @contextmanager
+    def inner(self) -> Iterator[list[NodeText]]:
+        """Within it new nodes go to a list of their own."""
+        outer, self.written = self.written, []
+        try:
+            yield self.written
+        finally:
+            self.written = outer
 
     def rename_last(self, old: str, new: str) -> None:
         """Gives an output of the last nodes its name, which no other node reads yet."""

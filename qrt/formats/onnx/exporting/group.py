@@ -13,7 +13,7 @@ from qrt.ir import Operation
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, OpFamily
-from qrt.types import FloatType, UniformType
+from qrt.types import FloatType, IntegerType, UniformType
 
 if TYPE_CHECKING:
     from qrt.formats.onnx.exporting.graph import Graph
@@ -93,7 +93,7 @@ class Group:
         if order is not None and None in order and held.array is None:
             return self._spread(i, order)
         name, element = self.stored(i, order), held.type.element
-        if isinstance(element, FloatType):
+        if isinstance(element, FloatType | IntegerType):
             return name
         if not isinstance(element, UniformType):
             self.refuse(f"a tensor of {element}")

@@ -27,11 +27,17 @@ def with_kernels(module: Module) -> Module:
     for op in list(made.operation.walk()):
         if op.name == KERNEL and len(op.results) == 1:
             form = form_of(op.regions[0].blocks[0], str(op.attributes["kernel"].python))
-            if form is None or form.family == "lookup":
+            if form is None or form.family == "lookup" or _is_one_op(op):
                 _put_back(op)
             else:
                 _replace(op, form)
     return made
+
+
+def _is_one_op(region: Operation) -> bool:
+    """Whether the body is one op of `qrt`, which has attributes that no form has."""
+    names = [operation.name for operation in region.regions[0].blocks[0]]
+    return len(names) == 2 and names[0].startswith("qrt.")
 
 
 def _put_back(region: Operation) -> None:

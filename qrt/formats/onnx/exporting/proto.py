@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt._version import __version__
 from qrt.extras import extra
-from qrt.formats.onnx.exporting.graph import Graph, NodeText
+from qrt.formats.onnx.exporting.graph import Body, Graph, NodeText
 from qrt.ops.core import Array
 
 Port = tuple[str, str, tuple[int | None, ...]]
@@ -39,9 +39,10 @@ def model_of(graph: Graph, name: str, inputs: Sequence[Port], outputs: Sequence[
     onnx = onnx_package()
     helper = onnx.helper
     opset = helper.make_opsetid("", graph.opset)
+    others = sorted({str(each.attributes["domain"]) for each in graph.written if "domain" in each.attributes})
     ports = {each[0] for each in (*inputs, *outputs)}
     made = helper.make_graph(
-        [_node(helper, each) for each in graph.written],
+        [_node(onnx, each) for each in graph.written],
         name,
         [_value(onnx, *each) for each in inputs],
         [_value(onnx, *each) for each in outputs],
@@ -50,15 +51,25 @@ def model_of(graph: Graph, name: str, inputs: Sequence[Port], outputs: Sequence[
     )
     return helper.make_model(
         made,
-        opset_imports=[opset],
+        opset_imports=[opset, *(helper.make_opsetid(domain, 1) for domain in others)],
         ir_version=helper.find_min_ir_version_for([opset]),
         producer_name="qrt",
         producer_version=__version__,
     )
 
 
-def _node(helper: Any, node: NodeText) -> Any:
-    return helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **node.attributes)
+def _node(onnx: ModuleType, node: NodeText) -> Any:
+    attributes = {key: _attribute(onnx, node, value) for key, value in node.attributes.items()}
+    return onnx.helper.make_node(node.op_type, node.inputs, node.outputs, name=node.name, **attributes)
+
+
+def _attribute(onnx: ModuleType, node: NodeText, value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return onnx.numpy_helper.from_array(value)
+    if not isinstance(value, Body):
+        return value
+    inputs, outputs = ([_value(onnx, *each) for each in ports] for ports in (value.inputs, value.outputs))
+    return onnx.helper.make_graph([_node(onnx, each) for each in value.nodes], f"{node.name}/body", inputs, outputs)
 
 
 def _value(onnx: ModuleType, name: str, data_type: str, shape: tuple[int | None, ...]) -> Any:

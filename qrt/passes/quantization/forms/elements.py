@@ -12,7 +12,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import is_ranked_tensor
 from qrt.ir.core.matching import constant_of
-from qrt.ops.elementwise import BINDERS, FLOAT_PREDICATES
+from qrt.ops.elementwise import BINDERS, FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import FloatType, TensorType
 
 Expression = tuple[object, ...]
@@ -23,6 +23,7 @@ Axes = tuple[int | None, ...]
 
 MAX_OPERATIONS = 8
 """The most operations that an expression is made of: shared parts are written out for each use."""
+_PREDICATES = {"arith.cmpf": tuple(FLOAT_PREDICATES), "arith.cmpi": tuple(INTEGER_PREDICATES)}
 INNER_ANNOTATIONS = ("quant.stats", "quant.stats_ref")
 """Annotations that a region may take into its body, where they decide nothing. A `quant.coupled_ref` stays outside:
 what it couples would be lost."""
@@ -242,10 +243,10 @@ def body_expression(operation: StructuredOp) -> Expression | None:
 
 
 def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
-    if operation.name == "arith.cmpf":
+    if operation.name in _PREDICATES:
         predicate = operation.attributes["predicate"]
         assert isinstance(predicate, IntegerAttr)
-        return (operation.name, tuple(FLOAT_PREDICATES)[predicate.value], *operands)
+        return (operation.name, _PREDICATES[operation.name][predicate.value], *operands)
     return (operation.name, *operands)
 
 

@@ -22,7 +22,7 @@ CLASSIFIERS = [
     *("kws_ref_model", "micro_speech_quantized", "mobilenet_v1_0.25_128_quant", "pretrainedResnet_quant"),
     *("str_ww_ref_model", "tf2_mobilenet_v2_1.0_224_ptq", "ad01_int8", "hello_world_int8"),
 ]
-OTHERS = ["deeplabv3_mnv2_dm05_pascal_quant", "alexa"]
+OTHERS = ["deeplabv3_mnv2_dm05_pascal_quant", "alexa", "trained_lstm_int8"]
 INPUTS, SAME = 200, 198
 
 

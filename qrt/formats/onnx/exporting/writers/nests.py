@@ -1,16 +1,25 @@
-"""Loop nests that compute each element of a tensor of floats alone."""
+"""Loop nests that compute each element of a tensor alone, and ops on tensors of integers and bools that do."""
+
+from collections.abc import Sequence
 
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.registry import writer
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.ir import Value
 from qrt.passes.quantization.forms.elements import Axes, Expression, elements_of
+from qrt.types import IntegerType
 
-_COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"}
-"""The operators of comparisons that are false of a NaN."""
+_COMPARISONS = {
+    "arith.cmpf": {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"},
+    "arith.cmpi": {"eq": "Equal", "sgt": "Greater", "sge": "GreaterOrEqual", "slt": "Less", "sle": "LessOrEqual"},
+}
+"""The operators of comparisons: of floats those that are false of a NaN."""
+_INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
+_BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
-@writer("linalg.generic")
+@writer("linalg.generic", *_COMPARISONS, *_INTEGERS, *_BOOLS)
 def elementwise(group: Group) -> None:
     """An operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])
@@ -18,11 +27,23 @@ def elementwise(group: Group) -> None:
         group.refuse("a loop nest that no kernel computes")
     elements = elements.simplified()
     rank = group.result().rank
+    _check_types(group, elements.inputs)
     known: dict[Expression, str] = {
         ("input", i): group.real(group.op.operands.index(value), _order(group, axes, rank))
         for i, (value, axes) in enumerate(zip(elements.inputs, elements.axes, strict=True))
     }
     group.set_real(_written(group, elements.computed, known))
+
+
+def _check_types(group: Group, inputs: Sequence[Value]) -> None:
+    """Signless integers have the sign that ONNX needs where none is unsigned. Bools and integers of 32 bits and more
+    are what runtimes compute with."""
+    for value in (*inputs, *group.op.results):
+        element = getattr(value.type, "element", None)
+        if isinstance(element, IntegerType) and (
+            element.width not in (1, 32, 64) or group.graph.held(value).is_unsigned
+        ):
+            group.refuse(f"a tensor of {element}")
 
 
 def _order(group: Group, axes: Axes, rank: int) -> Order | None:
@@ -44,12 +65,14 @@ def _written(group: Group, expression: Expression, known: dict[Expression, str])
 def _computed(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
     op, *parts = expression
     if op == "constant":
+        if isinstance(parts[0], int):
+            group.refuse("an integer inside a loop nest")
         return group.floats(float(str(parts[0])), "constant")
-    op_type = OPERATORS.get(str(op))
-    if op == "arith.cmpf":
-        op_type, parts = _COMPARISONS.get(str(parts[0])), parts[1:]
-    elif op == "arith.select":
-        op_type = "Where"
+    op_type = OPERATORS.get(str(op)) or _INTEGERS.get(str(op))
+    if op in _COMPARISONS:
+        op_type, parts = _COMPARISONS[str(op)].get(str(parts[0])), parts[1:]
+    elif op in _BOOLS and group.result().type.element == IntegerType(1):
+        op_type = _BOOLS[str(op)]
     if op_type is None:
         group.refuse(str(op))
     operands = [_written(group, part, known) for part in parts if isinstance(part, tuple)]
