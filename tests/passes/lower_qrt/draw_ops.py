@@ -222,7 +222,7 @@ DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
 _COUNTS = {
     "matmul": 80, "conv2d": 40, "depthwise_conv2d": 24, "mul": 32, "requantize": 48, "add": 20, "sub": 16,
     "avg_pool2d": 24, "mean": 24, "sum": 16, "concat": 16, "softmax": 16, "lookup": 6, "max_pool2d": 6, "reshape": 6,
-    "transpose": 6, "resize_bilinear": 24,
+    "transpose": 6,
 }  # fmt: skip
 SAMPLE = {name: _COUNTS.get(name, 8) for name in DRAWS}
 """Programs of each op; a full run has seven times as many."""

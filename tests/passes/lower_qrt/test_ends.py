@@ -1,7 +1,7 @@
 """Programs at the ends of a rule, which drawn ones seldom meet: the plain loops, the reference, every ISA's kernel and
 the lowered program give the same bits. Hazards: shifts to the left of values that are not clamped; a multiplier between
 two M0, and one that M0 rounds up to a power of two; ties of sums; sizes around the blocks of rules and of kernels;
-bounds that float32 does not hold."""
+bounds that float32 does not hold; places of resized images."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -13,6 +13,7 @@ from qrt.numerics import REQUANT_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import UniformType
 from tests.ops import naive
+from tests.ops import test_resize as resized
 from tests.ops.harness import Array, tensor
 from tests.passes.lower_qrt.compare import DrawnProgram, compare
 from tests.passes.lower_qrt.drawn_op import DrawnOp
@@ -21,17 +22,18 @@ from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 Plain = Callable[[UniformType, Sequence[int]], Array]
 
 
-def check(name: str, arrays: list[Array], elements: list[UniformType], out: UniformType, plain: Plain, rule: str,
-          options: str = "") -> Array:  # fmt: skip
+def check(
+    name: str, arrays: list[Array], elements: list[UniformType], out: UniformType | None, plain: Plain, **said: object
+) -> Array:
     """The result, which everything that computes it gives."""
-    op = DrawnOp(name, arrays, elements, out, plain, {"requant": rule})
-    result = compare(DrawnProgram(op, op.types, (), options, True))
+    op = DrawnOp(name, arrays, elements, out, plain, said)
+    result = compare(DrawnProgram(op, op.types, (), "", True))
     assert result is not None, "refused"
     return result
 
 
 def requantized(x: Array, t: UniformType, out: UniformType, rule: str) -> Array:
-    return check("requantize", [x], [t], out, lambda to, size: naive.requantize(x, t, to, rule), rule)
+    return check("requantize", [x], [t], out, lambda to, size: naive.requantize(x, t, to, rule), requant=rule)
 
 
 @pytest.mark.parametrize("out", ["u32", "i32"])
@@ -56,7 +58,7 @@ def test_a_bias_is_shifted_to_the_left_as_far_as_64_bits_allow() -> None:
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.matmul(x, w, a, a, to, "fixed", size, (bias, b))
 
-    result = check("matmul", [x, w, bias], [a, a, b], out, plain, "fixed")
+    result = check("matmul", [x, w, bias], [a, a, b], out, plain, requant="fixed")
     assert result.ravel().tolist() == [0, 1 << 29, 1 << 29]
 
 
@@ -98,7 +100,10 @@ def test_ties_of_sums(name: str, rule: str) -> None:
 
 
 def added(name: str, arrays: list[Array], elements: list[UniformType], out: UniformType, rule: str) -> None:
-    check(name, arrays, elements, out, lambda to, size: naive.binary(name, *arrays, *elements, to, rule, size), rule)
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.binary(name, *arrays, *elements, to, rule, size)
+
+    check(name, arrays, elements, out, plain, requant=rule)
 
 
 @pytest.mark.parametrize("rule", REQUANT_RULES)
@@ -110,7 +115,11 @@ def test_ties_of_products(storage: str, zero_point: int, columns: int, rule: str
     w = UniformType("i8", "f32", [2.0 ** -(1 + i % 2) for i in range(columns)], axis=1)
     rng = np.random.default_rng(3)
     x, weights = rng.integers(-8, 8, (5, 3)).astype(np.int8), rng.integers(-3, 4, (3, columns)).astype(np.int8)
-    check("matmul", [x, weights], [a, w], to, lambda to, size: naive.matmul(x, weights, a, w, to, rule, size), rule)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.matmul(x, weights, a, w, to, rule, size)
+
+    check("matmul", [x, weights], [a, w], to, plain, requant=rule)
 
 
 @pytest.mark.parametrize(("name", "zero_point"), [("softmax", 77), ("log_softmax", -1840403580)])
@@ -120,3 +129,13 @@ def test_bounds_that_float32_does_not_hold(name: str, zero_point: int) -> None:
     to = UniformType("i32", "f32", 2.0**-31, zero_point)
     result = check_lowered(name, [x], [tensor(x.shape, t)], to, options=OPTIONS[:1], axis=1, requant="table_float32")
     assert np.isin(result, (to.storage_min, to.storage_max)).any()
+
+
+@pytest.mark.parametrize("form", resized.FORMS)
+@pytest.mark.parametrize(("rule", "storage"), [("fixed11", "i8"), ("fixed10_away", "i16"), ("products_float32", "u8")])
+def test_resized_images(rule: str, storage: str, form: tuple[bool, bool]) -> None:
+    """Larger and smaller by ratios that no integer is, every place of corners and pixels' centers."""
+    t = UniformType(storage, "f32", 1.0)
+    x = np.random.default_rng(4).integers(t.storage_min, t.storage_max, (1, 5, 3, 2)).astype(element_dtype(t))
+    said = {"rule": rule, "size": (3, 7), "align_corners": form[0], "half_pixel_centers": form[1]}
+    check("resize_bilinear", [x], [t], None, lambda to, size: resized.by_loops(x, rule, (3, 7), *form), **said)
