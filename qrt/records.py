@@ -15,6 +15,7 @@ compiled when it is first asked for, and its other methods are functions that al
 
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -40,18 +41,53 @@ class _Factory:
 _MISSING = _Factory()
 
 
+_OFTEN = 16
+"""So many calls cost about as much as compiling ``__init__`` does."""
+
+
 class _Written:
-    """The ``__init__`` of a class before somebody asks for it."""
+    """The ``__init__`` of a class until it has been called often."""
 
     def __init__(self, owner: type, frozen: bool) -> None:
-        self._owner, self._frozen = owner, frozen
+        self._owner, self._frozen, self._calls = owner, frozen, 0
 
     def __get__(self, instance: Any, owner: type) -> Any:
         found = self._owner.__dict__["__init__"]
-        if found is self:
-            found = _written(self._owner, self._frozen)
-            type.__setattr__(self._owner, "__init__", found)
-        return found.__get__(instance, owner)
+        if found is self and instance is not None and self._calls < _OFTEN:
+            self._calls += 1
+            return partial(self._fill, instance)
+        return (self._compiled() if found is self else found).__get__(instance, owner)
+
+    def _compiled(self) -> Any:
+        found = _written(self._owner, self._frozen)
+        type.__setattr__(self._owner, "__init__", found)
+        return found
+
+    @cached_property
+    def _known(self) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
+        """The parameters, the defaults, and the functions that make the other defaults."""
+        every = fields(self._owner)
+        defaults = {each.name: each.default for each in every if each.default is not MISSING}
+        made = {each.name: each.default_factory for each in every if each.default_factory is not MISSING}
+        return [each.name for each in every if each.init], defaults, made
+
+    def _fill(self, instance: Any, /, *given: Any, **named: Any) -> None:
+        """Does what the compiled ``__init__`` does. Arguments that do not fit are left to that one, for its error."""
+        names, defaults, made = self._known
+        positional = dict(zip(names, given, strict=False))
+        values = {**defaults, **positional, **named}
+        for name, make in made.items():
+            if name not in values:
+                values[name] = make()
+        fits = len(given) <= len(names) and named.keys() <= {*names} - positional.keys()
+        if not fits or not values.keys() >= {*names}:
+            self._compiled()(instance, *given, **named)
+            return
+        assign = object.__setattr__ if self._frozen else setattr
+        for name, value in values.items():
+            assign(instance, name, value)
+        if hasattr(instance, "__post_init__"):
+            instance.__post_init__()
 
 
 def _written(owner: type, frozen: bool) -> Any:
