@@ -35,6 +35,7 @@ typedef enum {
     QRT_INDEX_OUT_OF_RANGE,
     QRT_DIVISION_BY_ZERO,
     QRT_QUOTIENT_OUT_OF_RANGE, /* the least number divided by -1 */
+    QRT_NO_INTEGER,            /* a float that no i32 holds */
 } qrt_status;
 
 typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;
