@@ -1,5 +1,5 @@
-/* Loop nests in float32: this file walks the loops, loads and stores blocks of lanes, and shares them among threads.
- * The arithmetic is in the row float_steps. */
+/* Loop nests in float32 and int32: this file walks the loops, loads and stores blocks of lanes, and shares them among
+ * threads. The arithmetic is in the rows float_steps, integer_steps and float_exponential. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -12,13 +12,20 @@
 typedef struct {
     const qrt_float_loops_args *args;
     char *at[MOST]; /* the first element of each operand */
-    int64_t rows;   /* iterations of the kept loops but the innermost */
-    int64_t blocks; /* of a row */
+    /* The loop that is cut into blocks of `unit` iterations. It is the innermost kept one, or the one around that,
+     * whose iterations then are the rows of a block. */
+    int cut;
+    int64_t unit;
+    int64_t outer;  /* iterations of the kept loops around it */
+    int64_t blocks; /* of one of these */
     int64_t per_task;
 } loops_call;
 
 static int size_of(const qrt_loops_operand *operand) {
-    return operand->type == QRT_LOOPS_F32 ? 4 : 1;
+    static const int size[] = {
+        [QRT_LOOPS_F32] = 4, [QRT_LOOPS_BOOL] = 1, [QRT_LOOPS_I8] = 1, [QRT_LOOPS_I16] = 2, [QRT_LOOPS_I32] = 4,
+    };
+    return size[operand->type];
 }
 
 /* ---- lanes ---- */
@@ -28,46 +35,101 @@ static void load_bools(const uint8_t *from, int64_t stride, int64_t count, uint3
         to[i] = from[i * stride] ? UINT32_MAX : 0;
 }
 
-static void load_floats(const uint32_t *from, int64_t stride, int64_t count, uint32_t *to) {
+static void load_bytes(const int8_t *from, int64_t stride, int64_t count, uint32_t *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (uint32_t)from[i * stride];
+}
+
+static void load_halves(const int16_t *from, int64_t stride, int64_t count, uint32_t *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (uint32_t)from[i * stride];
+}
+
+static void load_words(const uint32_t *from, int64_t stride, int64_t count, uint32_t *to) {
     if (stride == 1) {
         memcpy(to, from, (size_t)count * sizeof *to);
     } else if (stride == 0) {
-        const uint32_t value = *from;
-        for (int64_t i = 0; i < count; i++)
-            to[i] = value;
+        uint32_t values[QRT_LOOPS_ALIGN];
+        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
+            values[i] = *from;
+        for (; count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN)
+            memcpy(to, values, sizeof values);
+        memcpy(to, values, (size_t)count * sizeof *to);
     } else {
         for (int64_t i = 0; i < count; i++)
             to[i] = from[i * stride];
     }
 }
 
-/* Brings a block of lanes into a register, or has the register point to them where all may be read. */
-static void load(const qrt_loops_operand *operand, const char *from, int64_t stride, int64_t count, float *own,
-                 float **reg) {
-    if (operand->type == QRT_LOOPS_F32 && stride == 1 && count % QRT_LOOPS_ALIGN == 0 && !operand->once) {
-        *reg = (float *)from;
-        return;
-    }
-    *reg = own;
-    if (operand->type == QRT_LOOPS_F32)
-        load_floats((const uint32_t *)from, stride, count, (uint32_t *)own);
-    else
+static void load_row(const qrt_loops_operand *operand, const char *from, int64_t stride, int64_t count, float *own) {
+    switch (operand->type) {
+    case QRT_LOOPS_F32:
+    case QRT_LOOPS_I32:
+        load_words((const uint32_t *)from, stride, count, (uint32_t *)own);
+        break;
+    case QRT_LOOPS_BOOL:
         load_bools((const uint8_t *)from, stride, count, (uint32_t *)own);
+        break;
+    case QRT_LOOPS_I8:
+        load_bytes((const int8_t *)from, stride, count, (uint32_t *)own);
+        break;
+    case QRT_LOOPS_I16:
+        load_halves((const int16_t *)from, stride, count, (uint32_t *)own);
+    }
 }
 
-static void store(const qrt_loops_operand *operand, const float *reg, int64_t stride, int64_t count, char *to) {
+static void store_row(const qrt_loops_operand *operand, const float *reg, int64_t stride, int64_t count, char *to) {
     uint32_t bits;
-    if (operand->type == QRT_LOOPS_F32 && stride == 1) {
+    if (size_of(operand) == 4 && stride == 1) {
         memcpy(to, reg, (size_t)count * sizeof *reg);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
         memcpy(&bits, reg + i, sizeof bits);
-        if (operand->type == QRT_LOOPS_F32)
+        if (size_of(operand) == 4)
             ((uint32_t *)to)[i * stride] = bits;
+        else if (size_of(operand) == 2)
+            ((uint16_t *)to)[i * stride] = (uint16_t)bits;
         else
-            ((uint8_t *)to)[i * stride] = bits != 0;
+            ((uint8_t *)to)[i * stride] = operand->type == QRT_LOOPS_BOOL ? bits != 0 : (uint8_t)bits;
     }
+}
+
+/* ---- blocks ---- */
+
+/* Rows of lanes, side by side in a register. */
+typedef struct {
+    int64_t rows, count; /* lanes of a row */
+    int outer, inner;    /* the loops of rows and lanes */
+} block;
+
+/* The same block as one row where the operand has no gap between rows. */
+static block joined(block b, const qrt_loops_operand *operand) {
+    if (operand->stride[b.outer] == b.count * operand->stride[b.inner]) {
+        b.count *= b.rows;
+        b.rows = 1;
+    }
+    return b;
+}
+
+/* Brings a block of lanes into a register, or has the register point to them where all may be read. */
+static void load(const qrt_loops_operand *operand, const char *from, block whole, float *own, float **reg) {
+    const block b = joined(whole, operand);
+    const int64_t stride = operand->stride[b.inner];
+    *reg = own;
+    if (size_of(operand) == 4 && b.rows == 1 && stride == 1 && b.count % QRT_LOOPS_ALIGN == 0 && !operand->once)
+        *reg = (float *)from;
+    else
+        for (int64_t row = 0; row < b.rows; row++)
+            load_row(operand, from + row * operand->stride[b.outer] * size_of(operand), stride, b.count,
+                     own + row * b.count);
+}
+
+static void store(const qrt_loops_operand *operand, const float *reg, block whole, char *to) {
+    const block b = joined(whole, operand);
+    for (int64_t row = 0; row < b.rows; row++)
+        store_row(operand, reg + row * b.count, operand->stride[b.inner], b.count,
+                  to + row * operand->stride[b.outer] * size_of(operand));
 }
 
 /* ---- loops ---- */
@@ -86,9 +148,38 @@ static bool advance(const qrt_float_loops_args *args, int first, int end, int64_
     return false;
 }
 
-/* Computes `count` lanes, whose first elements `at` points to. */
-static void run_block(const qrt_float_loops_args *args, char *const *first, int64_t count, float *memory) {
-    const int inner = args->kept - 1, end = args->kept + args->reduced;
+typedef enum { FLOAT_STEPS, INTEGER_STEPS, EXPONENTIAL } row;
+
+static row row_of(int code) {
+    return code < QRT_STEP_TO_F32 ? FLOAT_STEPS : code < QRT_STEP_EXP ? INTEGER_STEPS : EXPONENTIAL;
+}
+
+/* Hands the steps to the rows that have them. Returns whether all lanes are defined. */
+static bool run_steps(const qrt_float_loops_args *args, float *const *reg, int64_t count) {
+    const int64_t lanes = qrt_round_up(count, QRT_LOOPS_ALIGN);
+    bool is_defined = true;
+    for (int first = 0, end; first < args->steps; first = end) {
+        const qrt_loops_step *step = args->step + first;
+        for (end = first + 1; end < args->steps && row_of(args->step[end].code) == row_of(step->code);)
+            end++;
+        switch (row_of(step->code)) {
+        case FLOAT_STEPS:
+            args->kernels->float_steps(step, end - first, reg, lanes);
+            break;
+        case INTEGER_STEPS:
+            is_defined &= args->kernels->integer_steps(step, end - first, reg, lanes, count);
+            break;
+        case EXPONENTIAL:
+            for (; step < args->step + end; step++)
+                args->kernels->float_exponential(reg[step->a], reg[step->to], lanes);
+        }
+    }
+    return is_defined;
+}
+
+/* Computes a block, whose first elements `first` points to. Returns whether all of it is defined. */
+static bool run_block(const qrt_float_loops_args *args, char *const *first, block b, float *memory) {
+    const int end = args->kept + args->reduced;
     float *reg[QRT_LOOPS_REGISTERS];
     char *at[MOST];
     int64_t index[QRT_LOOPS_RANK] = {0};
@@ -97,21 +188,21 @@ static void run_block(const qrt_float_loops_args *args, char *const *first, int6
         reg[i] = memory + i * LANES;
     for (int i = 0; i < args->reads; i++)
         if (args->operand[i].once)
-            load(&args->operand[i], at[i], args->operand[i].stride[inner], count, reg[args->operand[i].reg],
-                 &reg[args->operand[i].reg]);
-    bool is_empty = false;
+            load(&args->operand[i], at[i], b, reg[args->operand[i].reg], &reg[args->operand[i].reg]);
+    bool is_empty = false, is_defined = true;
     for (int loop = args->kept; loop < end; loop++)
         is_empty |= args->extent[loop] == 0;
     if (!is_empty)
         do {
             for (int i = 0; i < args->reads; i++)
                 if (!args->operand[i].once)
-                    load(&args->operand[i], at[i], args->operand[i].stride[inner], count,
-                         memory + args->operand[i].reg * LANES, &reg[args->operand[i].reg]);
-            args->kernels->float_steps(args->step, args->steps, reg, qrt_round_up(count, QRT_LOOPS_ALIGN));
+                    load(&args->operand[i], at[i], b, memory + args->operand[i].reg * LANES,
+                         &reg[args->operand[i].reg]);
+            is_defined &= run_steps(args, reg, b.rows * b.count);
         } while (advance(args, args->kept, end, index, args->reads, at));
     for (int i = args->reads; i < args->reads + args->writes; i++)
-        store(&args->operand[i], reg[args->operand[i].reg], args->operand[i].stride[inner], count, first[i]);
+        store(&args->operand[i], reg[args->operand[i].reg], b, first[i]);
+    return is_defined;
 }
 
 /* The lanes of registers that no operand fills are computed too: they hold zeros. */
@@ -130,12 +221,12 @@ static float *made_registers(const qrt_float_loops_args *args) {
 static qrt_status run_task(void *context, int64_t number) {
     const loops_call *call = context;
     const qrt_float_loops_args *args = call->args;
-    const int inner = args->kept - 1, operands = args->reads + args->writes;
-    const int64_t first = number * call->per_task, end = qrt_min(first + call->per_task, call->rows * call->blocks);
-    int64_t index[QRT_LOOPS_RANK] = {0}, row = first / call->blocks, block = first % call->blocks;
+    const int cut = call->cut, inner = args->kept - 1, operands = args->reads + args->writes;
+    const int64_t first = number * call->per_task, end = qrt_min(first + call->per_task, call->outer * call->blocks);
+    int64_t index[QRT_LOOPS_RANK] = {0}, row = first / call->blocks, turn = first % call->blocks;
     char *at[MOST], *here[MOST];
     memcpy(at, call->at, (size_t)operands * sizeof *at);
-    for (int loop = inner - 1; loop >= 0; loop--) {
+    for (int loop = cut - 1; loop >= 0; loop--) {
         index[loop] = row % args->extent[loop];
         row /= args->extent[loop];
         for (int i = 0; i < operands; i++)
@@ -145,24 +236,29 @@ static qrt_status run_task(void *context, int64_t number) {
     if (!memory)
         return QRT_NO_MEMORY;
     const qrt_float_state saved = qrt_float_enter();
+    bool is_defined = true;
     for (int64_t i = first; i < end; i++) {
+        const int64_t done = turn * call->unit, left = qrt_min(call->unit, args->extent[cut] - done);
         for (int operand = 0; operand < operands; operand++)
-            here[operand] =
-                at[operand] + block * LANES * args->operand[operand].stride[inner] * size_of(&args->operand[operand]);
-        run_block(args, here, qrt_min(LANES, args->extent[inner] - block * LANES), memory);
-        if (++block == call->blocks) {
-            block = 0;
-            advance(args, 0, inner, index, operands, at);
+            here[operand] = at[operand] + done * args->operand[operand].stride[cut] * size_of(&args->operand[operand]);
+        const block b = {cut == inner ? 1 : left, cut == inner ? left : args->extent[inner], cut, inner};
+        is_defined &= run_block(args, here, b, memory);
+        if (++turn == call->blocks) {
+            turn = 0;
+            advance(args, 0, cut, index, operands, at);
         }
     }
     qrt_float_leave(saved);
-    return QRT_OK;
+    return is_defined ? QRT_OK : QRT_NO_INTEGER;
 }
 
 qrt_status qrt_float_loops(const void *pointer, qrt_scratch *scratch) {
     const qrt_float_loops_args *args = pointer;
     const int inner = args->kept - 1;
-    loops_call call = {.args = args, .rows = 1, .blocks = qrt_ceil_div(args->extent[inner], LANES)};
+    const int64_t lanes = args->extent[inner];
+    const bool has_rows = inner > 0 && lanes > 0 && lanes <= LANES / 2;
+    loops_call call = {.args = args, .cut = inner - has_rows, .unit = has_rows ? LANES / lanes : LANES, .outer = 1};
+    call.blocks = qrt_ceil_div(args->extent[call.cut], call.unit);
     void *const *operand = scratch->operands;
     double work = args->steps + 1;
     for (int i = 0; i < args->reads + args->writes; i++) {
@@ -171,11 +267,11 @@ qrt_status qrt_float_loops(const void *pointer, qrt_scratch *scratch) {
     }
     for (int loop = 0; loop < args->kept + args->reduced; loop++) {
         work *= (double)args->extent[loop];
-        if (loop < inner)
-            call.rows *= args->extent[loop];
+        if (loop < call.cut)
+            call.outer *= args->extent[loop];
     }
-    const int64_t blocks = call.rows * call.blocks;
-    if (blocks == 0)
+    const int64_t blocks = call.outer * call.blocks;
+    if (blocks == 0 || lanes == 0)
         return QRT_OK;
     const int threads = work < SERIAL_WORK ? 1 : scratch->threads;
     call.per_task = threads == 1 ? blocks : qrt_max(1, (int64_t)(TASK_WORK / (work / (double)blocks + 1)));

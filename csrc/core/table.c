@@ -95,6 +95,7 @@ const char *qrt_status_text(qrt_status status) {
         "an index names no element",
         "division by zero",
         "signed overflow of a quotient",
+        "a NaN or a number out of the range of i32",
         "more rounds than a loop may take",
         "more steps than a run may take",
         "paused",

@@ -1,4 +1,4 @@
-/* The steps of loop nests in float32, in portable C. */
+/* The steps of loop nests in float32 and int32, in portable C. */
 #include <math.h>
 #include <string.h>
 
@@ -83,10 +83,9 @@ static float computed(int code, float a, float b, float c) {
         return flag(a == b);
     case QRT_STEP_UNORDERED:
         return flag(isnan(a) || isnan(b));
-    case QRT_STEP_CODES:
-        break;
+    default:
+        return 0;
     }
-    return 0;
 }
 
 /* Whether no operand that the code reads is a NaN. */
@@ -104,4 +103,57 @@ void ref_float_steps(const qrt_loops_step *step, int count, float *const *reg, i
             to[i] = is_made ? NAN : made;
         }
     }
+}
+
+/* ---- integers ---- */
+
+/* A float whose integer part an i32 holds. */
+static bool has_integer(float x) {
+    return x >= -0x1p31f && x < 0x1p31f;
+}
+
+static int32_t saturated(float x) {
+    return has_integer(x) ? (int32_t)x : isnan(x) ? 0 : x < 0 ? INT32_MIN : INT32_MAX;
+}
+
+static uint32_t of_integers(int code, uint32_t a, uint32_t b) {
+    const float x = float_of(a);
+    switch ((qrt_step_code)code) {
+    case QRT_STEP_TO_F32:
+        return bits_of((float)(int32_t)a);
+    case QRT_STEP_TO_I32:
+        return has_integer(x) ? (uint32_t)(int32_t)x : 0;
+    case QRT_STEP_SATURATE_I32:
+        return (uint32_t)saturated(x);
+    case QRT_STEP_TO_I8:
+        return (uint32_t)(int8_t)a;
+    case QRT_STEP_TO_I16:
+        return (uint32_t)(int16_t)a;
+    case QRT_STEP_ADD_I32:
+        return a + b;
+    case QRT_STEP_SUB_I32:
+        return a - b;
+    case QRT_STEP_MUL_I32:
+        return a * b;
+    case QRT_STEP_MAX_I32:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case QRT_STEP_MIN_I32:
+        return (int32_t)a < (int32_t)b ? a : b;
+    default:
+        return 0;
+    }
+}
+
+bool ref_integer_steps(const qrt_loops_step *step, int count, float *const *reg, int64_t lanes, int64_t live) {
+    bool is_defined = true;
+    for (; count > 0; count--, step++)
+        for (int64_t i = 0; i < lanes; i++) {
+            uint32_t a, b;
+            memcpy(&a, reg[step->a] + i, sizeof a);
+            memcpy(&b, reg[step->b] + i, sizeof b);
+            is_defined &= step->code != QRT_STEP_TO_I32 || i >= live || has_integer(float_of(a));
+            const uint32_t made = of_integers(step->code, a, b);
+            memcpy(reg[step->to] + i, &made, sizeof made);
+        }
+    return is_defined;
 }

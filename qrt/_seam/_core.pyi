@@ -276,11 +276,12 @@ def bind_contraction(
     b_constant: npt.NDArray[Any] | None = None,
     init_constant: npt.NDArray[Any] | None = None,
     stored: npt.NDArray[np.uint8] | None = None,  # as for bind_float_matmul
+    integers: bool = False,  # int32 in place of float32
 ) -> Call: ...
 
-# The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (type "f32" or "i1", register, strides,
-# offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c). values are the bits
-# of the last registers; in_place: so many of the operands stand element for element as the only result does.
+# The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (f32, i1, i8, i16 or i32, register,
+# strides, offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c). values are
+# the bits of the last registers; in_place: so many of the operands stand element for element as the only result does.
 def bind_float_loops(
     *,
     isa: str,

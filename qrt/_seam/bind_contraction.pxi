@@ -1,8 +1,8 @@
-# contraction: a loop nest that adds products of two float32 operands to the elements of a result.
+# contraction: a loop nest that adds products of two float32 or int32 operands to the elements of a result.
 
 
 def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint fused, b_constant=None,
-                     init_constant=None, stored=None):
+                     init_constant=None, stored=None, bint integers=False):
     cdef Call call = new_call("contraction", isa, qrt_contraction, sizeof(qrt_contraction_args))
     cdef qrt_contraction_args *args = <qrt_contraction_args *>call.args
     cdef qrt_contraction_problem *problem = &args.problem
@@ -10,19 +10,20 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     fill_contraction(call, problem, loops, extents, strides, offsets, sizes)
-    problem.fused = fused
+    problem.fused, problem.integers = fused, integers
+    dtype = np.int32 if integers else np.float32
     a_size, b_size, init_size, out_size = dimensions(call.name, "sizes", sizes, QRT_CONTRACTION_OPERANDS)
     call.release, call.packed_parts = qrt_contraction_release, qrt_contraction_packed
-    add_operand(call, np.float32, (a_size,))
+    add_operand(call, dtype, (a_size,))
     if b_constant is None:
-        add_operand(call, np.float32, (b_size,))
+        add_operand(call, dtype, (b_size,))
     else:
-        problem.b_constant = <const float *>constant(call, "the constant b", b_constant, np.float32, b_size)
+        problem.b_constant = <const float *>constant(call, "the constant b", b_constant, dtype, b_size)
     if init_constant is None:
-        add_operand(call, np.float32, (init_size,))
+        add_operand(call, dtype, (init_size,))
     else:
-        problem.init_constant = <const float *>constant(call, "the constant init", init_constant, np.float32, init_size)
-    add_operand(call, np.float32, (out_size,))
+        problem.init_constant = <const float *>constant(call, "the constant init", init_constant, dtype, init_size)
+    add_operand(call, dtype, (out_size,))
     problem.stored = &given
     with nogil:
         status = qrt_contraction_prepare(args)

@@ -1,6 +1,9 @@
-# float_loops: loop nests whose body is a chain of element-wise steps on float32 and flags.
+# float_loops: loop nests whose body is a chain of element-wise steps on float32, int32 and flags.
 
-cdef dict LOOPS_TYPES = {"f32": QRT_LOOPS_F32, "i1": QRT_LOOPS_BOOL}
+cdef dict LOOPS_TYPES = {
+    "f32": QRT_LOOPS_F32, "i1": QRT_LOOPS_BOOL, "i8": QRT_LOOPS_I8, "i16": QRT_LOOPS_I16, "i32": QRT_LOOPS_I32,
+}
+cdef dict LOOPS_DTYPES = {"f32": np.float32, "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32}
 
 
 def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers, values, in_place=0):
@@ -90,7 +93,7 @@ cdef fill_loops_operand(Call call, qrt_loops_operand *to, object given, bint wri
         raise KernelError(f"{call.name}: a result is indexed by a loop that is summed")
     kept = extents[: args.kept] + ((1,) * args.reduced if written or once else extents[args.kept :])
     check_reach(call.name, "an operand", tuple(kept), strides, offset, size)
-    dtype = np.dtype(np.float32 if name == "f32" else np.bool_)
+    dtype = np.dtype(LOOPS_DTYPES[name])
     if array is None:
         add_operand(call, dtype, (size,))
     else:

@@ -182,7 +182,7 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t extent[QRT_CONTRACTION_RANK]
         int64_t stride[QRT_CONTRACTION_OPERANDS][QRT_CONTRACTION_RANK]
         int64_t offset[QRT_CONTRACTION_OPERANDS]
-        bint fused
+        bint fused, integers
         const float *b_constant
         const float *init_constant
         qrt_stored *stored
@@ -201,7 +201,7 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_STEP_CODES
 
     ctypedef enum qrt_loops_type:
-        QRT_LOOPS_F32, QRT_LOOPS_BOOL
+        QRT_LOOPS_F32, QRT_LOOPS_BOOL, QRT_LOOPS_I8, QRT_LOOPS_I16, QRT_LOOPS_I32
 
     ctypedef struct qrt_loops_step:
         int code, to, a, b, c

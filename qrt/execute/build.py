@@ -185,7 +185,7 @@ class _Builder(ControlPlanner):
             from qrt.execute.planning.contraction import contraction  # here, for the programs that have such ops
 
             made = contraction(op, types, constants)
-        made = made or float_loops(op, types, constants)
+        made = made or float_loops(op, types, constants, self.code.saturating)
         results = _known_types(op, types)
         known = [t for t in results if t is not None]
         if made is None or len(known) < len(results):

@@ -1,12 +1,13 @@
-"""The sizes of contractions and loops in float32."""
+"""The sizes of contractions and loops in float32 and int32."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from qrt.execute.planning.float_loops import CODES
 from qrt.ops import elementwise
-from qrt.types import FloatType
+from qrt.types import FloatType, IntegerType
 from tests.kernels.draws import Array
 from tests.kernels.size_cases import Case, combinations
 
@@ -16,7 +17,7 @@ COLUMNS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 47, 48, 49, 63, 64, 65, 80, 127
 DEPTH = (0, 1, 2, 3, 8, 33)
 LANES = (0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 272, 511, 512, 513)
 
-_F32 = FloatType("f32")
+_F32, _I32 = FloatType("f32"), IntegerType(32)
 HARD = np.float32([0, -0.0, 1e-45, -1e-40, 1e38, -3e38, np.inf, -np.inf, np.nan, 1, -1])
 
 
@@ -26,11 +27,21 @@ def floats(rng: np.random.Generator, *shape: int) -> Array:
     return np.where(rng.random(shape) < 0.02, rng.choice(HARD, shape), made).astype(np.float32)
 
 
+def integers(rng: np.random.Generator, *shape: int) -> Array:
+    """Whole numbers of int32, of which some are its ends: sums and products wrap."""
+    made = rng.integers(-(2**31), 2**31, shape)
+    return np.where(rng.random(shape) < 0.1, rng.choice([-(2**31), 2**31 - 1, 0, -1], shape), made).astype(np.int32)
+
+
 def contraction() -> Iterator[Case]:
     rng = np.random.default_rng(21)
     for drawn in combinations(rng, 4, m=ROWS, n=COLUMNS, k=DEPTH, batch=(1, 2), constant=(False, True),
                               init=("constant", "operand", "columns"), fused=(False, True), by_columns=(False, True),
                               transposed=(False, True), offset=(0, 1)):  # fmt: skip
+        yield product(rng, **drawn)
+    for drawn in combinations(rng, 2, m=ROWS, n=COLUMNS, k=DEPTH, batch=(1, 2), constant=(False, True),
+                              init=("constant", "operand", "columns"), fused=(False,), by_columns=(False, True),
+                              transposed=(False, True), offset=(0, 1), is_whole=(True,)):  # fmt: skip
         yield product(rng, **drawn)
     yield product(rng, 200, 130, 70, 1, True, "columns", True, False, False, 0, threads=3)
     yield product(rng, 50, 130, 70, 2, False, "columns", True, False, False, 0, threads=3)
@@ -44,12 +55,13 @@ def contraction() -> Iterator[Case]:
 
 def product(
     rng: np.random.Generator, m: int, n: int, k: int, batch: int, constant: bool, init: str, fused: bool,
-    by_columns: bool, transposed: bool, offset: int, threads: int = 1,
+    by_columns: bool, transposed: bool, offset: int, threads: int = 1, is_whole: bool = False,
 ) -> Case:  # fmt: skip
     """[batch, m, k] by [batch, k, n]; where `by_columns`, a has a value for each column too."""
-    a = floats(rng, batch, m, k, n if by_columns else 1)
-    b = floats(rng, batch, k, n)
-    start = {"constant": floats(rng, 1), "columns": floats(rng, n), "operand": floats(rng, batch, m, n)}[init]
+    drawn = integers if is_whole else floats
+    a = drawn(rng, batch, m, k, n if by_columns else 1)
+    b = drawn(rng, batch, k, n)
+    start = {"constant": drawn(rng, 1), "columns": drawn(rng, n), "operand": drawn(rng, batch, m, n)}[init]
     stored = np.ascontiguousarray(b.transpose(0, 2, 1)) if transposed else b
     width = n if by_columns else 1
     given: dict[str, Any] = {
@@ -66,8 +78,9 @@ def product(
         "fused": fused,
         "b_constant": stored if constant else None,
         "init_constant": None if init == "operand" else start,
+        "integers": is_whole,
     }
-    operands = [np.concatenate([np.ones(offset, np.float32), a.ravel()])]
+    operands = [np.concatenate([np.ones(offset, a.dtype), a.ravel()])]
     operands += [] if constant else [stored.ravel()]
     operands += [start.ravel()] if init == "operand" else []
     return Case("contraction", given, tuple(operands), lambda: summed(a, b, start, fused), threads)
@@ -75,6 +88,12 @@ def product(
 
 def summed(a: Array, b: Array, start: Array, fused: bool) -> Array:
     """The chain over k of each element, step by step."""
+    if a.dtype == np.int32:
+        with np.errstate(over="ignore"):
+            total = np.broadcast_to(start, (a.shape[0], a.shape[1], b.shape[2])).copy()
+            for step in range(a.shape[2]):
+                total += a[:, :, step] * b[:, None, step]
+        return total.ravel()
     fma, mul, add = (elementwise.bind(name, [_F32] * 3, [_F32]) for name in ("math.fma", "arith.mulf", "arith.addf"))
     batch, m, k, _ = a.shape
     total = np.array(np.broadcast_to(start, (batch, m, b.shape[2])))
@@ -92,6 +111,9 @@ def float_loops() -> Iterator[Case]:
     yield sum_of_scaled(rng, 300, 50, 5, 1, threads=3)
     for lanes in LANES:
         yield in_place(rng, lanes)
+        yield of_integers(rng, lanes, 1)
+        yield of_integers(rng, lanes, 2)
+        yield exponentials(rng, lanes)
     for code, a, b in MAKES_NAN:
         yield beside_nans(code, a, b)
 
@@ -157,3 +179,50 @@ def in_place(rng: np.random.Generator, lanes: int) -> Case:
     }  # fmt: skip
     maximum = elementwise.bind("arith.maximumf", [_F32] * 2, [_F32])
     return Case("float_loops", given, (x, y), lambda: maximum(x, y))
+
+
+def of_integers(rng: np.random.Generator, lanes: int, stride: int) -> Case:
+    """Three results of a byte x, an int32 y and a float f: the low half of x * y + y, the larger of x and y as a float,
+    and what f saturates to."""
+    reach = (lanes - 1) * stride + 1 if lanes else 0
+    x, y = rng.integers(-128, 128, reach, np.int8), integers(rng, reach)
+    with np.errstate(over="ignore"):
+        f = floats(rng, reach) * np.float32(2e9)
+    one, packed = ((stride,), 0, reach, False, None), ((1,), 0, lanes, False, None)
+    given: dict[str, Any] = {
+        "loops": (1, 0), "extents": (lanes,), "reads": (("i8", 0, *one), ("i32", 1, *one), ("f32", 2, *one)),
+        "writes": (("i16", 5, *packed), ("f32", 7, *packed), ("i32", 8, *packed)),
+        "steps": [(CODES[name], *registers) for name, *registers in (
+            ("arith.muli", 3, 0, 1, 0), ("arith.addi", 4, 3, 1, 3), ("to_i16", 5, 4, 4, 4),
+            ("arith.maxsi", 6, 0, 1, 0), ("to_f32", 7, 6, 6, 6), ("saturate_i32", 8, 2, 2, 2),
+        )],
+        "registers": 9, "values": np.zeros(0, np.uint32),
+    }  # fmt: skip
+
+    def expected() -> Array:
+        at = np.arange(lanes) * stride
+        a, b, real = x[at].astype(np.int32), y[at], f[at]
+        saturate = elementwise.bind("arith.fptosi", [_F32], [_I32], saturating=True)
+        with np.errstate(all="ignore"):
+            results = (a * b + b).astype(np.int16), np.maximum(a, b).astype(np.float32), saturate(real)
+        return np.concatenate([each.astype(np.float64) for each in results])
+
+    return Case("float_loops", given, (x, y, f), expected)
+
+
+def exponentials(rng: np.random.Generator, lanes: int) -> Case:
+    """Of numbers near those whose exponentials are subnormal or infinite too."""
+    with np.errstate(over="ignore"):
+        x = floats(rng, lanes) * rng.choice(np.float32([1e-3, 1, 30, 90]), lanes)
+    x[:: 1 + lanes // 7] += rng.choice(np.float32([-104, -87.4, 88.7]))
+    one = ((1,), 0, lanes, False, None)
+    given: dict[str, Any] = {
+        "loops": (1, 0), "extents": (lanes,), "reads": (("f32", 0, *one),), "writes": (("f32", 1, *one),),
+        "steps": ((CODES["math.exp"], 1, 0, 0, 0),), "registers": 2, "values": np.zeros(0, np.uint32),
+    }  # fmt: skip
+
+    def expected() -> Array:
+        with np.errstate(over="ignore"):
+            return elementwise.bind("math.exp", [_F32], [_F32])(x)
+
+    return Case("float_loops", given, (x,), expected)

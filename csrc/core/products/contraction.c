@@ -1,5 +1,5 @@
-/* Contractions in float32: this file packs b and shares rows and panels among threads. The arithmetic is in the row
- * contraction_tile. */
+/* Contractions in float32 and int32: this file packs b and shares rows and panels among threads. The arithmetic is in
+ * the rows contraction_tile and integer_tile. */
 #include <stdlib.h>
 
 #include "core/core.h"
@@ -178,6 +178,7 @@ static void run_rows(const contraction_call *call, const position *batch, int64_
                      const float *b) {
     const qrt_contraction_problem *problem = &call->args->problem;
     const qrt_contraction_plan *plan = &call->args->plan;
+    const qrt_kernels *kernels = call->args->kernels;
     const int column = column_loop(problem);
     const int64_t first = panel * NR, columns = panel_columns(plan, panel);
     const int64_t a_column = problem->stride[A][column], init_column = problem->stride[INIT][column];
@@ -202,7 +203,7 @@ static void run_rows(const contraction_call *call, const position *batch, int64_
             tile.init[i] = init + p.at[INIT];
             tile.out[i] = out + p.at[OUT];
         }
-        call->args->kernels->contraction_tile(&tile);
+        (problem->integers ? kernels->integer_tile : kernels->contraction_tile)(&tile);
     }
 }
 

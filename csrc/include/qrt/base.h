@@ -35,6 +35,7 @@ typedef enum {
     QRT_INDEX_OUT_OF_RANGE,
     QRT_DIVISION_BY_ZERO,
     QRT_QUOTIENT_OUT_OF_RANGE, /* the least number divided by -1 */
+    QRT_NO_INTEGER,            /* a float that no i32 holds */
     QRT_TOO_MANY_ROUNDS,       /* of one loop */
     QRT_TOO_MANY_STEPS,
     QRT_PAUSED, /* no failure: a run of loops goes on when it is called again */

@@ -1,5 +1,5 @@
-/* Loop nests in float32: a chain of element-wise steps in each iteration, over strided operands. Results are kept over
- * some of the loops, and pass through the others in order. */
+/* Loop nests in float32 and int32: a chain of element-wise steps in each iteration, over strided operands. Results are
+ * kept over some of the loops, and pass through the others in order. */
 #pragma once
 
 #include "qrt/base.h"
@@ -9,8 +9,9 @@
 #define QRT_LOOPS_LANES 256 /* iterations of the innermost kept loop that are computed at once */
 #define QRT_LOOPS_ALIGN 16  /* steps compute a multiple of so many lanes */
 
-/* A register holds floats, or flags: all bits of a lane are set or none. */
-typedef enum { QRT_LOOPS_F32, QRT_LOOPS_BOOL } qrt_loops_type;
+/* A register holds floats, integers, which are extended to 32 bits by their sign, or flags: all bits of a lane are set
+ * or none. */
+typedef enum { QRT_LOOPS_F32, QRT_LOOPS_BOOL, QRT_LOOPS_I8, QRT_LOOPS_I16, QRT_LOOPS_I32 } qrt_loops_type;
 
 typedef enum {
     QRT_STEP_ADD,
@@ -38,6 +39,18 @@ typedef enum {
     QRT_STEP_LESS_EQUAL,
     QRT_STEP_EQUAL,
     QRT_STEP_UNORDERED,
+    /* From here on on integers, by the row integer_steps. Sums and products wrap. */
+    QRT_STEP_TO_F32,       /* rounded to nearest even */
+    QRT_STEP_TO_I32,       /* truncated; what no integer is makes the call undefined */
+    QRT_STEP_SATURATE_I32, /* truncated, or the nearest bound; 0 for a NaN */
+    QRT_STEP_TO_I8,        /* the low bits, extended by their sign */
+    QRT_STEP_TO_I16,
+    QRT_STEP_ADD_I32,
+    QRT_STEP_SUB_I32,
+    QRT_STEP_MUL_I32,
+    QRT_STEP_MAX_I32,
+    QRT_STEP_MIN_I32,
+    QRT_STEP_EXP, /* by the row float_exponential */
     QRT_STEP_CODES,
 } qrt_step_code;
 

@@ -3,7 +3,13 @@
 #pragma once
 
 #define QRT_POWERS 32
-#define QRT_FARTHEST 104.0 /* the sigmoid of -104 is 0 in float32 */
+#define QRT_FARTHEST 104.0 /* e^-104 is 0 in float32, and so is the sigmoid; e^104 is infinite */
+
+/* 32 / log(2), and its inverse in two parts: the high one has 36 bits, so that multiples by integers of 17 bits are
+ * exact. */
+#define QRT_INVERSE_LOG 0x1.71547652b82fep+5
+#define QRT_LOG_HIGH 0x1.62e42fefap-6
+#define QRT_LOG_LOW 0x1.cf79abc9e3b3ap-45
 
 /* 2^(i / 32) */
 static const double qrt_powers[QRT_POWERS] = {

@@ -1,17 +1,21 @@
-"""Contractions: structured ops of f32 that add the products of two operands to their output, as matrix products and
-convolutions do. The kernel adds in the order of the reduced loops, as the interpreter does."""
+"""Contractions: structured ops of f32 or i32 that add the products of two operands to their output, as matrix products
+and convolutions do. The kernel adds in the order of the reduced loops, as the interpreter does."""
 
 from collections.abc import Sequence
+
+import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of
+from qrt.execute.planning.plain import promises
 from qrt.ir import Operation, Value
 from qrt.records import record
-from qrt.types import FloatType, TensorType
+from qrt.types import FloatType, IntegerType, TensorType
 
-_F32 = FloatType("f32")
+_F32, _I32 = FloatType("f32"), IntegerType(32)
+_NARROW = (IntegerType(8), IntegerType(16))
 _MOST_LOOPS = 15
 """As csrc/include/qrt/products/contraction.h says, without that of the columns."""
 
@@ -27,12 +31,10 @@ class Kernel:
 
 def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> Kernel | None:
     """The kernel of an op whose operands have these static types; None if it is no such op."""
-    if (
-        not isinstance(op, StructuredOp)
-        or len(op.outputs) != 1
-        or len(op.results) != 1
-        or any(t.element != _F32 for t in types)
-    ):
+    if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
+        return None
+    integers = types[-1].element == _I32
+    if not integers and any(t.element != _F32 for t in types):
         return None
     product = _product(op)
     loops = loops_of(op, types) if product is not None else None
@@ -41,7 +43,8 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
     left, right, is_fused = product
     out = len(types) - 1
     column = next((loop for loop in reversed(loops.kept) if loops.extents[loop] > 1), None)
-    chosen = _chosen(loops, column, [(left, right), (right, left)], constants)
+    orders = [each for each in ((left, right), (right, left)) if _are_read(types, *each, constants)]
+    chosen = _chosen(loops, column, orders, constants)
     if chosen is None:
         return None
     a, b = chosen
@@ -65,7 +68,8 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
         offsets=[each.offset for each in operands],
         sizes=[each.size for each in operands],
         fused=is_fused,
-        b_constant=constants.get(b),
+        integers=integers,
+        b_constant=constants[b].astype(np.int32 if integers else np.float32, copy=False) if b in constants else None,
         init_constant=start,
     )
     return Kernel(call, tuple(given), (b,) if b in constants else ())
@@ -76,21 +80,45 @@ def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
     block = op.regions[0].blocks[0]
     *inputs, out = block.arguments
     *operations, last = block.operations
-    made = last.operands[0].operation
-    if made is None or made not in operations:
+    made = _made(last.operands[0], operations)
+    if made is None or any(each.name not in _USED or promises(each) for each in operations):
         return None
     factors: Sequence[Value] = ()
-    if made.name == "math.fma" and len(operations) == 1 and made.operands[2] is out:
+    if made.name == "math.fma" and made.operands[2] is out:
         factors = made.operands[:2]
-    elif made.name == "arith.addf" and len(operations) == 2:
+    elif made.name in _PRODUCTS:
         terms = [value for value in made.operands if value is not out]
-        source = terms[0].operation if len(terms) == 1 else None
-        if source is not None and source.name == "arith.mulf" and source in operations:
+        source = _made(terms[0], operations) if len(terms) == 1 else None
+        if source is not None and source.name == _PRODUCTS[made.name]:
             factors = source.operands
-    if not factors or any(factor not in inputs for factor in factors):
+    read = [_extended(factor, operations) for factor in factors]
+    if not read or any(factor not in inputs for factor in read):
         return None
-    left, right = (inputs.index(factor) for factor in factors)
+    left, right = (inputs.index(factor) for factor in read)
     return left, right, made.name == "math.fma"
+
+
+_PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
+_USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
+"""The ops of such a body; another one could be undefined for some values."""
+
+
+def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
+    """Whether the kernel reads the elements of operands a and b: narrow integers are extended where b is packed before
+    the run."""
+    left, right = types[a].element, types[b].element
+    return left == types[-1].element and (right == left or (left == _I32 and right in _NARROW and b in constants))
+
+
+def _made(value: Value, operations: Sequence[Operation]) -> Operation | None:
+    """The operation among these that makes a value."""
+    return value.operation if value.operation in operations else None
+
+
+def _extended(value: Value, operations: Sequence[Operation]) -> Value:
+    """What is extended by its sign to a value, or that itself."""
+    made = _made(value, operations)
+    return made.operands[0] if made is not None and made.name == "arith.extsi" else value
 
 
 def _chosen(

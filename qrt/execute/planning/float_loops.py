@@ -1,4 +1,4 @@
-"""Loops in f32: structured ops whose body is a chain of element-wise float ops, and such ops on whole tensors. The
+"""Loops in f32 and i32: structured ops whose body is a chain of element-wise ops, and such ops on whole tensors. The
 kernel passes through the reduced loops in order, as the interpreter does."""
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.operations import attribute_array
 from qrt.execute.planning.contraction import Kernel
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of, row_major
+from qrt.execute.planning.plain import promises
 from qrt.execute.values import as_tensor
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops
@@ -21,12 +22,15 @@ from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.records import record
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
-_F32, _BOOL = FloatType("f32"), IntegerType(1)
-_CODES = {name: code for code, name in enumerate((
+_F32 = FloatType("f32")
+_NAMES: dict[Type, str] = {_F32: "f32", **{IntegerType(width): f"i{width}" for width in (1, 8, 16, 32)}}
+"""The elements that a register holds."""
+CODES = {name: code for code, name in enumerate((
     "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.fma", "math.sqrt", "arith.negf", "math.absf",
     "math.floor", "math.ceil", "math.trunc", "math.roundeven", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
     "arith.minnumf", "arith.select", "arith.andi", "arith.ori", "arith.xori", "less", "less_equal", "equal",
-    "unordered",
+    "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
+    "arith.maxsi", "arith.minsi", "math.exp",
 ))}  # fmt: skip
 """The order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32
@@ -38,22 +42,22 @@ _COMPARED = {
     "ord": ("unordered", False, True), "ugt": ("less_equal", False, True), "uge": ("less", False, True),
 }  # fmt: skip
 """Predicates as (step, whether operands are exchanged, whether the flags are inverted)."""
+_INTEGERS = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
+_LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 
 
-def float_loops(op: Operation, types: Sequence[TensorType], constants: Constants) -> Kernel | None:
+def float_loops(
+    op: Operation, types: Sequence[TensorType], constants: Constants, saturating: bool = False
+) -> Kernel | None:
     """The kernel of an op whose operands have these static types; None if it is no such op, or of one element only."""
-    if any(_name(t.element) is None for t in types) or not types or not op.results:
+    if any(t.element not in _NAMES for t in types) or not types or not op.results:
         return None
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else _body_of_tensors(op, types)
     if body is None:
         return None
     loops = loops_of(op, types) if isinstance(op, StructuredOp) else _whole(types)
-    chain = _Chain.of(*body) if loops is not None else None
+    chain = _Chain.of(*body, saturating) if loops is not None else None
     return None if loops is None or chain is None else _bound(op, chain, loops, types, constants)
-
-
-def _name(t: Type) -> str | None:
-    return "f32" if t == _F32 else "i1" if t == _BOOL else None
 
 
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
@@ -66,9 +70,13 @@ def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operatio
 def _body_of_tensors(
     op: Operation, types: Sequence[TensorType]
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
+    """Such an op as a body; None for one on integers alone, which has a kernel of its own."""
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
     if not are_tensors or any(t.shape != shape for t in types) or prod(shape) == 0:
+        return None
+    elements = [as_tensor(value.type).element for value in (*op.operands, *op.results)]
+    if _F32 not in elements and any(each != IntegerType(1) for each in elements):
         return None
     return op.operands, [op], op.results, len(op.operands)
 
@@ -94,10 +102,15 @@ class _Chain:
 
     @classmethod
     def of(
-        cls, arguments: Sequence[Value], operations: Sequence[Operation], yielded: Sequence[Value], inputs: int
+        cls,
+        arguments: Sequence[Value],
+        operations: Sequence[Operation],
+        yielded: Sequence[Value],
+        inputs: int,
+        saturating: bool,
     ) -> "_Chain | None":
-        """None where an op is none of `_CODES`, or reads a value from outside that is no constant."""
-        made = _Maker(arguments)
+        """None where an op is none of `CODES`, or reads a value from outside that is no constant."""
+        made = _Maker(arguments, saturating)
         for op in operations:
             if op.name != "arith.constant" and not made.add(op):
                 return None
@@ -109,8 +122,9 @@ class _Chain:
 
 
 class _Maker:
-    def __init__(self, arguments: Sequence[Value]) -> None:
+    def __init__(self, arguments: Sequence[Value], saturating: bool) -> None:
         self.count = len(arguments)
+        self.saturating = saturating
         self.numbers: dict[Value, int] = {}
         for number, value in enumerate(arguments):
             self.numbers.setdefault(value, number)
@@ -126,38 +140,63 @@ class _Maker:
         if value in self.numbers:
             return self.numbers[value]
         source = value.operation
-        if source is None or source.name != "arith.constant" or _name(value.type) is None:
+        if source is None or source.name != "arith.constant" or value.type not in _NAMES:
             return None
         array = attribute_array(source.attributes["value"], TensorType((), value.type))
-        bits = int(array.view(np.uint32)) if value.type == _F32 else 0xFFFFFFFF * bool(array)
-        return self.constant(bits)
+        if value.type == _F32:
+            return self.constant(int(array.view(np.uint32)))
+        return self.constant((-int(array) if value.type == IntegerType(1) else int(array)) & 0xFFFFFFFF)
 
     def add(self, op: Operation) -> bool:
         registers = [self.register(value) for value in op.operands]
         known = [number for number in registers if number is not None]
-        if len(known) < len(registers) or len(op.results) != 1 or _name(as_tensor(op.results[0].type).element) is None:
+        if len(known) < len(registers) or len(op.results) != 1 or promises(op):
             return False
-        types = [_name(as_tensor(value.type).element) for value in op.operands]
-        code, inverted = op.name, False
-        if code == "arith.cmpf":
-            form = _COMPARED.get(tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python])
-            if form is None:
-                return False
-            code, exchanged, inverted = form
-            known = known[::-1] if exchanged else known
-        is_logic = code in ("arith.andi", "arith.ori", "arith.xori")
-        wanted = ["i1"] * 2 if is_logic else ["i1", *types[1:]] if code == "arith.select" else ["f32"] * len(types)
-        if code not in _CODES or types != wanted:
+        types = [_NAMES.get(as_tensor(value.type).element, "") for value in op.operands]
+        out = _NAMES.get(as_tensor(op.results[0].type).element, "")
+        if op.name == "arith.extsi" and out and "" not in types:
+            self.numbers[op.results[0]] = known[0]  # registers hold extended integers
+            return True
+        if op.name == "arith.cmpf":
+            return self.add_comparison(op, known, types)
+        code = self.code_of(op, types, out)
+        if code is None:
             return False
         self.step(code, known)
+        self.numbers[op.results[0]] = self.next - 1
+        return True
+
+    def add_comparison(self, op: Operation, operands: list[int], types: Sequence[str]) -> bool:
+        form = _COMPARED.get(tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python])
+        if form is None or types != ["f32", "f32"]:
+            return False
+        code, exchanged, inverted = form
+        self.step(code, operands[::-1] if exchanged else operands)
         if inverted:
             self.step("arith.xori", [self.next - 1, self.constant(0xFFFFFFFF)])
         self.numbers[op.results[0]] = self.next - 1
         return True
 
+    def code_of(self, op: Operation, types: Sequence[str], out: str) -> str | None:
+        """The step that computes an op on registers of these types; None where there is none."""
+        if op.name == "arith.select":
+            return op.name if types[0] == "i1" and types[1] else None
+        if op.name in _LOGIC:
+            return op.name if types == ["i1", "i1"] else None
+        if op.name in _INTEGERS:
+            return op.name if types == ["i32", "i32"] else None
+        if op.name == "arith.trunci":
+            return f"to_{out}" if out in ("i8", "i16") and types[0] else None
+        if op.name == "arith.sitofp":
+            return "to_f32" if out == "f32" and types[0] else None
+        if op.name == "arith.fptosi":
+            is_known = (types, out) == (["f32"], "i32")
+            return None if not is_known else "saturate_i32" if self.saturating else "to_i32"
+        return op.name if op.name in CODES and all(t == "f32" for t in (*types, out)) else None
+
     def step(self, code: str, operands: list[int]) -> None:
         a, b, c = [*operands, *operands[:1] * 2][:3]
-        self.steps.append([_CODES[code], self.next, a, b, c])
+        self.steps.append([CODES[code], self.next, a, b, c])
         self.next += 1
 
     def chain(self, results: list[int], inputs: int) -> _Chain | None:
@@ -178,7 +217,7 @@ class _Operand:
     """What a call reads or writes: a register, and where its elements stand; ``own`` are the strides over the loops
     that the kernel has of those that are kept."""
 
-    element: str | None
+    element: str
     register: int
     at: Strided
     once: bool = False
@@ -203,9 +242,9 @@ def _bound(
         operand, array = loops.operands[number], constants.get(number)
         if array is not None:
             array, operand = _collapsed(op, number, array, operand, loops)
-        reads.append(_Operand(_name(types[number].element), number, operand, number >= chain.count, array))
+        reads.append(_Operand(_NAMES[types[number].element], number, operand, number >= chain.count, array))
     writes = [
-        _Operand(_name(result.element), register, loops.operands[chain.count + i])
+        _Operand(_NAMES[result.element], register, loops.operands[chain.count + i])
         for i, (result, register) in enumerate(zip(_results(op, types), accumulated, strict=True))
     ]
     if len(reads) + len(writes) > _MOST_OPERANDS:

@@ -43,7 +43,7 @@ def _size(t: TensorType) -> int:
     return prod(static_shape(t, "plan"))
 
 
-def _promises(op: Operation) -> bool:
+def promises(op: Operation) -> bool:
     """Whether an op is undefined for results that it says do not come, which the interpreter checks."""
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
@@ -51,7 +51,7 @@ def _promises(op: Operation) -> bool:
 
 def _pair(op: Operation, types: Types) -> _core.Call | None:
     dtype = _dtype(types[0].element)
-    if dtype is None or _promises(op):
+    if dtype is None or promises(op):
         return None
     kind = op.name.removeprefix("arith.")
     if kind == "cmpi":
@@ -72,7 +72,7 @@ def _select(op: Operation, types: Types) -> _core.Call | None:
 
 def _cast(op: Operation, types: Types) -> _core.Call | None:
     dtype, out = _dtype(types[0].element), _dtype(element_of(op))
-    if dtype is None or out is None or _promises(op):
+    if dtype is None or out is None or promises(op):
         return None
     unsigned = op.name in ("arith.extui", "arith.index_castui")
     return _core.bind_plain_cast(isa=kernels.active(), dtype=dtype, out=out, size=_size(types[0]), unsigned=unsigned)

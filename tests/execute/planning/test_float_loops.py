@@ -43,7 +43,7 @@ def check(text, arrays, kernel, threads=1):
     made = qrt.compile(text)
     inputs = {port.name: array for port, array in zip(made.inputs, arrays, strict=True)}
     expected = [np.asarray(value) for value in made.run(inputs, interpret=True).values()]
-    if kernel == "contraction":
+    if kernel == "contraction" and expected[0].dtype.kind == "f":
         expected = [np.where(np.isnan(value), np.float32(np.nan), value) for value in expected]
     before = qrt.kernels.get_num_threads()
     qrt.kernels.set_num_threads(threads)
@@ -231,7 +231,7 @@ def test_views_and_broadcasts():
     check(text, [floats(RNG, 41), floats(RNG, 3), floats(RNG, 3, 20)], "float_loops")
 
 
-@pytest.mark.parametrize("op", ["math.exp", "math.erf"])
+@pytest.mark.parametrize("op", ["math.tanh", "math.erf"])
 def test_what_has_no_step_is_interpreted(op):
     t = "tensor<4xf32>"
     text = f"func.func @main(%a: {t}) -> {t} {{ %0 = {op} %a : {t} return %0 : {t} }}"

@@ -1,4 +1,5 @@
-/* Contractions in float32: a loop nest whose body adds the product of two operands to an element of the result. */
+/* Contractions in float32 and int32: a loop nest whose body adds the product of two operands to an element of the
+ * result. */
 #pragma once
 
 #include "qrt/base.h"
@@ -19,15 +20,16 @@ typedef enum {
 
 /* The loops in order: `batches` loops that index both b and the result, `rows` loops that index the result and not b,
  * `depth` loops that do not index the result, and the columns. Element `i` of an operand is at its offset plus the
- * loops' indices times its strides, in floats. The sum of an element begins with that of init, and runs over the depth
- * loops in order, the last one innermost: sum = a * b + sum, rounded once where it is `fused`, else twice. The columns
- * of the result have the stride 1, those of a and init 0 or 1, those of b any. */
+ * loops' indices times its strides, in elements of 32 bits. The sum of an element begins with that of init, and runs
+ * over the depth loops in order, the last one innermost: sum = a * b + sum, rounded once where it is `fused`, else
+ * twice. Where all are `integers`, which float pointers lead to all the same, sums and products wrap. The columns of
+ * the result have the stride 1, those of a and init 0 or 1, those of b any. */
 typedef struct {
     int batches, rows, depth; /* how many loops */
     int64_t extent[QRT_CONTRACTION_RANK];
     int64_t stride[QRT_CONTRACTION_OPERANDS][QRT_CONTRACTION_RANK];
     int64_t offset[QRT_CONTRACTION_OPERANDS];
-    bool fused;
+    bool fused, integers;
     const float *b_constant;    /* needed only while binding; NULL: b is an operand */
     const float *init_constant; /* NULL: init is an operand */
     qrt_stored *stored;         /* as in a GEMM */

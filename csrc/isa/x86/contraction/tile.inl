@@ -1,9 +1,10 @@
-/* A tile of a contraction in float32, for any vector width. A vector holds columns, so that each lane is the chain of
- * one element of the result, in the order that qrt/products/contraction.h defines.
+/* A tile of a contraction in float32 or int32, for any vector width. A vector holds columns, so that each lane is the
+ * chain of one element of the result, in the order that qrt/products/contraction.h defines.
  *
  * The including file says which instructions and ports it counts on, and defines, besides what floats.h has,
- * TILE_VECTORS, the vectors of columns whose sums of QRT_CONTRACTION_MR rows stay in registers: 2 or 4. Hazards: memory
- * may end behind the columns of a, init and the result, which are masked; b is padded. */
+ * TILE_VECTORS, the vectors of columns whose sums of QRT_CONTRACTION_MR rows stay in registers: 2 or 4. Where it
+ * defines integer_step(sum, a, b) on integers in the lanes of vectors, it also makes a row of whole_tile. Hazards:
+ * memory may end behind the columns of a, init and the result, which are masked; b is padded. */
 #pragma once
 
 #if !defined OP || !defined WIDTH || !defined TILE_VECTORS || !defined load_live || !defined store_live
@@ -21,9 +22,17 @@ typedef struct {
     mask valid[TILE_VECTORS];
 } part;
 
+#ifdef integer_step
+#define IS_FUSED(tile) false
+#define step_of(fused, sum, a, b) ((void)(fused), integer_step(sum, a, b))
+#define finished(sum) (sum)
+#else
+#define IS_FUSED(tile) ((tile)->fused)
+#define finished with_one_nan
 QRT_INLINE vector step_of(const bool fused, vector sum, vector a, vector b) {
     return fused ? multiply_add(sum, a, b) : OP(add_ps)(sum, OP(mul_ps)(a, b));
 }
+#endif
 
 QRT_INLINE void load_init(const part *p, const int rows, const int vectors, vector sum[MR][TILE_VECTORS]) {
 #pragma GCC unroll 6
@@ -42,7 +51,7 @@ QRT_INLINE void store_sums(const part *p, const int rows, const int vectors, vec
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             store_live(p->tile->out[p->row + i] + p->column + v * WIDTH,
-                       p->tile->depth ? with_one_nan(sum[i][v]) : sum[i][v], p->valid[v]);
+                       p->tile->depth ? finished(sum[i][v]) : sum[i][v], p->valid[v]);
 }
 
 /* One value of a for all columns. */
@@ -95,11 +104,11 @@ QRT_INLINE void by_columns(const part *p, const int rows, const int vectors, con
 
 QRT_INLINE void some_columns(const part *p, const int rows, const int vectors) {
     if (p->tile->a_has_columns) {
-        if (p->tile->fused)
+        if (IS_FUSED(p->tile))
             by_columns(p, rows, vectors, true);
         else
             by_columns(p, rows, vectors, false);
-    } else if (p->tile->fused) {
+    } else if (IS_FUSED(p->tile)) {
         by_values(p, rows, vectors, true);
     } else {
         by_values(p, rows, vectors, false);
@@ -144,7 +153,7 @@ static __attribute__((noinline)) void one_row(const qrt_contraction_tile *tile, 
     some_rows(tile, row, 1);
 }
 
-void QRT_OF_ISA(contraction_tile)(const qrt_contraction_tile *tile) {
+QRT_INLINE void whole_tile(const qrt_contraction_tile *tile) {
     int row = 0;
     for (; tile->rows - row >= 6; row += 6)
         six_rows(tile, row);
@@ -153,3 +162,9 @@ void QRT_OF_ISA(contraction_tile)(const qrt_contraction_tile *tile) {
     for (; row < tile->rows; row++)
         one_row(tile, row);
 }
+
+#ifndef integer_step
+void QRT_OF_ISA(contraction_tile)(const qrt_contraction_tile *tile) {
+    whole_tile(tile);
+}
+#endif
