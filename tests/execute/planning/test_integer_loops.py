@@ -123,7 +123,17 @@ def test_floats_to_integers(n):
                         made(wrong)
                     expected = loose.run({loose.inputs[0].name: wrong}, interpret=True)
                     assert loose(wrong).tobytes() == np.asarray(*expected.values()).tobytes()
-            made(x)  # the lanes behind the last one hold what the last call left there
+
+
+@pytest.mark.parametrize("n", [1, 7, 9, 17, 270])
+def test_lanes_behind_the_last_one_are_no_error(n):
+    """They hold zeros, whose reciprocals no integer holds."""
+    body = """%c = arith.constant 1.0e3 : f32
+      %q = arith.divf %c, %a : f32
+      %r = arith.fptosi %q : f32 to i32
+      linalg.yield %r : i32"""
+    text = nest(["d0", "d0"], [(n,), (n,)], body, "p", ["f32", "i32"])
+    check(text, [RNG.uniform(1, 9, n).astype(np.float32), np.zeros(n, np.int32)], "float_loops")
 
 
 def test_promises_are_left_to_the_interpreter():

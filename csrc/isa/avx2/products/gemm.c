@@ -8,6 +8,7 @@
  * must not move, see multiply_add. */
 #include <immintrin.h>
 
+#include "isa/avx2/products/gemm.h"
 #include "isa/rows.h"
 
 #define KU 2
@@ -32,4 +33,4 @@ static void run(const qrt_microkernel_call *call) {
         }
 }
 
-const qrt_gemm_microkernel avx2_gemm = MICROKERNEL("avx2", 2);
+const qrt_gemm_microkernel qrt_avx2_tiles = MICROKERNEL("avx2", 2);
