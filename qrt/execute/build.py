@@ -19,10 +19,8 @@ from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
-from qrt.execute.planning.deferred import DeferredFamily
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
-from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.routine import copy_call
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, ValueStep, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
@@ -144,6 +142,12 @@ class _Builder:
     def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
         scalars of scalars."""
+        from qrt.execute.planning.plain import (  # here, for the programs that have such ops
+            is_written_over,
+            plain_call,
+            view_offset,
+        )
+
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1 or not any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
@@ -293,6 +297,8 @@ class _Builder:
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
+        from qrt.execute.planning.deferred import DeferredFamily  # here, for the programs that have such ops
+
         name = family_name(op)
         packs = () if name is None else FAMILIES[name].packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
