@@ -110,16 +110,26 @@ def timed(path: Path, threads: int, rounds: int, folder: Path) -> dict[str, Any]
 def loaded(path: Path, rounds: int, folder: Path) -> dict[str, Any]:
     """The medians of loading, each in a new process, and of what memory it took."""
     found: dict[str, list[float]] = {}
+    inputs, saved = str(folder / "inputs.npz"), str(folder / "model.qrt")
+    if "error" in (answer := once("qrt", "save", path=str(path), inputs=inputs, target=saved)):
+        return {"error": f"qrt: {answer['error']}"}
+    files = {name: (runtime, str(path)) for name, runtime in runtimes(path).items()} | {"saved": ("saved", saved)}
     for _ in range(rounds):
-        for name, runtime in runtimes(path).items():
-            worker = Worker(runtime, 1)
-            answer = worker.ask("first", path=str(path), inputs=str(folder / "inputs.npz"))
-            worker.close()
+        for name, (runtime, file) in files.items():
+            answer = once(runtime, "first", path=file, inputs=inputs)
             if "error" in answer:
                 return {"error": f"{runtime}: {answer['error']}"}
             for what, value in answer.items():
                 found.setdefault(f"{name}_{what}", []).append(value)
     return {name: statistics.median(values) for name, values in found.items()}
+
+
+def once(runtime: str, command: str, **values: Any) -> dict[str, Any]:
+    """The answer of a process that is asked nothing else."""
+    worker = Worker(runtime, 1)
+    answer = worker.ask(command, **values)
+    worker.close()
+    return answer
 
 
 def overheads(rounds: int) -> dict[int, float]:

@@ -13,8 +13,9 @@ or ONNX Runtime with all of its optimizations. Each has a process of its own, an
 median of its samples. Outputs are compared before anything is timed: those of LiteRT are equal, those of ONNX models
 have the same greatest element. `run` is arrays in and arrays out: `p(x)` here, set, invoke and get in LiteRT, `run` of
 a session. `bare` is `run()` of a bound program, invoke, and a run of bound values. `load` is file to first result in a
-new process that has imported the runtime, `again` the same for a second time. `memory` is how much resident memory
-grows by it. Ratios are qrt's figure by the other one's.
+new process that has imported the runtime, `again` the same for a second time. `saved` is the same for the file that
+`p.save` wrote in place of the model, and `alone` the part of it before the run. `memory` is how much resident memory
+grows by `load`. Ratios are qrt's figure by the other one's.
 """
 NAMES = {"litert": "LiteRT", "ort": "ONNX Runtime"}
 PACKAGES = {"litert": "ai-edge-litert", "ort": "onnxruntime"}
@@ -77,14 +78,16 @@ def load_table(figures: list[Figures]) -> list[str]:
     """A line for each model that was loaded."""
     name = NAMES[figures[0].peer]
     lines = [
-        f"| model | KB | load, ms | {name} | again, ms | {name} | memory, KB | {name} | ratio | peak, KB | {name} |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        f"| model | KB | load, ms | {name} | again, ms | {name} | saved, ms | alone, ms "
+        f"| memory, KB | {name} | ratio | peak, KB | {name} |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in figures:
         found = each.load
         if "error" in found:
             continue
         times = [f"{found[f'{r}_{w}'] * 1e3:.1f}" for w in ("seconds", "again") for r in ("qrt", "peer")]
+        times += [f"{found[f'saved_{w}'] * 1e3:.1f}" for w in ("seconds", "alone")]
         grown, most = ([f"{found[f'{r}_{w}'] / 1024:,.0f}" for r in ("qrt", "peer")] for w in ("grown", "peak"))
         cells = [each.name, f"{each.size / 1024:,.0f}", *times, *grown, ratio(found, "grown"), *most]
         lines.append(f"| {' | '.join(cells)} |")

@@ -2,8 +2,9 @@
 
     python -m benches.models.worker RUNTIME THREADS
 
-reads a line of JSON from standard input and answers with one: ``load`` and ``sample``. ``first`` ends the process
-afterwards: it measures a load in a process that has loaded nothing.
+reads a line of JSON from standard input and answers with one: ``load`` and ``sample``. The process ends after
+``first``, which measures a load in a process that has loaded nothing, and after ``save``, which writes the file that
+the runtime ``saved`` loads.
 """
 
 import json
@@ -50,6 +51,16 @@ class QrtModel:
     def renew(self) -> None:
         """Makes the state new."""
         self.program.reset()
+
+
+class SavedModel(QrtModel):
+    """A program in qrt, from the file that ``Program.save`` wrote."""
+
+    def __init__(self, path: str, threads: int) -> None:
+        import qrt
+
+        qrt.set_num_threads(threads)
+        self.program = qrt.load_program(path)
 
 
 class LiteRTModel:
@@ -137,12 +148,17 @@ class OrtModel:
         """There is no state."""
 
 
-MODELS: dict[str, Callable[[str, int], Any]] = {"qrt": QrtModel, "litert": LiteRTModel, "ort": OrtModel}
+MODELS: dict[str, Callable[[str, int], Any]] = {
+    "qrt": QrtModel,
+    "saved": SavedModel,
+    "litert": LiteRTModel,
+    "ort": OrtModel,
+}
 
 
 def imported(runtime: str) -> None:
     """What a process has that is about to load a model."""
-    if runtime == "qrt":
+    if runtime in ("qrt", "saved"):
         import qrt  # noqa: F401
     elif runtime == "ort":
         import onnxruntime  # noqa: F401
@@ -193,12 +209,20 @@ class Server:
             self.counts[name] = max(1, int(budget / max(seconds_of(call, 3), 1e-9)))
         return {"ok": True}
 
+    def save(self, path: str, inputs: str, target: str) -> dict[str, Any]:
+        """Saves the program of a model, with the plan of these inputs."""
+        program = MODELS[self.runtime](path, self.threads).program
+        program(*read(inputs))
+        program.save(target)
+        return {"ok": True}
+
     def sample(self, what: str) -> dict[str, Any]:
         """The seconds of a call."""
         return {"seconds": seconds_of(self.calls[what], self.counts[what])}
 
     def first(self, path: str, inputs: str) -> dict[str, Any]:
-        """File to first result, for the first model of the process and again, and how memory grew."""
+        """File to first result, for the first model of the process and again, how much of the first passed before the
+        run, and how memory grew."""
         arrays = read(inputs)
         forget_peak()
         before = resident()
@@ -206,11 +230,12 @@ class Server:
         for _ in range(2):
             start = time.perf_counter()
             model = MODELS[self.runtime](path, self.threads)
+            loaded = time.perf_counter() - start
             model.first(arrays)
             found.append(time.perf_counter() - start)
             if len(found) == 1:
-                grown, most = resident() - before, peak() - before
-        return {"seconds": found[0], "again": found[1], "grown": grown, "peak": most}
+                alone, grown, most = loaded, resident() - before, peak() - before
+        return {"seconds": found[0], "again": found[1], "alone": alone, "grown": grown, "peak": most}
 
 
 def read(path: str) -> list[Array]:

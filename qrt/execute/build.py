@@ -18,10 +18,8 @@ from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import Plan
 from qrt.execute.planning.control import CONTROL, ControlPlanner
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
-from qrt.execute.planning.deferred import DeferredFamily
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
-from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.routine import copy_call
 from qrt.execute.planning.slots import CallStep, Coverage, Place, ValueStep, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
@@ -128,6 +126,12 @@ class _Builder(ControlPlanner):
     def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
         scalars of scalars."""
+        from qrt.execute.planning.plain import (  # here, for the programs that have such ops
+            is_written_over,
+            plain_call,
+            view_offset,
+        )
+
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1:
@@ -263,6 +267,8 @@ class _Builder(ControlPlanner):
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
+        from qrt.execute.planning.deferred import DeferredFamily  # here, for the programs that have such ops
+
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         name = family_name(op)
         packs = () if name is None else FAMILIES[name].packs

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from math import prod
 
-from qrt.dialects.func.inlining import Budget, inlined_at_most
-from qrt.dialects.quant.fake_quant import FAKE_QUANTS, as_casts
+from qrt.dialects.quant import FAKE_QUANTS
 from qrt.errors import QuantError
+from qrt.execute import fusing
 from qrt.execute.constants import SCALARS, captured, compute, held
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, raise_located
@@ -50,6 +50,8 @@ def inline_regions(module: Module, function: Operation, saturating: bool, observ
         if op.name == "quant.region":
             replace(op, Builder.before(op).inline(op.regions[0].blocks[0], op.operands))
         elif op.name in FAKE_QUANTS:
+            from qrt.dialects.quant.fake_quant import as_casts  # here, for the programs that have such ops
+
             replace(op, [as_casts(op, Builder.before(op))])
         else:
             replace(op, op.operands)
@@ -62,7 +64,11 @@ def inline(module: Module, function: Operation, saturating: bool, observed: bool
     """
     first: tuple[Operation, ...] = (function,)
     pending = [(op, first) for op in reversed(list(_planned(function))) if op.name == "func.call"]
-    as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself
+    if not pending:
+        return
+    from qrt.dialects.func.inlining import Budget, inlined_at_most  # here, for the programs that have calls
+
+    as_it_was = function.clone({})  # the callee, if the function calls itself
     budget = Budget(inlined_at_most(module.operation))
     while pending:
         call, within = pending.pop()
@@ -85,12 +91,8 @@ def inline(module: Module, function: Operation, saturating: bool, observed: bool
 
 def fuse(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Makes fewer steps of the program, by passes that keep every bit. What the interpreter runs alone has no steps."""
-    if not any(family_name(op) is not None for op in _planned(function)):
-        return
-    from qrt.execute.fusing import FUSING  # here, for the programs that have ops of families
-
-    for fusing in FUSING.values():
-        fusing().run(module)
+    if any(family_name(op) is not None for op in _planned(function)):
+        fusing.fuse(module)
 
 
 def constant_fold(module: Module, function: Operation, saturating: bool, observed: bool) -> None:

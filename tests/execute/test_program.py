@@ -9,9 +9,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.dialects.func.inlining import Budget
+from qrt.dialects.func import inlining
 from qrt.errors import ModelError, QuantError, UndefinedError
-from qrt.execute import prepare
 from qrt.execute.interpret import qrt as qrt_ops
 from qrt.execute.operations import family_call
 from qrt.execute.program import PLANS_KEPT
@@ -329,7 +328,7 @@ def doubling(levels):
 def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
     """2^60 operations from 5 KB of text; running them is bounded by the steps one allows."""
     assert inline.inlined_at_most(ir.parse(doubling(60)).operation) < 1 << 15
-    for module in (prepare, inline):
+    for module in (inlining, inline):
         monkeypatch.setattr(module, "inlined_at_most", lambda root: 1000)
     program = qrt.compile(doubling(60))
     with pytest.raises(ModelError, match="does not end within the steps"):
@@ -347,14 +346,14 @@ def test_the_operations_of_a_function_are_counted_once():
             walks.append(self)
             return range(9)
 
-    function, budget = Function(), Budget(20)
+    function, budget = Function(), inlining.Budget(20)
     assert [budget.allows(function) for _ in range(50)] == [True, True] + [False] * 48
     assert len(walks) == 1
 
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 100, 1 << 20])
 def test_calls_compute_the_same_inlined_or_not(budget, monkeypatch):
-    monkeypatch.setattr(prepare, "inlined_at_most", lambda root: budget)
+    monkeypatch.setattr(inlining, "inlined_at_most", lambda root: budget)
     memory = np.zeros(1, np.int64)
     qrt.compile(doubling(5)).run({"arg0": memory})
     assert memory[0] == 32

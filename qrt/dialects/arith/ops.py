@@ -1,13 +1,12 @@
 """`arith`: constants, and the element-wise ops that lowered casts and kernels are made of."""
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.dialects.arith.fold import FOLDS
 from qrt.dialects.arith.scalars import width_of
-from qrt.errors import QuantTypeError
-from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
     INDEX,
@@ -25,7 +24,6 @@ from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Fold
 from qrt.ir.core.traits import (
     COMMUTATIVE,
-    CONSTANT_LIKE,
     ELEMENTWISE,
     NO_MEMORY_EFFECT,
     PURE,
@@ -36,9 +34,9 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.text import attribute_kinds as kinds
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
-from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
+from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
-from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.text.names import PendingOperation
@@ -48,62 +46,6 @@ if TYPE_CHECKING:
 FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
 OVERFLOW = ENUMERATIONS["arith.overflow"]
-
-_TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr, KeptElementsAttr)
-
-
-def _typed(value: Attribute) -> str | None:
-    return None if isinstance(value, _TYPED) else "must be an integer, a float or elements"
-
-
-def _parse_constant(parser: "Parser", pending: "PendingOperation") -> None:
-    pending.attributes.update(parser.optional_attributes())
-    start = parser.scanner.skip()
-    value = parser.attribute()
-    if not isinstance(value, _TYPED):
-        raise parser.scanner.error("a constant is an integer, a float or elements", start, parser.scanner.pos)
-    pending.attributes["value"] = value
-    pending.result_types = [value.type]
-
-
-def _print_constant(printer: "Printer", operation: Operation) -> None:
-    printer.attributes(operation, elided=("value",))
-    printer.word(str(operation.attributes["value"]))
-
-
-def _verify_constant(operation: Operation) -> None:
-    value = operation.attributes["value"]
-    assert isinstance(value, _TYPED)
-    if value.type is not operation.result.type:
-        raise operation.op_error("failed to verify that all of {value, result} have same type")
-    if isinstance(value.type, IntegerType) and not value.type.is_signless:
-        raise operation.op_error("integer return type must be signless")
-    if not isinstance(value.type, VectorType) or not any(value.type.scalable):
-        return
-    if not (isinstance(value, DenseElementsAttr | KeptElementsAttr) and value.is_splat):
-        raise operation.op_error(
-            "intializing scalable vectors with elements attribute is not supported unless it's a vector splat"
-        )
-
-
-def _type_of_constant(operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
-    value = attributes.get("value")
-    if not isinstance(value, _TYPED):
-        raise QuantTypeError("attribute 'value' must be an integer, a float or elements")
-    return [value.type]
-
-
-CONSTANT = Definition(
-    "arith.constant",
-    results=("result",),
-    attributes={"value": AttributeSpec(_typed, required=True)},
-    traits={PURE, CONSTANT_LIKE},
-    result_types=_type_of_constant,
-    parse=_parse_constant,
-    print=_print_constant,
-    verify=_verify_constant,
-)
-
 
 # -- element-wise ------------------------------------------------------------------------------------------------------
 
@@ -351,7 +293,6 @@ SELECT = Definition(
 )
 
 OPS = [
-    CONSTANT,
     SELECT,
     *_binary("addf mulf maximumf minimumf maxnumf minnumf", FLOAT, FASTMATH, _COMMUTES),
     *_binary("subf divf remf", FLOAT, FASTMATH),

@@ -11,6 +11,7 @@ Each is a `quant.qcast` to the type that `fake_quant_type` gives, and a `quant.d
 import numpy as np
 import numpy.typing as npt
 
+from qrt.dialects.quant import FAKE_QUANTS
 from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import FALSE, ArrayAttr, Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import add_type_constraint, with_element
@@ -23,8 +24,7 @@ from qrt.ir.text.attribute_kinds import AttributeKind, array_of
 from qrt.numerics.ranges import fake_quant_parameters
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
-FAKE_QUANT, PER_AXIS = "quant.const_fake_quant", "quant.const_fake_quant_per_axis"
-FAKE_QUANTS = (FAKE_QUANT, PER_AXIS)
+FAKE_QUANT, PER_AXIS = FAKE_QUANTS
 
 _F32 = FloatType("f32")
 _LEAST_BITS, _MOST_BITS = 2, 16

@@ -6,7 +6,6 @@ qcast also takes what docs/numerics.md leaves to attributes: `rounding`, `zero_p
 from typing import Literal, TypeVar
 
 from qrt.dialects.qrt.ops import specs_of
-from qrt.dialects.quant import annotations, extras, fake_quant, region
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
 from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.constraints import add_type_constraint
@@ -204,4 +203,4 @@ SCAST = Definition(
     fold=fold_scast,
 )
 
-OPS = [QCAST, DCAST, SCAST, *region.OPS, *annotations.OPS, *fake_quant.OPS, *extras.OPS]
+OPS = [QCAST, DCAST, SCAST]

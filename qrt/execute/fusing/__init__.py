@@ -1,22 +1,48 @@
-"""Passes that make fewer steps of a program before it is planned. Each keeps every bit."""
+"""Passes that make fewer steps of a program before it is planned. Each keeps every bit, and is loaded for the first
+program that has ops on which it works.
+"""
 
+from importlib import import_module
 from typing import Any
 
-from qrt.execute.fusing.carry_layout import CarryLayout
-from qrt.execute.fusing.fold_clamp import FoldClamp
-from qrt.execute.fusing.fold_pad import FoldPad
-from qrt.execute.fusing.fold_sign import FoldSign
-from qrt.execute.fusing.make_tables import MakeTables
-from qrt.execute.fusing.split_concat import SplitConcat
-from qrt.execute.fusing.widen_depthwise import WidenDepthwise
+from qrt.ir import Module
 
-FUSING: dict[str, Any] = {
-    "split-concat": SplitConcat,
-    "carry-layout": CarryLayout,
-    "make-tables": MakeTables,
-    "widen-depthwise": WidenDepthwise,
-    "fold-pad": FoldPad,
-    "fold-clamp": FoldClamp,
-    "fold-sign": FoldSign,
+UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
+BINARY = frozenset(
+    {
+        "qrt.add",
+        "qrt.div",
+        "qrt.maximum",
+        "qrt.minimum",
+        "qrt.mul",
+        "qrt.prelu",
+        "qrt.squared_difference",
+        "qrt.sub",
+    }
+)
+"""Ops that compute each element from one of each operand."""
+
+FUSING: dict[str, tuple[str, frozenset[str]]] = {
+    "split-concat": ("SplitConcat", frozenset({"qrt.concat"})),
+    "carry-layout": ("CarryLayout", frozenset({"qrt.transpose"})),
+    "make-tables": ("MakeTables", UNARY | BINARY),
+    "widen-depthwise": ("WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
+    "fold-pad": ("FoldPad", frozenset({"qrt.pad"})),
+    "fold-clamp": ("FoldClamp", frozenset({"qrt.clamp"})),
+    "fold-sign": ("FoldSign", frozenset({"qrt.requantize"})),
 }
-"""What runs before planning, in order, by name."""
+"""What runs before planning, in order: each pass by name, its class, and the ops of which it needs one."""
+
+
+def pass_class(name: str) -> Any:
+    """The class of a pass."""
+    return getattr(import_module(f"{__name__}.{name.replace('-', '_')}"), FUSING[name][0])
+
+
+def fuse(module: Module) -> None:
+    """Runs every pass that the ops of a program need."""
+    names = {op.name for op in module.operation.walk()}
+    for name, (_, needed) in FUSING.items():
+        if not names.isdisjoint(needed):
+            pass_class(name)().run(module)
+            names = {op.name for op in module.operation.walk()}

@@ -5,7 +5,6 @@ last from the first window to the last.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from qrt.execute.fusing.families import said
@@ -13,6 +12,7 @@ from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
+from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 Order = tuple[int, ...]
@@ -31,7 +31,7 @@ _MOST = 1 << 16
 """Steps of the pass. A program with more stays as it is behind them."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CarryLayout:
     """Moves transposes behind ops that work element by element, concatenations, pads and reductions, and cancels those
     that meet. Preserves every value."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from qrt.errors import QuantError
+from qrt.execute.fusing import BINARY, UNARY
 from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
@@ -10,19 +11,6 @@ from qrt.ops.core import Array, element_dtype
 from qrt.records import record
 from qrt.types import TensorType, UniformType
 
-_UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
-_BINARY = frozenset(
-    {
-        "qrt.add",
-        "qrt.div",
-        "qrt.maximum",
-        "qrt.minimum",
-        "qrt.mul",
-        "qrt.prelu",
-        "qrt.squared_difference",
-        "qrt.sub",
-    }
-)
 _BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
 """Rules under which the place of an element decides too."""
 
@@ -42,7 +30,7 @@ class MakeTables:
 
 def _input(op: Operation | None) -> int | None:
     """Which operand the op is a function of; None where it is not one of a single element."""
-    if op is None or (op.name not in _UNARY and op.name not in _BINARY) or quantized(op.results[0]) is None:
+    if op is None or (op.name not in UNARY and op.name not in BINARY) or quantized(op.results[0]) is None:
         return None
     if not _is_per_layer(op.results[0]) or said(op).get("requant") in _BY_PLACE:
         return None
@@ -111,7 +99,7 @@ def _begins(op: Operation) -> bool:
 
 
 def _tabulate(chain: list[Operation]) -> None:
-    if not chain or (len(chain) == 1 and chain[0].name not in _BINARY):
+    if not chain or (len(chain) == 1 and chain[0].name not in BINARY):
         return
     first, last = chain[0], chain[-1]
     index = _input(first)

@@ -4,7 +4,8 @@ the run its value."""
 
 from typing import Any
 
-from qrt.dialects.quant.fake_quant import FAKE_QUANTS, fake_quant_type
+from qrt.dialects.quant import FAKE_QUANTS
+from qrt.dialects.quant.fake_quant import fake_quant_type
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
 from qrt.execute.interpret.qrt import bind_family, handlers
 from qrt.execute.interpret.regions import moves, single_block

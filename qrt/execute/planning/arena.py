@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
 
 from qrt.records import record
 
@@ -77,14 +76,14 @@ def _in_order_of_size(spans: Sequence[Span]) -> int:
 def _in_order_of_time(spans: Sequence[Span]) -> int:
     """In the order in which they begin to live, each in the smallest gap that holds it."""
     gaps = _Gaps()
-    living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), the first to end before the others
+    living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), sorted
     for number, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.nbytes))):
         while living and living[0][0] < span.first:
-            _, _, begin, end = heappop(living)
+            _, _, begin, end = living.pop(0)
             gaps.give(begin, end)
         size = -(-span.nbytes // ALIGNMENT) * ALIGNMENT
         span.offset = gaps.take(size)
-        heappush(living, (span.last, number, span.offset, span.offset + size))
+        insort(living, (span.last, number, span.offset, span.offset + size))
     return max((span.offset + span.nbytes for span in spans), default=0)
 
 

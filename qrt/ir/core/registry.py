@@ -1,5 +1,7 @@
 """The known ops, by name. A dialect is a package of `qrt.dialects` whose module `ops` has a list `OPS`, loaded when a
-text or a pass first names something of it; or one from outside, which was registered or has an entry point.
+text or a pass first names something of it; or one from outside, which was registered or has an entry point. Where many
+programs need few ops of a dialect, its package has a table `FILES` of other modules with such lists, and the names of
+their ops: one is loaded when an op of it is first named.
 """
 
 from functools import cache
@@ -146,19 +148,37 @@ def dialects() -> tuple[str, ...]:
 
 def load(dialect: str) -> None:
     """Make the ops and attributes of a dialect known, if there is one of this name."""
-    if dialect in _loaded:
+    if dialect not in DIALECTS:
+        _load(dialect)
+    else:
+        for file in dict.fromkeys(("ops", *_files(dialect).values())):
+            _load(dialect, file)
+
+
+def _load(dialect: str, file: str = "") -> None:
+    """Makes the ops of a file of a dialect known, or those of a dialect from outside."""
+    place = f"qrt.dialects.{dialect}.{file}" if file else dialect
+    if place in _loaded:
         return
-    room = import_module(f"qrt.dialects.{dialect}.ops") if dialect in DIALECTS else outside(dialect)
+    room = import_module(place) if file else outside(dialect)
     if room is not None:
         DEFINITIONS.update((definition.name, definition) for definition in room.OPS)
-        _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
+        _loaded.add(place)  # last: another thread that finds it here finds the ops too
+
+
+@cache
+def _files(dialect: str) -> dict[str, str]:
+    """The files that `FILES` has of ops, by the names of these."""
+    table: dict[str, str] = getattr(import_module(f"qrt.dialects.{dialect}"), "FILES", {})
+    return {name: file for file, names in table.items() for name in names.split()}
 
 
 def find(name: str) -> "Definition | None":
     """The op of a name."""
     found = DEFINITIONS.get(name)
     if found is None:
-        load(name.partition(".")[0])
+        dialect, _, own = name.partition(".")
+        _load(dialect, _files(dialect).get(own, "ops") if dialect in DIALECTS else "")
         found = DEFINITIONS.get(name)
     return found
 

@@ -5,8 +5,8 @@ what the region itself says of the port.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from qrt.dialects.quant import FAKE_QUANTS
 from qrt.dialects.quant.annotations import IDENTITIES
-from qrt.dialects.quant.fake_quant import FAKE_QUANTS
 from qrt.dialects.quant.port_stats import PortRange, port_range, set_port_range
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import Diagnostic

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.dialects.quant.fake_quant import FAKE_QUANTS, fake_quant_type
+from qrt.dialects.quant import FAKE_QUANTS
+from qrt.dialects.quant.fake_quant import fake_quant_type
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import element_of
