@@ -41,8 +41,8 @@ class _Factory:
 _MISSING = _Factory()
 
 
-_OFTEN = 16
-"""So many calls cost about as much as compiling ``__init__`` does."""
+_OFTEN = 4
+"""So many calls cost less than compiling ``__init__`` does, for classes of many fields too."""
 
 
 class _Written:

@@ -162,10 +162,8 @@ cdef check_taken(Call call, qrt_stored given):
 
 cdef cnp.ndarray plain_copy(object values, object dtype, int64_t least):
     """The copy of values that need no conversion; None where they may need one, or are not right."""
-    if type(values) is list and len(<list>values) == 1 and type((<list>values)[0]) is int and dtype is np.int64:
-        values = np.array(values, np.int64)  # the commonest: one zero point
     if not isinstance(values, cnp.ndarray):
-        return None
+        values = np.asarray(values)
     cdef cnp.ndarray given = values
     cdef int64_t i, count = cnp.PyArray_SIZE(given)
     cdef int number = (<cnp.dtype?>(dtype if isinstance(dtype, cnp.dtype) else np.dtype(dtype))).num

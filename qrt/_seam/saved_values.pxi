@@ -12,7 +12,8 @@ cdef enum:
     NO, YES, INTEGER, REAL, TEXT, INTEGERS, TUPLE, DICT, ARRAY, DTYPE, ATTRIBUTES
 
 
-cdef dict NAMED_DTYPES = {np.dtype(code).str: np.dtype(code) for code in "?bhilqBHILQefdFD"}
+# Two of C's types may have one name: the dtype is the one that NumPy reads from it, so that binding knows it.
+cdef dict NAMED_DTYPES = {name: np.dtype(name) for name in {np.dtype(code).str for code in "?bhilqBHILQefdFD"}}
 
 
 @cython.final

@@ -236,8 +236,8 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 def check_zero_points(t: UniformType, what: str) -> None:
     """Refuses zero points that the storage type does not hold: types may carry any 64-bit one, arithmetic may not."""
     low, high = t.default_bounds
-    found = t.zero_point_array
-    if not low <= found.min() <= found.max() <= high:
+    least, greatest = t.zero_point_bounds
+    if not low <= least <= greatest <= high:
         worst = next(z for z in t.zero_points if not low <= z <= high)
         raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")
 

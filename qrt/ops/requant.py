@@ -19,8 +19,8 @@ LARGEST_ACCUMULATOR = (1 << 62) - 1
 @lru_cache(maxsize=512)
 def max_magnitude(t: UniformType) -> int:
     """The largest ``|q - zero_point|`` of a type."""
-    zero_points = t.zero_point_array
-    return max(t.storage_max - int(zero_points.min()), int(zero_points.max()) - t.storage_min)
+    least, greatest = t.zero_point_bounds
+    return max(t.storage_max - least, greatest - t.storage_min)
 
 
 def max_storage(t: UniformType) -> int:
@@ -45,12 +45,25 @@ def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = n
 def channel_parameters(
     rule: str, x: UniformType, w: UniformType, element: UniformType
 ) -> tuple[numerics.RequantParameters, Array]:
-    """(parameters, index) of a convolution: one index per output channel, a single one where nothing is per axis."""
+    """(parameters, index) of a convolution: one index per output channel, a single one where nothing is per axis. What
+    is per axis is so along the output channels, so that no two of them share parameters by their types."""
+    count = max((len(t.scales) for t in (x, w, element) if t.is_per_axis), default=1)
 
-    def along(t: UniformType) -> Array:
-        return np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64)
+    def column(values: Array) -> Array:
+        return np.broadcast_to(values.ravel(), count)
 
-    return combined_parameters(rule, [(x, along(x)), (w, along(w))], element, along(element))
+    parameters = numerics.requant_parameters(
+        rule,
+        container(element),
+        element.storage_min,
+        element.storage_max,
+        np.column_stack([column(x.scale_array), column(w.scale_array)]),
+        column(element.scale_array)[:, None],
+        column(element.zero_point_array),
+        None,
+        column(x.zero_point_array),
+    )
+    return parameters, np.arange(count)
 
 
 def combined_parameters(

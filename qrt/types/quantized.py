@@ -201,8 +201,18 @@ class UniformType(StoredType):
     def zero_point_array(self) -> Array:
         """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
         if not self._zero_point_bytes:
-            return np.broadcast_to(np.int64(0), self.scales_shape)
+            zeros = np.zeros(self.scales_shape, np.int64)
+            zeros.flags.writeable = False
+            return zeros
         return np.frombuffer(self._zero_point_bytes, np.int64).reshape(self.scales_shape)
+
+    @property
+    def zero_point_bounds(self) -> tuple[int, int]:
+        """The least and the greatest zero point."""
+        if not self._zero_point_bytes:
+            return 0, 0
+        zeros = np.frombuffer(self._zero_point_bytes, np.int64)
+        return int(zeros.min()), int(zeros.max())
 
     @classmethod
     def for_range(
