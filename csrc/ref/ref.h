@@ -31,6 +31,7 @@ static inline double ref_round_half_away(double x) {
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter);
 /* The rule fixed_double before the zero point and the clamp. */
 int64_t ref_scale_fixed_double(int128 acc, int32_t multiplier, int32_t shift);
+int64_t ref_scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift);
 /* Its first step: a shift to the left that saturates, then a doubling high multiply. */
 int32_t ref_doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift);
 /* The last steps of the rules fixed and float32; sub-channel weights form their sums themselves. */

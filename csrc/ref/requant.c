@@ -46,7 +46,7 @@ int64_t ref_scale_fixed_double(int128 acc, int32_t multiplier, int32_t shift) {
     return gemmlowp_divide(ref_doubling_high_multiply(acc, multiplier, shift), shift < 0 ? -shift : 0);
 }
 
-static int64_t scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift) {
+int64_t ref_scale_half_up_twice(int128 acc, int32_t multiplier, int32_t shift) {
     const int right = shift < 0 ? shift > -32 ? -shift : 32 : 0;
     return (ref_doubling_high_multiply(acc, multiplier, shift) + (((int64_t)1 << right) >> 1)) >> right;
 }
@@ -84,7 +84,7 @@ int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter
         scaled = divide_away(acc, requant->multiplier[parameter]);
         break;
     case QRT_HALF_UP_TWICE:
-        scaled = scale_half_up_twice(acc, requant->multiplier[parameter], requant->shift[parameter]);
+        scaled = ref_scale_half_up_twice(acc, requant->multiplier[parameter], requant->shift[parameter]);
         break;
     default:
         scaled = ref_scale_fixed_double(acc, requant->multiplier[parameter], requant->shift[parameter]);

@@ -524,8 +524,10 @@ def bind_lookup_interpolated(
 ) -> Call: ...
 
 # x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases, hidden,
-# cell; then three outputs: y, hidden, cell. `multipliers` has pairs (M0, shift): of x by gate, of the hidden values by
-# gate, of the result.
+# cell, peepholes, norms, the projection and its bias; then three outputs: y, hidden, cell. Multipliers are pairs (M0,
+# shift). A gate has those of x, of the hidden values, of its peephole and of its norm, None where it lacks them, and
+# its least variance; the first gate may be None. `points` are the zero points of x, of the hidden values, of what comes
+# out of the cell and of the result.
 def bind_lstm(
     *,
     isa: str,
@@ -533,13 +535,18 @@ def bind_lstm(
     batch: int,
     inputs: int,
     cells: int,
+    values: int,
     time_major: bool,
-    x_zero_point: int,
-    hidden_zero_point: int,
-    result_zero_point: int,
-    multipliers: Sequence[tuple[int, int]],
+    points: Sequence[int],
+    gates: Sequence[
+        tuple[tuple[int, int], tuple[int, int], tuple[int, int] | None, tuple[int, int] | None, int] | None
+    ],
+    made: tuple[int, int],
+    projection: tuple[int, int] | None,
+    has_projection_bias: bool,
     cell_exponent: int,
     cell_clip: int,
+    projection_clip: int,
 ) -> Call: ...
 
 # x, weights of features, weights of time, state, [bias]; then two outputs: y, state. `multipliers`: of the features, of

@@ -10,32 +10,60 @@ cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multipl
         (shift[i],) = dimensions(call.name, "shift", multipliers[i][1:], 1, -31, 31)
 
 
-def bind_lstm(*, str isa, steps, batch, inputs, cells, time_major, x_zero_point, hidden_zero_point, result_zero_point,
-              multipliers, cell_exponent, cell_clip):
+cdef int add_lstm_part(Call call, bint is_there, dtype, shape):
+    """The number of an operand that may be absent, which is -1 then."""
+    if not is_there:
+        return -1
+    add_operand(call, dtype, shape)
+    return call.count - 1
+
+
+def bind_lstm(*, str isa, steps, batch, inputs, cells, values, time_major, points, gates, made, projection,
+              has_projection_bias, cell_exponent, cell_clip, projection_clip):
     cdef Call call = new_call("lstm", isa, qrt_lstm, sizeof(qrt_lstm_args))
     cdef qrt_lstm_args *args = <qrt_lstm_args *>call.args
+    cdef qrt_lstm_gate *gate
+    cdef int i
     args.kernels = find_kernels("lstm", isa)
     call.outputs = 3
-    sizes = dimensions("lstm", "sizes", (steps, batch, inputs, cells))
-    args.steps, args.batch, args.inputs, args.cells = sizes
+    sizes = dimensions("lstm", "sizes", (steps, batch, inputs, cells, values))
+    args.steps, args.batch, args.inputs, args.cells, args.values = sizes
     args.time_major = time_major
-    points = dimensions("lstm", "zero points", (x_zero_point, hidden_zero_point, result_zero_point), 3, -128, 127)
-    args.x_zero_point, args.hidden_zero_point, args.result_zero_point = points
-    fill_multipliers(call, multipliers, 9, args.multiplier, args.shift)
-    (args.cell_exponent,) = dimensions("lstm", "cell_exponent", (cell_exponent,), 1, -15, -9)
-    (args.cell_clip,) = dimensions("lstm", "cell_clip", (cell_clip,), 1, 0, 1 << 15)
+    points = dimensions("lstm", "zero points", points, 4, -128, 128)
+    args.x_zero_point, args.hidden_zero_point, args.made_zero_point, args.result_zero_point = points
+    if len(gates) != 4 or None in gates[1:]:
+        raise KernelError("lstm: the gates forget, cell and output must be given")
+    if projection is None and values != cells:
+        raise KernelError(f"lstm: {values} hidden values of {cells} cells need a projection")
     around = (steps, batch) if time_major else (batch, steps)
     add_operand(call, np.int8, (*around, inputs))
-    for depth in (inputs, cells):
-        for _ in range(4):
-            add_operand(call, np.int8, (cells, depth))
-    for _ in range(4):
-        add_operand(call, np.int32, (cells,))
-    for _ in range(2):  # the state before, then the results
-        if _:
-            add_operand(call, np.int8, (*around, cells))
-        add_operand(call, np.int8, (batch, cells))
-        add_operand(call, np.int16, (batch, cells))
+    for i in range(4):
+        args.gate[i].w = add_lstm_part(call, gates[i] is not None, np.int8, (cells, inputs))
+    for i in range(4):
+        args.gate[i].r = add_lstm_part(call, gates[i] is not None, np.int8, (cells, values))
+    for i in range(4):
+        args.gate[i].bias = add_lstm_part(call, gates[i] is not None, np.int32, (cells,))
+    args.hidden = add_lstm_part(call, True, np.int8, (batch, values))
+    add_operand(call, np.int16, (batch, cells))
+    for i in range(4):
+        args.gate[i].peephole = add_lstm_part(call, gates[i] is not None and gates[i][2] is not None, np.int16, (cells,))
+    for i in range(4):
+        args.gate[i].norm = add_lstm_part(call, gates[i] is not None and gates[i][3] is not None, np.int16, (cells,))
+    args.projection = add_lstm_part(call, projection is not None, np.int8, (values, cells))
+    args.projection_bias = add_lstm_part(call, has_projection_bias, np.int32, (values,))
+    for i in range(4):
+        if gates[i] is not None:
+            gate = &args.gate[i]
+            multipliers = [(0, 0) if each is None else each for each in gates[i][:4]]
+            fill_multipliers(call, multipliers, 4, gate.multiplier, gate.shift)
+            (gate.least_variance,) = dimensions("lstm", "least_variance", gates[i][4:], 1, 1, (1 << 31) - 1)
+    fill_multipliers(call, (made, (0, 0) if projection is None else projection), 2, args.multiplier, args.shift)
+    (args.cell_exponent,) = dimensions("lstm", "cell_exponent", (cell_exponent,), 1, -15, -9)
+    (args.cell_clip,) = dimensions("lstm", "cell_clip", (cell_clip,), 1, 0, 1 << 15)
+    (args.projection_clip,) = dimensions("lstm", "projection_clip", (projection_clip,), 1, 0, 128)
+    args.first_result = add_lstm_part(call, True, np.int8, (*around, values))
+    add_operand(call, np.int8, (batch, values))
+    add_operand(call, np.int16, (batch, cells))
     return call
 
 

@@ -360,15 +360,24 @@ cdef extern from "qrt/qrt.h" nogil:
         double scale
         float input_scale
 
+    ctypedef struct qrt_lstm_gate:
+        int w, r, bias, peephole, norm
+        int32_t multiplier[4]
+        int32_t shift[4]
+        int32_t least_variance
+
     ctypedef struct qrt_lstm_args:
         const qrt_kernels *kernels
-        int64_t steps, batch, inputs, cells
+        int64_t steps, batch, inputs, cells, values
         bint time_major
-        int64_t x_zero_point, hidden_zero_point, result_zero_point
-        int32_t multiplier[9]
-        int32_t shift[9]
+        int64_t x_zero_point, hidden_zero_point, made_zero_point, result_zero_point
+        qrt_lstm_gate gate[4]
+        int hidden, first_result, projection, projection_bias
+        int32_t multiplier[2]
+        int32_t shift[2]
         int cell_exponent
         int64_t cell_clip
+        int64_t projection_clip
 
     ctypedef struct qrt_svdf_args:
         const qrt_kernels *kernels

@@ -31,6 +31,18 @@ from qrt.numerics.gemmlowp import (
     squared_difference,
 )
 from qrt.numerics.interpolation import INTERPOLATED_BITS, interpolated_table, lookup_interpolated
+from qrt.numerics.lstm import (
+    GATE_INTEGER_BITS,
+    GATE_UNIT,
+    GATES,
+    NORM_BITS,
+    GateWeights,
+    LstmGate,
+    LstmParameters,
+    lstm_gate,
+    lstm_parameters,
+    lstm_step,
+)
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,
@@ -41,16 +53,7 @@ from qrt.numerics.multipliers import (
     rounded_ratios,
     shared_fixed_multipliers,
 )
-from qrt.numerics.recurrent import (
-    GATE_INTEGER_BITS,
-    GATES,
-    LstmParameters,
-    SvdfParameters,
-    lstm_parameters,
-    lstm_step,
-    svdf_parameters,
-    svdf_step,
-)
+from qrt.numerics.recurrent import SvdfParameters, svdf_parameters, svdf_step
 from qrt.numerics.requantization import (
     REQUANT_RULES,
     AverageRule,

@@ -64,6 +64,13 @@ def scale_fixed_double(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike
     return divide_by_power(shifted_high_multiply(x, m0, shift), np.maximum(-np.asarray(shift, np.int64), 0))
 
 
+def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
+    """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
+    right = np.maximum(-np.asarray(shift, np.int64), 0)
+    half = (np.int64(1) << right) >> 1
+    return np.asarray((shifted_high_multiply(x, m0, shift) + half) >> right)
+
+
 def squared_difference(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
@@ -82,6 +89,35 @@ def reciprocal(x: npt.ArrayLike) -> tuple[Array, Array]:
     values = np.asarray(x, np.int64)
     shift = np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1
     return one_over_one_plus((values << (31 - shift)) - (1 << 31)), shift
+
+
+def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
+    """``1 / sqrt(x)`` of integers from 1 to 2^31 - 1 as (M0, shift to the right), by five Newton steps: M0 is
+    ``2**31 / sqrt(x)`` shifted by so many places to the left.
+
+    >>> m0, right = inverse_root([1, 4, 100])
+    >>> [round(float(m), 4) for m in m0 / 2.0**31 / 2.0**right]
+    [1.0, 0.5, 0.1]
+    """
+    given = np.asarray(values, np.int64)
+    is_large = given >= 1 << 29
+    x = np.where(is_large, given >> 2, given)
+    pairs = (31 - np.frexp(x.astype(np.float64))[1].astype(np.int64)) // 2 - 1
+    right = 11 + is_large - pairs
+    m0 = _inverse_root_of(x << 2 * pairs) << np.maximum(-right, 0)
+    is_one = given <= 1
+    return np.where(is_one, (1 << 31) - 1, m0), np.where(is_one, 0, np.maximum(right, 0))
+
+
+def _inverse_root_of(values: Array) -> Array:
+    """Of numbers from 1/4 to 1 with 29 fractional bits: five steps from 1, with three integer bits, and a factor of
+    half the root of 2."""
+    half, three_halves = divide_by_power(values >> 1, 1), (1 << 28) + (1 << 27)
+    x = np.full(values.shape, 1 << 28, np.int64)
+    for _ in range(5):
+        cube = saturate(doubling_high_multiply(doubling_high_multiply(x, x), x) << 6)
+        x = saturate((doubling_high_multiply(three_halves, x) - doubling_high_multiply(half, cube)) << 3)
+    return doubling_high_multiply(x, 1518500250)
 
 
 def one_over_one_plus(a: npt.ArrayLike, bits: int = 32) -> Array:

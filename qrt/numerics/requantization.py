@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.numerics.gemmlowp import scale_fixed_double, shifted_high_multiply
+from qrt.numerics.gemmlowp import scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import (
     byte_multipliers,
     divided_multipliers,
@@ -295,17 +295,10 @@ def scale_fixed(acc: int, m0: int, shift: int) -> int:
     return (acc * m0) << -shift
 
 
-def _scale_half_up_twice(acc: Array, m0: Array, shift: Array) -> Array:
-    """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
-    right = np.maximum(-shift, 0).astype(np.int64)
-    half = (np.int64(1) << right) >> 1
-    return np.asarray((shifted_high_multiply(acc, m0, shift) + half) >> right)
-
-
 _SCALES: dict[str, Callable[[Array, Array, Array], Array]] = {
     "fixed": _scale_fixed,
     "fixed_double": scale_fixed_double,
-    "half_up_twice": _scale_half_up_twice,
+    "half_up_twice": scale_half_up_twice,
 }
 
 

@@ -21,6 +21,7 @@ SUMS, RESIZING, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/resizing.py
 SOFTMAXES, SIGMOIDS = "qrt/numerics/softmaxes.py", "qrt/numerics/sigmoids.py"
 FLOATS32, FUNCTIONS = "qrt/numerics/floats32.py", "qrt/numerics/fixed_functions.py"
 RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolation.py"
+LSTM = "qrt/numerics/lstm.py"
 TABLES = "qrt/formats/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 
@@ -37,7 +38,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"): ("CONV_2D i8",),
     (GEMMLOWP, "(product + half) >> (bits - 1)", "product >> (bits - 1)"): ("CONV_2D i8",),
     (RULES, '("fixed_double_f32", np.float32)', '("fixed_double_f32", np.float64)'): ("MUL i8", "MUL i16"),
-    (RULES, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"): (
+    (GEMMLOWP, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"): (
         "FULLY_CONNECTED i8, weight zero point",
     ),
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"): ("CONV_2D i16, bias i64",),
@@ -79,10 +80,29 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (SIGMOIDS, "32768, 33451,", "32768, 33450,"): ("TANH i16",),
     (INTERPOLATION, "((1 << bits) >> 1)) >> bits", "0) >> bits"): ("EXP i16", "GELU i16"),
     (INTERPOLATION, "sample - bias", "sample"): ("EXP i16", "GELU i16"),
-    (RECURRENT, "unit = 2.0**-12", "unit = 2.0**-11"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
-    (RECURRENT, "forget * cell.astype(np.int64), 15", "forget * cell.astype(np.int64), 14"): (
-        "UNIDIRECTIONAL_SEQUENCE_LSTM i8",
+    (LSTM, "GATE_UNIT: Final = 2.0**-12", "GATE_UNIT: Final = 2.0**-11"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
+    (LSTM, "forget * cell, 15", "forget * cell, 14"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
+    (LSTM, "32767 - forget", "32768 - forget"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, CIFG",),
+    (LSTM, "else -made[1]", "else made[1]"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection",),
+    (LSTM, "np.float32(result[0]), np.float32(127)", "np.float32(result[0]), np.float32(126)"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection",
     ),
+    (LSTM, "weights.peephole.astype(np.int64) * cell", "weights.peephole.astype(np.int64) * (cell + 1)"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM i8, peepholes",
+    ),
+    (LSTM, "< in_blocks(product.shape[1])", "< product.shape[1]"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM i8, peepholes at halves",
+    ),
+    (LSTM, "< in_blocks(product.shape[1])", "< 0"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, peepholes at halves",),
+    (LSTM, "(m0, shift + 12)", "(m0, shift + 11)"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, layer normalization",),
+    (LSTM, "np.float32(10000)", "np.float32(1000)"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, norms without a variance",),
+    (LSTM, "half = np.where(weighted > 0, 1, -1)", "half = np.where(weighted > 0, 1, 1)"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM i8, layer normalization",
+    ),
+    (LSTM, "((1 << 2 * NORM_BITS) // cells)", "((1 << 2 * NORM_BITS) // (cells + 1))"): (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM i8, layer normalization",
+    ),
+    (GEMMLOWP, "for _ in range(5):", "for _ in range(4):"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, layer", "RSQRT i8"),
     (RECURRENT, "lines[:, :, 1:]", "lines[:, :, :-1]"): ("SVDF i8",),
     (
         TABLES,

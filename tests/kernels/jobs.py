@@ -217,9 +217,11 @@ def sequences(isa: str, rng: np.random.Generator) -> list[Job]:
     weights = [draw(rng, cells, depth) for depth in (inputs, cells) for _ in range(4)]
     biases = [rng.integers(-999, 999, cells, np.int32) for _ in range(4)]
     state = draw(rng, batch, cells), rng.integers(-9999, 9999, (batch, cells), np.int16)
+    one = (1 << 30, -2)
     call = _core.bind_lstm(
-        **sizes, steps=steps, cells=cells, time_major=False, hidden_zero_point=2, multipliers=[(1 << 30, -2)] * 9,
-        cell_exponent=-11, cell_clip=20000,
+        isa=isa, batch=batch, inputs=inputs, steps=steps, cells=cells, values=cells, time_major=False,
+        points=(3, 2, 4, 4), gates=[(one, one, None, None, 1)] * 4, made=one, projection=None,
+        has_projection_bias=False, cell_exponent=-11, cell_clip=20000, projection_clip=128,
     )  # fmt: skip
     jobs.append((call, (draw(rng, batch, steps, inputs), *weights, *biases, *state)))
     time, memory = rng.integers(-999, 999, (6, 4), np.int16), rng.integers(-999, 999, (batch, 24), np.int16)

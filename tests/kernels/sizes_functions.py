@@ -92,41 +92,63 @@ def _multiplier(rng: np.random.Generator) -> tuple[int, int]:
     return int(rng.integers(1 << 30, 1 << 31)), int(rng.integers(-12, 2))
 
 
+def _lstm_gate(rng: np.random.Generator, has_peephole: bool, has_norm: bool) -> numerics.LstmGate:
+    of_cell, of_norm = (_multiplier(rng) if is_there else None for is_there in (has_peephole, has_norm))
+    return numerics.LstmGate(_multiplier(rng), _multiplier(rng), of_cell, of_norm, int(rng.choice([1, 100, 1 << 29])))
+
+
 def lstm() -> Iterator[Case]:
     rng = np.random.default_rng(22)
-    for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES,
-                              time_major=(False, True), cell_exponent=(-15, -12, -9)):  # fmt: skip
+    flags = (False, True)
+    for drawn in combinations(rng, 4, steps=(0, 1, 2, 3), batch=(0, 1, 2), inputs=SIDES, cells=SIDES, values=SIDES,
+                              time_major=flags, cell_exponent=(-15, -12, -9), cifg=flags, peepholes=flags,
+                              norm=flags, projection=("", "alone", "bias")):  # fmt: skip
         steps, batch, inputs, cells = (drawn[name] for name in ("steps", "batch", "inputs", "cells"))
-        points = [int(z) for z in rng.integers(-128, 128, 3)]
-        multipliers = [_multiplier(rng) for _ in range(9)]
+        cifg, peepholes, norm, projection = (drawn.pop(name) for name in ("cifg", "peepholes", "norm", "projection"))
+        values = drawn["values"] = drawn["values"] if projection else cells
+        points = [int(z) for z in rng.integers(-128, 128, 4)]
+        gates = [None if cifg and not i else _lstm_gate(rng, peepholes and i != 2, norm) for i in range(4)]
         p = numerics.LstmParameters(
-            tuple(multipliers[:4]), tuple(multipliers[4:8]), multipliers[8], drawn["cell_exponent"],
-            int(rng.choice([1 << 15, 32767, 900])), *points,
+            tuple(gates), _multiplier(rng), _multiplier(rng) if projection else None, drawn["cell_exponent"],
+            int(rng.choice([1 << 15, 32767, 900])), int(rng.choice([128, 127, 20])), *points,
         )  # fmt: skip
         x = draw(rng, "i8", (steps, batch, inputs) if drawn["time_major"] else (batch, steps, inputs))
-        weights = [draw(rng, "i8", (cells, depth)) for depth in (inputs, cells) for _ in range(4)]
-        biases = [rng.integers(-9999, 9999, cells, np.int32) for _ in range(4)]
-        state = draw(rng, "i8", (batch, cells)), draw(rng, "i16", (batch, cells))
+        weights = [
+            None if gate is None else numerics.GateWeights(
+                draw(rng, "i8", (cells, inputs)), draw(rng, "i8", (cells, values)),
+                rng.integers(-9999, 9999, cells, np.int32),
+                draw(rng, "i16", (cells,)) if gate.peephole else None, draw(rng, "i16", (cells,)) if norm else None,
+            ) for gate in gates
+        ]  # fmt: skip
+        state = draw(rng, "i8", (batch, values)), draw(rng, "i16", (batch, cells))
+        bias = rng.integers(-9999, 9999, values, np.int32) if projection == "bias" else None
+        projected = (draw(rng, "i8", (values, cells)), bias) if projection else None
         given = drawn | {
-            "x_zero_point": points[0],
-            "hidden_zero_point": points[1],
-            "result_zero_point": points[2],
-            "multipliers": multipliers,
+            "points": points,
+            "gates": [g and (g.input, g.recurrent, g.peephole, g.norm, g.least_variance) for g in gates],
+            "made": p.made,
+            "projection": p.projection,
+            "has_projection_bias": bias is not None,
             "cell_clip": p.cell_clip,
+            "projection_clip": p.projection_clip,
         }
 
         def expected(
-            x: Array = x, weights: Any = weights, biases: Any = biases, state: Any = state, p: Any = p,
+            x: Array = x, weights: Any = weights, projected: Any = projected, state: Any = state, p: Any = p,
             axis: int = 0 if drawn["time_major"] else 1,
         ) -> Array:  # fmt: skip
             hidden, cell, made = *state, []
             for step in np.moveaxis(x, axis, 0):
-                hidden, cell = numerics.lstm_step(step, weights[:4], weights[4:], biases, hidden, cell, p)
+                hidden, cell = numerics.lstm_step(step, weights, projected, hidden, cell, p)
                 made.append(hidden)
             y = np.stack(made, axis) if made else np.empty(0, np.int64)
             return np.concatenate([y.ravel(), hidden.ravel(), cell.ravel()])
 
-        yield Case("lstm", given, (x, *weights, *biases, *state), expected)
+        there = [gate for gate in weights if gate is not None]
+        operands = [x, *(g.w for g in there), *(g.r for g in there), *(g.bias for g in there), *state]
+        operands += [g.peephole for g in there if g.peephole is not None]
+        operands += [g.norm for g in there if g.norm is not None]
+        yield Case("lstm", given, (*operands, *(each for each in projected or () if each is not None)), expected)
 
 
 def svdf() -> Iterator[Case]:

@@ -28,7 +28,7 @@ PARTS = {"products": PRODUCTS, "others": tuple(name for name in ENTRIES if name 
 VALUES = {
     "storage_min", "storage_max", "x_zero_point", "hidden_zero_point", "result_zero_point", "zero_point", "axis",
     "axes", "multiplier", "multipliers", "shift", "radius", "cell_exponent", "cell_clip", "left_shift",
-    "rounding_block", "registers", "in_place",
+    "rounding_block", "registers", "in_place", "points", "gates", "made", "projection", "projection_clip",
 }  # fmt: skip
 AT_LEAST_ONE = {"block", "kernel", "strides", "dilations", "groups", "width", "memory", "rank"}
 # A sanitizer is preloaded, which looks at memory itself.

@@ -5,19 +5,19 @@ qrt_status qrt_lstm(const void *pointer, qrt_scratch *scratch) {
     const qrt_lstm_args *args = pointer;
     void *const *operands = scratch->operands;
     const int8_t *x = operands[0];
-    int8_t *y = operands[15], *hidden = operands[16];
-    int16_t *cell = operands[17];
-    int16_t *gates = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(4 * args->cells) * sizeof *gates);
+    int8_t *y = operands[args->first_result], *hidden = operands[args->first_result + 1];
+    int16_t *cell = operands[args->first_result + 2];
+    int16_t *gates = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(5 * args->cells) * sizeof *gates);
     if (gates == NULL)
         return QRT_NO_MEMORY;
-    memcpy(hidden, operands[13], (size_t)(args->batch * args->cells) * sizeof *hidden);
-    memcpy(cell, operands[14], (size_t)(args->batch * args->cells) * sizeof *cell);
+    memcpy(hidden, operands[args->hidden], (size_t)(args->batch * args->values) * sizeof *hidden);
+    memcpy(cell, operands[args->hidden + 1], (size_t)(args->batch * args->cells) * sizeof *cell);
     for (int64_t step = 0; step < args->steps; step++)
         for (int64_t b = 0; b < args->batch; b++) {
             const int64_t at = args->time_major ? step * args->batch + b : b * args->steps + step;
-            int8_t *made = hidden + b * args->cells;
+            int8_t *made = hidden + b * args->values;
             args->kernels->lstm_step(args, operands, x + at * args->inputs, made, cell + b * args->cells, gates);
-            memcpy(y + at * args->cells, made, (size_t)args->cells);
+            memcpy(y + at * args->values, made, (size_t)args->values);
         }
     return QRT_OK;
 }

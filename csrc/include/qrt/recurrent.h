@@ -3,17 +3,28 @@
 
 #include "qrt/products/gemm.h"
 
-/* Operands x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases,
- * hidden, cell; then y, hidden, cell. x is [steps][batch][inputs], or [batch][steps][inputs]; y has cells in place of
- * inputs. */
+/* A gate: which operands are its weights of x and of the hidden values, its bias, its peephole and its norm, -1 for
+ * one that it lacks; multipliers of the sums over x and over the hidden values, of the peephole and of the norm. */
+typedef struct {
+    int w, r, bias, peephole, norm;
+    int32_t multiplier[4], shift[4];
+    int32_t least_variance;
+} qrt_lstm_gate;
+
+/* Operands x, the weights of x by gate, those of the hidden values, biases, hidden, cell, and further ones that the
+ * gates and the projection name; from `first_result` on y, hidden, cell. x is [steps][batch][inputs], or
+ * [batch][steps][inputs]; y has `values` in place of inputs, the number of cells where there is no projection. */
 typedef struct {
     const qrt_kernels *kernels;
-    int64_t steps, batch, inputs, cells;
+    int64_t steps, batch, inputs, cells, values;
     bool time_major;
-    int64_t x_zero_point, hidden_zero_point, result_zero_point;
-    int32_t multiplier[9], shift[9]; /* of x by gate, of the hidden values by gate, of the result */
+    int64_t x_zero_point, hidden_zero_point, made_zero_point, result_zero_point;
+    qrt_lstm_gate gate[4]; /* input, forget, cell, output. Without weights, input is what forget leaves. */
+    int hidden, first_result, projection, projection_bias;
+    int32_t multiplier[2], shift[2]; /* of what comes out of the cell, of the projection */
     int cell_exponent;               /* the cell's scale is 2^cell_exponent: -15 to -9 */
     int64_t cell_clip;               /* 32768: nothing is clipped */
+    int64_t projection_clip;         /* 128: nothing is clipped */
 } qrt_lstm_args;
 
 qrt_status qrt_lstm(const void *args, qrt_scratch *scratch);

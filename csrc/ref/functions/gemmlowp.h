@@ -3,6 +3,7 @@
  * qrt/numerics/gemmlowp.py and fixed_functions.py say the same. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline int64_t gemmlowp_saturate(int64_t x, int bits) {
@@ -88,6 +89,29 @@ static inline int64_t gemmlowp_tanh(int64_t a, int integer_bits, int bits) {
 
 static inline int gemmlowp_leading_zeros(int64_t x) {
     return __builtin_clz((uint32_t)x);
+}
+
+/* 1 / sqrt(x) of integers from 1 up: the result / 2^31, shifted to the right, by five steps of Newton from 1 with three
+ * integer bits. */
+static inline int64_t gemmlowp_inverse_root(int64_t x, int *right) {
+    *right = 0;
+    if (x <= 1)
+        return ((int64_t)1 << 31) - 1;
+    const bool is_large = x >= (int64_t)1 << 29;
+    x = is_large ? x >> 2 : x;
+    const int pairs = (gemmlowp_leading_zeros(x) - 1) / 2 - 1;
+    const int64_t half = gemmlowp_divide(x << 2 * pairs >> 1, 1), three_halves = (1 << 28) + (1 << 27);
+    int64_t root = 1 << 28;
+    for (int i = 0; i < 5; i++) {
+        const int64_t square = gemmlowp_multiply(root, root, 32);
+        const int64_t cube = gemmlowp_saturate(gemmlowp_multiply(square, root, 32) * 64, 32);
+        const int64_t rest = gemmlowp_multiply(three_halves, root, 32) - gemmlowp_multiply(half, cube, 32);
+        root = gemmlowp_saturate(rest * 8, 32);
+    }
+    root = gemmlowp_multiply(root, 1518500250, 32);
+    const int places = 11 + is_large - pairs;
+    *right = places > 0 ? places : 0;
+    return places < 0 ? root << -places : root;
 }
 
 /* log(x) of 32-bit numbers from 1 up: log(2) times the nearest quarter of a power of two, and a rational function of

@@ -143,28 +143,10 @@ _BITS = 20
 def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
     """The reciprocal root of the integer, in 20 fractional bits, times the scales; the largest where it has none."""
     m0, shift = double_multiplier(float(1 / np.float64(np.sqrt(F32(x.scale)) * F32(out.scale))))
-    roots = _integer_rsqrt(np.maximum(centred, 1))
+    root, right = gemmlowp.inverse_root(np.maximum(centred, 1))
+    roots = gemmlowp.scale_fixed_double(1, root, _BITS - right)
     stored = gemmlowp.scale_fixed_double(roots, m0, shift - _BITS) + out.zero_point
     return np.where(centred > 0, stored, out.storage_max)
-
-
-def _integer_rsqrt(values: Array) -> Array:
-    """Of integers from 1 up to 9 bits."""
-    pairs = (31 - np.frexp(values.astype(np.float64))[1].astype(np.int64)) // 2 - 1
-    is_one = values == 1
-    m0 = np.where(is_one, (1 << 31) - 1, _newton(values << 2 * pairs))
-    return gemmlowp.scale_fixed_double(1, m0, _BITS - np.where(is_one, 0, 11 - pairs))
-
-
-def _newton(values: Array) -> Array:
-    """Five steps from 1, with three integer bits, and a factor of half the root of 2."""
-    multiply, saturate = gemmlowp.doubling_high_multiply, gemmlowp.saturate
-    half, three_halves = gemmlowp.divide_by_power(values >> 1, 1), (1 << 28) + (1 << 27)
-    x = np.full(values.shape, 1 << 28, np.int64)
-    for _ in range(5):
-        cube = saturate(multiply(multiply(x, x), x) << 6)
-        x = saturate((multiply(three_halves, x) - multiply(half, cube)) << 3)
-    return multiply(x, 1518500250)
 
 
 _OWN: dict[str, Callable[[Array, UniformType, UniformType], Array]] = {

@@ -64,6 +64,12 @@ class Fixed:
         wide = self.saturate(self.left(x, shift)) if shift > 0 else x
         return self.divide(self.multiply(wide, multiplier), max(-shift, 0))
 
+    def scale_half_up(self, x: Value, multiplier: int, shift: int) -> Value:
+        """As `scale`, but half up at the end too."""
+        wide = self.saturate(self.left(x, shift)) if shift > 0 else x
+        right = max(-shift, 0)
+        return self.right(self.add(self.multiply(wide, multiplier), (1 << right) >> 1), right)
+
     def leading_zeros(self, x: Value) -> Value:
         """Of a positive value as a 32-bit one."""
         narrow = self.nest.emit("arith.trunci", (x,), I32)
@@ -77,6 +83,24 @@ class Fixed:
             rest = self.subtract(1 << 29, self.multiply(half, x))
             x = self.add(x, self.saturate(self.left(self.multiply(x, rest), 2)))
         return self.saturate(self.left(x, 1))
+
+    def inverse_root(self, x: Value) -> tuple[Value, Value]:
+        """(M0, shift to the right) of ``1 / sqrt(x)``, of a number from 1 to 2^30."""
+        is_large = self.nest.compare(_GREATER, x, self.value((1 << 29) - 1))
+        is_one = self.nest.compare(_LESS, x, self.value(2))
+        x = self.select(is_large, self.right(x, 2), x)
+        pairs = self.subtract(self.right(self.subtract(self.leading_zeros(x), 1), 1), 1)
+        half = self.divide(self.right(self.left(x, self.left(pairs, 1)), 1), 1)
+        root = self.value(1 << 28)
+        for _ in range(5):
+            cube = self.saturate(self.left(self.multiply(self.multiply(root, root), root), 6))
+            rest = self.subtract(self.multiply((1 << 28) + (1 << 27), root), self.multiply(half, cube))
+            root = self.saturate(self.left(rest, 3))
+        root = self.multiply(root, 1518500250)
+        places = self.subtract(self.select(is_large, 12, 11), pairs)
+        root = self.left(root, self.emit("maxsi", self.subtract(0, places), 0))
+        right = self.emit("maxsi", places, 0)
+        return self.select(is_one, (1 << 31) - 1, root), self.select(is_one, 0, right)
 
     def logarithm(self, x: Value, integer_bits: int, result_bits: int) -> Value:
         """Of a number from 1 up."""

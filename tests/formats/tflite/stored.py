@@ -53,6 +53,9 @@ FURTHER: dict[str, tuple[int, ...]] = {
     "SUM u8": (554,),
     "TFLite_Detection_PostProcess uint8, all classes": (2,),
     "TRANSPOSE_CONV i8 per axis": (19,),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM i8, CIFG": (2,),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM i8, peepholes at halves": (1, 2),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection": (9,),
 }
 """Models besides the first, of forms whose first model does not tell apart what `tests.formats.mutations` changes."""
 

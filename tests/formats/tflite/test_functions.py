@@ -88,6 +88,13 @@ def lstm(cell=2.0**-12, intermediates=5, changed=(), options=None):
 
 
 VECTOR = Tensor((4,), "int16", 0.01, data=np.ones(4))
+BYTES = Tensor((4,), "int8", 0.01, data=np.ones(4))
+PROJECTED = [
+    (16, Tensor((2, 4), "int8", 0.1, data=np.ones((2, 4)))),
+    *((i, Tensor((4, 2), "int8", 0.01, data=np.zeros((4, 2)))) for i in range(5, 9)),
+    (18, Tensor((1, 2), "int8", 0.0078, is_variable=True)),
+]
+"""What a projection of four cells to two hidden values changes."""
 
 
 @pytest.mark.parametrize(
@@ -96,10 +103,12 @@ VECTOR = Tensor((4,), "int16", 0.01, data=np.ones(4))
         (lstm(cell=0.001), "the scale of cell must be a power of two from 2**-15 to 2**-9, got 0.001"),
         (lstm(intermediates=0), "there are 0 intermediates, 5 are needed"),
         (lstm(intermediates=4), "there are 4 intermediates, 5 are needed"),
-        (lstm(changed=[(1, None), (5, None), (12, None)]), "CIFG (no input gate)"),
-        (lstm(changed=[(9, VECTOR), (10, VECTOR), (11, VECTOR)]), "peepholes"),
-        (lstm(changed=[(16, Tensor((4, 4), "int8", 0.1, data=np.ones((4, 4))))]), "a projection"),
-        (lstm(changed=[(i, VECTOR) for i in range(20, 24)]), "layer normalization"),
+        (lstm(changed=[(1, None)]), "gate input has weights or a bias, and lacks others"),
+        (lstm(changed=[(9, VECTOR), (10, VECTOR)]), "some gates have peepholes, and others lack them"),
+        (lstm(changed=[(i, BYTES) for i in (9, 10, 11)]), "peepholes or norms of i8"),
+        (lstm(changed=[(9, VECTOR), (10, VECTOR), (11, VECTOR), *PROJECTED]), "LiteRT applies to the wrong cells"),
+        (lstm(changed=[(i, VECTOR) for i in range(20, 23)]), "gate output has weights or a bias, and lacks others"),
+        (lstm(changed=[(i, VECTOR) for i in range(20, 24)]), "the intermediate of gate input must be int16"),
         (lstm(options={"fused_activation_function": "RELU"}), "activation RELU"),
         (lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]), "r_forget must be of shape 4x4"),
     ],
