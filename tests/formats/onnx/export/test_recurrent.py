@@ -23,8 +23,9 @@ def dense(array, kind):
     return f'arith.constant dense<"0x{array.tobytes().hex()}"> : {plain}', plain, f"tensor<{shape}x{kind}>"
 
 
-def lstm(exponent=-11, time_major=False, clip=0.0, scale=0.01, seed=0, hidden=H):
-    """A memory of 3 steps, 2 rows, 5 inputs and 4 cells. Large scales saturate every sum."""
+def lstm(exponent=-11, time_major=False, clip=0.0, scale=0.01, seed=0, hidden=H, cifg=False):
+    """A memory of 3 steps, 2 rows, 5 inputs and 4 cells. Large scales saturate every sum. With ``cifg`` it has no input
+    gate."""
     rng = np.random.default_rng(seed)
     cell = C.format(f"i16:f32, {2.0**exponent:.17e}")
     lines, names, kinds = [], ["%x"], []
@@ -39,13 +40,14 @@ def lstm(exponent=-11, time_major=False, clip=0.0, scale=0.01, seed=0, hidden=H)
             kind = f"!quant.uniform<i32:f32, {0.05 * float(f'{scale * (1 + (i - 8) % 3):.17e}'):.17e}>"
         text, plain, quantized = dense(array, kind)
         lines += [f"%c{i} = {text}", f"%w{i} = quant.scast %c{i} : {plain} to {quantized}"]
-        names.append(f"%w{i}")
-        kinds.append(quantized)
+        if not cifg or i % 4:
+            names.append(f"%w{i}")
+            kinds.append(quantized)
     names += ["%h", "%c"]
     kinds += [f"tensor<2x4x{hidden}>", f"tensor<2x4x{cell}>"]
     y = f"tensor<{'3x2' if time_major else '2x3'}x4x{Y}>"
     results = f"{y}, tensor<2x4x{Y}>, tensor<2x4x{cell}>"
-    said = f"time_major = {str(time_major).lower()}, cell_clip = {clip} : f64"
+    said = f"time_major = {str(time_major).lower()}, cell_clip = {clip} : f64, cifg = {str(cifg).lower()}"
     body = "\n  ".join(lines)
     return f"""func.func @main(%x: {kinds[0]}, %h: {kinds[-2]}, %c: {kinds[-1]}) -> ({results}) {{
   {body}
@@ -148,6 +150,11 @@ def test_a_memory_of_floats_is_an_operator_of_onnx_runtime(reverse, storage, zer
         names = [port.name for port in model.graph.input]
         found = run_oracle(model.SerializeToString(), dict(zip(names, arguments, strict=True)))
         assert [each.shape for each in found] == [each.shape for each in outputs(module, arguments)]
+
+
+def test_a_memory_of_another_form_is_refused():
+    with pytest.raises(ModelError, match=r"qrt.lstm \(a forget gate that leaves the input gate\)"):
+        model_proto(ir.parse(lstm(cifg=True)))
 
 
 def test_weights_that_the_operator_does_not_take_are_refused():

@@ -8,15 +8,22 @@ from qrt.formats.onnx.exporting.graph import Body
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.registry import writer
 from qrt.numerics import fixed_functions
-from qrt.numerics.recurrent import GATE_INTEGER_BITS, LstmParameters
+from qrt.numerics.lstm import GATE_INTEGER_BITS, LstmParameters
 from qrt.ops.core import Array
-from qrt.ops.recurrent import lstm_parameters
+from qrt.ops.lstm import lstm_parameters
 from qrt.types import TensorType
 
 _MOST_DEPTH = 1 << 15
 """Sums of so many products of 8 bits stay within 32 bits."""
 _INT8, _INT16, _INT64 = 3, 5, 7
 """ONNX's numbers of types."""
+_FURTHER = {
+    "cifg": "a forget gate that leaves the input gate",
+    "peepholes": "peepholes",
+    "layer_norm": "layer normalization",
+    "projection": "a projection",
+}
+"""Attributes of forms that have no Scan here."""
 _WORDS = np.arange(-(1 << 15), 1 << 15)
 
 
@@ -24,6 +31,9 @@ _WORDS = np.arange(-(1 << 15), 1 << 15)
 def lstm(group: Group) -> None:
     """A Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
     op = group.op
+    for name, what in _FURTHER.items():
+        if group.attributes[name]:
+            group.refuse(what)
     types = tuple(value.type for value in op.operands if isinstance(value.type, TensorType))
     results = tuple(value.type for value in op.results if isinstance(value.type, TensorType))
     step = _Step(group, lstm_parameters(types, results, group.attributes))
@@ -75,7 +85,7 @@ class _Step:
             new = self._saturated(self._node("Add", kept, self._saturated(added, 16)), 16)
             new = self._within(new, -p.cell_clip, p.cell_clip)
             made = self._node("Mul", out, self._looked_up(self.tanh_of_cell, new))
-            made = self._node("Add", self._scaled(made, *p.result), self._number(p.result_zero_point))
+            made = self._node("Add", self._scaled(made, *p.made), self._number(p.made_zero_point))
             given = self._cast(self._saturated(made, 8), _INT8)
             ends = [given, self._cast(new, _INT16), self._node("Identity", given)]
         ports = [("INT8", (batch, cells)), ("INT16", (batch, cells)), ("INT8", (batch, x_shape[-1]))]
@@ -88,10 +98,11 @@ class _Step:
 
     def _gate(self, i: int, x: str, hidden: str) -> str:
         """The sum of a gate, of 16 bits."""
-        p = self.parameters
+        p, gate = self.parameters, self.parameters.gates[i]
+        assert gate is not None  # an input gate is there without CIFG
         found = self._node("Add", self._product(x, p.input_zero_point, self.weights[i]), self.biases[i])
-        of_x = self._saturated(self._scaled(found, *p.input[i]), 16)
-        of_hidden = self._scaled(self._product(hidden, p.hidden_zero_point, self.weights[4 + i]), *p.recurrent[i])
+        of_x = self._saturated(self._scaled(found, *gate.input), 16)
+        of_hidden = self._scaled(self._product(hidden, p.hidden_zero_point, self.weights[4 + i]), *gate.recurrent)
         return self._saturated(self._node("Add", of_hidden, of_x), 16)
 
     # -- arithmetic -------------------------------------------------------------------------------------------------
