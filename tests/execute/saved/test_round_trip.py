@@ -15,6 +15,7 @@ import qrt
 from qrt import kernels
 from qrt._seam import _core
 from qrt.execute import Program
+from qrt.execute.saved.values import decode, encode
 from tests.execute.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same
 from tests.formats.tflite.oracle import MODELS
 from tests.passes.lower_qrt.compare import DrawnProgram
@@ -236,3 +237,11 @@ def test_dtypes_of_small_floats(tmp_path: Path) -> None:
     y = qrt.load_program(tmp_path / "f.qrt")(np.array([1, 2.3, -9], ml_dtypes.bfloat16))
     assert y.dtype == ml_dtypes.bfloat16
     assert y.tolist() == [1, 2.5, -9]
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "uint16", "int32", "int64", "uint64", "float32", "float64"])
+def test_an_array_has_the_dtype_that_numpy_has_by_its_name(name: str) -> None:
+    """C has two integers of 64 bits. An array of the other one equals, and is bound by a slow conversion."""
+    content = b"".ljust(16, b"\0")
+    (found,) = decode(encode((np.zeros(2, name),), lambda _: 0), content)
+    assert found.dtype.char == np.dtype(name).char
