@@ -40,7 +40,7 @@ LITERT_REF = Profile(
         Row("prelu", "fixed_double_f32", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("relu", "fixed_double_f32", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("abs", "fixed_double_f32", {"storage": ("i8", "i16")}, "reference"),
-        Row("neg", "exact", {"storage": "i8"}, "reference"),
+        Row("neg", "exact", {"storage": ("i8", "i16")}, "reference"),
         Row("average_pool2d", "integer", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("max_pool2d", "exact", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("mean", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),

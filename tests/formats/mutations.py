@@ -104,6 +104,23 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     (GEMMLOWP, "for _ in range(5):", "for _ in range(4):"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, layer", "RSQRT i8"),
     (RECURRENT, "lines[:, :, 1:]", "lines[:, :, :-1]"): ("SVDF i8",),
+    ("qrt/formats/tflite/operators/diagonals.py", "np.eye(rows, columns", "np.eye(rows, columns, 1"): (
+        "MATRIX_DIAG int8",
+        "MATRIX_SET_DIAG int8",
+    ),
+    ("qrt/formats/tflite/operators/diagonals.py", "if rows < columns else", "if rows > columns else"): (
+        "MATRIX_SET_DIAG int8",
+    ),
+    ("qrt/formats/tflite/operators/diagonals.py", '{"reduction": "add"}', '{"reduction": "none"}'): (
+        "SEGMENT_SUM float32",
+    ),
+    ("qrt/formats/tflite/operators/arithmetic_plain.py", '"arith.floordivsi"', '"arith.divsi"'): (
+        "FLOOR_DIV int8, quantized",
+        "FLOOR_MOD int16",
+    ),
+    ("qrt/formats/tflite/operators/activations.py", "number_of(0, element), raw", "number_of(1, element), raw"): (
+        "NEG i16",
+    ),
     (
         TABLES,
         "np.rint(values / F32(out.scale) + F32(out.zero_point))",

@@ -61,7 +61,16 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),
         r"ABS \(profile litert has no rule of abs for storage = u8",
     ),
-    "a sign of 16 bits": (lambda: one_op("NEG", [X16(4)], [X16(4)]), r"NEG \(int16\)"),
+    "a sign without a kernel": (
+        lambda: one_op("NEG", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]), r"NEG \(uint8\)"
+    ),
+    "a quotient of two types": (
+        lambda: one_op("FLOOR_DIV", [Tensor((4,), "int8"), Tensor((4,), "int16")], [Tensor((4,), "int8")]),
+        "FLOOR_DIV: its inputs and its result are of int16 and int8",
+    ),
+    "a rest without a kernel": (
+        lambda: one_op("FLOOR_MOD", [Tensor((4,), "uint8")] * 2, [Tensor((4,), "uint8")]), r"FLOOR_MOD \(uint8\)"
+    ),
     "a sum over an axis too far": (
         lambda: one_op("SUM", [X(2, 4), axes(-3)], [X(2)]), r"SUM: axes \[-3\] are out of range for rank 2"
     ),

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from qrt.formats.importing.plain import apply, number_of, signless
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import UniformType
@@ -67,10 +69,14 @@ def relu(node: Node) -> None:
 
 @operator("NEG")
 def negate(node: Node) -> None:
-    """Of int8: the storage with the other sign, whatever the types say."""
+    """Of int8 and int16: the storage with the other sign, whatever the types say."""
     x, out = _types(node)
-    if x.storage != "i8":
+    if x.storage not in ("i8", "i16"):
         node.refuse(f"{node.input(0).dtype}")
     node.rule("neg", storage=out.storage)
+    if x.storage == "i16":
+        element = signless(out)
+        finish(node, 0, apply(node, "arith.subi", [number_of(0, element), raw(node, 0)], [element] * 2, element))
+        return
     table = node.dense(-np.arange(-128, 128, dtype=np.int8), out)
     node.set(0, node.emit("qrt.lookup", [node.value(0), table], None, out))

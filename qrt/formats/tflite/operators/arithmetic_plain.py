@@ -3,13 +3,16 @@
 These are the forms without scales of operators whose quantized forms stand in other files.
 """
 
-from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select, shape_of
-from qrt.formats.tflite.node import ACTIVATIONS, Node
-from qrt.formats.tflite.operators.plain import finish, operands_of
-from qrt.formats.tflite.registry import operator, plain_operator
-from qrt.types import FloatType, Type
+from collections.abc import Callable
 
-_WORDS = ("int32", "int64")
+from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select, shape_of, signless
+from qrt.formats.tflite.node import ACTIVATIONS, Node
+from qrt.formats.tflite.operators.plain import finish, operands_of, raw
+from qrt.formats.tflite.registry import operator, plain_operator
+from qrt.types import FloatType, IntegerType, Type
+
+_NARROW, _WORDS = ("int8", "int16"), ("int32", "int64")
+_I32 = IntegerType(32)
 _F64 = FloatType("f64")
 _BINARY = {
     "ADD": ("arith.addi", "arith.addf"),
@@ -47,9 +50,22 @@ def binary(node: Node) -> None:
 
 @operator("FLOOR_DIV")
 def floor_div(node: Node) -> None:
-    """The quotient rounded down: int32 or float32."""
+    """The quotient rounded down: of int8 and int16 the storage, whatever the types say, int32 or float32."""
+    if node.input(0).dtype in _NARROW:
+        _of_storage(node, _floor_div)
+        return
     (a, b), element = operands_of(node, ("int32", "float32"))
     finish(node, 0, _floor_div(node, a, b, element))
+
+
+def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], Operand]) -> None:
+    """A function of the storage of both inputs, in 32 bits, of which the low ones are the result."""
+    dtypes = {tensor.dtype for tensor in (node.input(0), node.input(1), node.outputs[0])}
+    if len(dtypes) != 1:
+        node.fail(f"its inputs and its result are of {' and '.join(sorted(dtypes))}")
+    narrow = signless(node.type(0).element)
+    a, b = (apply(node, "arith.extsi", [raw(node, i)], [narrow], _I32) for i in (0, 1))
+    finish(node, 0, apply(node, "arith.trunci", [function(node, a, b, _I32)], [_I32], narrow))
 
 
 def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
@@ -62,18 +78,26 @@ def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
 
 @operator("FLOOR_MOD")
 def floor_mod(node: Node) -> None:
-    """The rest of a division, with the sign of the divisor: int32, int64 or float32."""
+    """The rest of a division, with the sign of the divisor: of int8 and int16 the storage, whatever the types say,
+    int32, int64 or float32."""
+    if node.input(0).dtype in _NARROW:
+        _of_storage(node, _floor_mod)
+        return
     (a, b), element = operands_of(node, (*_WORDS, "float32"))
     pair, zero = [element] * 2, number_of(0, element)
     if not isinstance(element, FloatType):
-        product = apply(node, "arith.muli", [_floor_div(node, a, b, element), b], pair, element)
-        finish(node, 0, apply(node, "arith.subi", [a, product], pair, element))
+        finish(node, 0, _floor_mod(node, a, b, element))
         return
     rest = apply(node, "arith.remf", [a, b], pair, element)
     signs = [compare(node, "slt", each, zero, element) for each in (rest, b)]
     differ = apply(node, "arith.xori", signs, [BOOL] * 2, BOOL)
     wrong = apply(node, "arith.andi", [differ, compare(node, "ne", rest, zero, element)], [BOOL] * 2, BOOL)
     finish(node, 0, select(node, wrong, apply(node, "arith.addf", [rest, b], pair, element), rest, element))
+
+
+def _floor_mod(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
+    product = apply(node, "arith.muli", [_floor_div(node, a, b, element), b], [element] * 2, element)
+    return apply(node, "arith.subi", [a, product], [element] * 2, element)
 
 
 @operator("POW")

@@ -52,6 +52,7 @@ CASES = {
     "ABS i16": partial(unary, name="ABS", dtype="int16"),
     "NEG i8": partial(unary, name="NEG", version=1, same=True),
     "NEG i8, other types": partial(unary, name="NEG", version=1),
+    "NEG i16": partial(unary, name="NEG", version=1, dtype="int16"),
     **{
         f"{name} {label}": partial(unary, name=name, version=1 if name.endswith("_1") else 2, **options)
         for name in ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")

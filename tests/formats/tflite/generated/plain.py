@@ -129,6 +129,17 @@ def bitcast(rng, given, wanted):
     return Case(one_op("BITCAST", [Tensor(full, given)], [Tensor(full, wanted)]), runs)
 
 
+def stored_division(rng, name, dtype):
+    """Of quantized tensors, whose storage is divided, whatever their types say. LiteRT's quotient of the least integer
+    and -1 depends on where that stands."""
+    full = draw.shape(rng)
+    tensors = [draw.tensor(rng, full, dtype) for _ in range(3)]
+    least = np.iinfo(dtype).min + 1
+    runs = [[draw.integers(rng, full, dtype, least), draw.integers(rng, full, dtype)] for _ in range(_RUNS)]
+    runs = [[a, np.where(b == 0, -1, b).astype(dtype)] for a, b in runs]
+    return Case(one_op(name, tensors[:2], tensors[2:], {}, version=2), runs)
+
+
 _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 _FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "TANH", "SQUARE")
 ONLY = {"CEIL float32": ("litert",), "ROUND float32": ("litert",)}  # the reference kernels lack them
@@ -138,6 +149,12 @@ CASES = {
         for name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "FLOOR_DIV", "FLOOR_MOD")
         for dtype in ("int32", "int64", "float32")
         if (name, dtype) != ("FLOOR_DIV", "int64")
+    },
+    **{
+        f"{name} {dtype}{label}": partial(function, name=name, dtype=dtype, **options)
+        for name in ("FLOOR_DIV", "FLOOR_MOD")
+        for dtype in ("int8", "int16")
+        for label, function, options in (("", binary, {"nonzero": True}), (", quantized", stored_division, {}))
     },
     **{f"DIV {dtype}": partial(binary, name="DIV", dtype=dtype, nonzero=True) for dtype in ("int32", "float32")},
     **{
