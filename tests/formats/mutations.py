@@ -122,6 +122,11 @@ FORMS: dict[Change, tuple[str, ...]] = {
         "NEG i16",
     ),
     (
+        "qrt/formats/tflite/operators/functions.py",
+        'emit("arith.divf", value, number_of(out.scale, F32))',
+        'emit("arith.mulf", value, number_of(1 / out.scale, F32))',
+    ): ("SQRT i16",),
+    (
         TABLES,
         "np.rint(values / F32(out.scale) + F32(out.zero_point))",
         "np.rint(values / F32(out.scale)) + out.zero_point",

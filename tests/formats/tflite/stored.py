@@ -50,6 +50,7 @@ FURTHER: dict[str, tuple[int, ...]] = {
     "QUANTIZE i8 to u8": (23,),
     "RELU i16": (20,),
     "SOFTMAX i8 to i16": (26,),
+    "SQRT i16": (1,),
     "SUM u8": (554,),
     "TFLite_Detection_PostProcess uint8, all classes": (2,),
     "TRANSPOSE_CONV i8 per axis": (19,),

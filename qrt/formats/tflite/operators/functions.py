@@ -1,12 +1,15 @@
 """SOFTMAX and LOG_SOFTMAX, and functions of one variable: they become a lookup in a table that is computed here."""
 
+from qrt.formats.importing.plain import Operand, apply, number_of
 from qrt.formats.tflite import tables
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.types import TensorType, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
+F32, I16 = FloatType("f32"), IntegerType(16)
 _BYTES = ("i8", "u8")
 _OF_BOTH = ("LOGISTIC", "TANH", "HARD_SWISH", "GELU")
 """The functions that LiteRT has of u8 too."""
@@ -65,17 +68,36 @@ def sigmoid(node: Node) -> None:
 
 @operator("ELU", "EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 def function(node: Node) -> None:
-    """Of 8 bits; EXP, GELU, LOG and RSQRT of 16 bits too."""
+    """Of 8 bits; EXP, GELU, LOG, RSQRT and SQRT of 16 bits too."""
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if name == "GELU" and node.options["approximate"]:
         name = "GELU approximate"
     if name == "HARD_SWISH" and not tables.hard_swish_fits(x, out):
         node.fail("the scale of the result is below 1/128 of that of the input")
+    if x.storage == out.storage == "i16" and name == "SQRT":
+        return _root(node, x, out)
     if x.storage == "i16" and node.op.name in _OF_16 and out.storage == "i16":
         table = node.dense(tables.interpolated(name, x, out), out)
         return node.set(0, node.emit("qrt.lookup_interpolated", [node.value(0), table], {}, out))
     return _lookup(node, name, x, out)
+
+
+def _root(node: Node, x: UniformType, out: UniformType) -> None:
+    """A root of 16 bits, cut off instead of rounded. LiteRT refuses numbers below 0, whose root is 0 here."""
+    node.rule("table", function="SQRT")
+    if x.zero_point or out.zero_point:
+        node.refuse("16 bits with a zero point")
+
+    def emit(name: str, *operands: Operand) -> Operand:
+        return apply(node, name, operands, [F32] * len(operands), F32)
+
+    value = apply(node, "arith.sitofp", [raw(node, 0)], [I16], F32)
+    value = emit("arith.mulf", value, number_of(x.scale, F32))
+    value = emit("math.sqrt", emit("arith.maximumf", value, number_of(0, F32)))
+    value = emit("arith.divf", value, number_of(out.scale, F32))
+    value = emit("arith.minimumf", value, number_of(out.storage_max, F32))
+    finish(node, 0, apply(node, "arith.fptosi", [value], [F32], I16))
 
 
 def _lookup(node: Node, name: str, x: UniformType, out: UniformType) -> None:

@@ -69,7 +69,7 @@ CASES = {
     **{f"{name}, approximate": form for name, form in _forms("GELU", "int8", "uint8", "int16", **APPROXIMATE).items()},
     **_forms("LOG", "int8", "int16"),
     **_forms("RSQRT", "int8", "int16"),
-    **_forms("SQRT", "int8"),
+    **_forms("SQRT", "int8", "int16"),
     **{f"{name} i16": partial(sigmoid_16, name=name, power=0) for name in ("LOGISTIC", "TANH")},
     **{f"{name} i16, 2^-12": partial(sigmoid_16, name=name, power=-12) for name in ("LOGISTIC", "TANH")},
     "TANH i16, 2^-11": partial(sigmoid_16, name="TANH", power=-11),
