@@ -20,7 +20,7 @@ def defined(isa: str) -> set[str]:
     """The rows whose functions, named for the ISA and the row, stand in the ISA's sources."""
     if isa == "ref":
         return set(_core.rows()) - {"gemm", "depthwise"}  # its init.c names a function for every line of rows.def
-    pattern = rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = (?:\{{|MICROKERNEL\(.*))$"
+    pattern = rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = (?:\{{|MICROKERNEL\().*)$"
     names = set(re.findall(pattern, code_of(isa), re.MULTILINE))
     return names & set(_core.rows())
 

@@ -141,7 +141,8 @@ def test_a_packed_tensor_keeps_few_calls() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 def test_calls_of_several_batches_share_what_is_packed() -> None:
-    """Eight signatures that differ in the rows of `a` alone, on 4 MB of weights: one copy of them, one packing."""
+    """Eight signatures that differ in the rows of `a` alone, on 4 MB of weights: one copy of them, and one packing for
+    each microkernel."""
     program = """
 import os, numpy as np, qrt
 def resident(): return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -154,7 +155,7 @@ for m in range(1, 9): assert qrt.matmul(a[:m], packed, out_type=out).equals(qrt.
 print((resident() - before) / 2**22)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 3  # avx512 packs 8 bits as 16
+    assert float(done.stdout) < 3.5  # avx512 packs 8 bits as 16; avx2 so, and as bytes for a single row
 
 
 def test_a_packing_is_shared_only_where_it_is_the_same() -> None:

@@ -39,7 +39,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     # Averages.
     (
-        RULES,
+        AVERAGES,
         "/ p.multiplier[index].astype(np.float32) / p.divisor_f32[index] +",
         "/ (p.multiplier[index].astype(np.float32) * p.divisor_f32[index]) +",
     ): ("QLinearAveragePool",),

@@ -68,7 +68,7 @@ CHANGES = [
     (MULTIPLIERS, "(m0 + (1 << 15)) >> 16", "m0 >> 16"),
     (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"),
     (GEMMLOWP, "(product + half) >> (bits - 1)", "(product + half - 1) >> (bits - 1)"),
-    (RULES, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"),
+    (GEMMLOWP, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"),
     (RULES, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"),
     (RULES, "offset = f.zero_points.astype(np.float32) - raw * scale", "offset = 0 - raw * scale"),
     (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"),
