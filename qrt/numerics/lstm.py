@@ -76,7 +76,7 @@ def lstm_gate(
     x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
 ) -> LstmGate:
     """The parameters of a gate whose sums have this unit, from the scales of what is multiplied and of its weights.
-    That of a peephole is formed in float64, and rounded once."""
+    The multiplier of a peephole is formed in float64, and rounded once."""
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
         if peephole is not None:

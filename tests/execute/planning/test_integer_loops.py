@@ -85,7 +85,7 @@ def test_truncated_and_chosen(target):
 
 @pytest.mark.parametrize("source", ["i1", "i8", "i16", "i32"])
 def test_integers_to_floats(source):
-    """Those of 32 bits are rounded to nearest even."""
+    """Integers of 32 bits are rounded to nearest even."""
     n = 600
     x = integers(RNG, n) if source == "i32" else RNG.integers(-(2**15), 2**15, n)
     x = x.astype("bool" if source == "i1" else source.replace("i", "int"))
