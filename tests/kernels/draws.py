@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from qrt import kernels as isa_tables
 from qrt import numerics
 from qrt._seam import _core
 
@@ -17,6 +18,7 @@ Array = npt.NDArray[Any]
 # All that there are, or the one that QRT_ISA names.
 ISAS = tuple(isa for isa in _core.isas() if os.environ.get("QRT_ISA") in (isa, None, ""))
 SIMD_ISAS = tuple(isa for isa in ISAS if isa != "ref")
+SHARED_ROWS = ("store", "store_wide")  # which other rows call by way of the table
 DTYPES: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
 }  # fmt: skip
@@ -25,6 +27,16 @@ DTYPES: dict[str, Any] = {
 kernels = settings(
     max_examples=max(1, settings.default.max_examples * 2 // 3), suppress_health_check=[HealthCheck.too_slow]
 )
+
+
+def isas_by_rows(*rows: str) -> tuple[str, ...]:
+    """Of the ISAs whose rows of these names, and `store` and `store_wide`, are the same functions, the first alone. A
+    call that reaches no other row runs the same instructions on each. test_rows.py checks which rows calls reach."""
+    suppliers = isa_tables.coverage()
+    first: dict[tuple[str | None, ...], str] = {}
+    for isa in ISAS:
+        first.setdefault(tuple(suppliers[isa][row] for row in (*rows, *SHARED_ROWS)), isa)
+    return tuple(first.values())
 
 
 @dataclass(frozen=True)

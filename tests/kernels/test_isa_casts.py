@@ -12,8 +12,12 @@ import numpy.typing as npt
 import pytest
 
 from qrt._seam import _core
-from tests.kernels.draws import DTYPES, SIMD_ISAS, Layout
+from tests.kernels.compiled import code_of
+from tests.kernels.draws import DTYPES, SIMD_ISAS, Layout, isas_by_rows
 
+CAST_ISAS = [isa for isa in isas_by_rows("qcast_row", "dcast_row") if isa != "ref"]
+# An init.c may choose other stores for large results, of rows that are the parent's.
+STREAMING = [isa for isa in SIMD_ISAS if "table->streams" in code_of(isa)]
 MODES = list(product(("half_even", "half_away", "toward_zero"), ("before", "after"), ("divide", "reciprocal")))
 BOUNDS = {name: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for name, dtype in DTYPES.items()}
 FLOATS: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -86,7 +90,7 @@ def random_scales(rng: np.random.Generator, count: int, low: int = -20, high: in
     return scales
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
     rng = np.random.default_rng(1)
@@ -96,7 +100,7 @@ def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
         assert_like_ref(lambda name, x=x, s=scale, z=zero_points: qcast(name, x, "i8", np.array([s]), z, mode), isa)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], storage: str) -> None:
@@ -112,7 +116,7 @@ def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], s
             assert_like_ref(lambda name, x=x, s=scales, z=zero_points: qcast(name, x, storage, s, z, mode, bounds), isa)  # noqa: B023
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("exponent", [-120, -65, -64, -63, 63, 64, 65, 118])
 def test_scales_around_the_guard(isa: str, exponent: int) -> None:
     """Where the remainder of the fast division is about to underflow or its product to overflow, and where they do."""
@@ -126,7 +130,7 @@ def test_scales_around_the_guard(isa: str, exponent: int) -> None:
                 assert_like_ref(lambda name, a=arguments: qcast(name, *a), isa)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 @pytest.mark.parametrize("outside", [False, True])
 def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, str, str], outside: bool) -> None:
@@ -140,7 +144,7 @@ def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, st
     assert_like_ref(lambda name: qcast(name, x, "i8", scales, zero_points, mode), isa)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("step", [(0, 0), (0, 1), (1, 0)])
 def test_one_value_that_spoils_its_block(isa: str, storage: str, step: tuple[int, int]) -> None:
@@ -160,7 +164,7 @@ def test_one_value_that_spoils_its_block(isa: str, storage: str, step: tuple[int
             np.testing.assert_array_equal(qcast(isa, *arguments), qcast("ref", *arguments))
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 def test_long_rows_that_prefetch(isa: str) -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(0, 50, 100_003).astype(np.float32)
@@ -198,7 +202,7 @@ def hostile(rng: np.random.Generator, expressed: str, scales: Array, zero_points
         return np.where(kind == 4, wild.view(FLOATS[expressed]), values)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("expressed", FLOATS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 def test_every_container(isa: str, expressed: str, mode: Mode) -> None:
@@ -219,7 +223,7 @@ def test_every_container(isa: str, expressed: str, mode: Mode) -> None:
                 assert_like_ref(lambda name, a=one: qcast(name, *a, expressed=expressed), isa)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("expressed", ["f16", "bf16"])
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 def test_every_narrow_float(isa: str, expressed: str, mode: Mode) -> None:
@@ -233,7 +237,7 @@ def test_every_narrow_float(isa: str, expressed: str, mode: Mode) -> None:
             assert_like_ref(lambda name, a=arguments: qcast(name, *a, expressed=expressed), isa)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("expressed", FLOATS)
 @pytest.mark.parametrize("storage", DTYPES)
 def test_dcast_of_every_container(isa: str, expressed: str, storage: str) -> None:
@@ -266,7 +270,7 @@ SPANS = [
 ]
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("expressed", FLOATS)
 @pytest.mark.parametrize("layout", SPANS, ids=lambda layout: f"{layout.shape}-{layout.step}")
 def test_every_span(isa: str, expressed: str, layout: Layout) -> None:
@@ -283,7 +287,7 @@ def test_every_span(isa: str, expressed: str, layout: Layout) -> None:
         assert_same_floats(dcast(isa, *back), dcast("ref", *back))
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", CAST_ISAS)
 @pytest.mark.parametrize("expressed", FLOATS)
 @pytest.mark.parametrize("storage", ["i8", "u16", "i32"])
 def test_every_length(isa: str, expressed: str, storage: str) -> None:
@@ -300,7 +304,7 @@ def test_every_length(isa: str, expressed: str, storage: str) -> None:
         assert_same_floats(dcast(isa, *back), dcast("ref", *back))
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", dict.fromkeys((*CAST_ISAS, *STREAMING)))
 @pytest.mark.parametrize(("expressed", "storage"), [("f32", "i8"), ("f16", "u16"), ("bf16", "u8"), ("f64", "i16")])
 @pytest.mark.parametrize("step", [(0, 0, 0), (0, 1, 0), (0, 0, 1)])
 def test_results_that_go_past_the_caches(isa: str, expressed: str, storage: str, step: tuple[int, int, int]) -> None:

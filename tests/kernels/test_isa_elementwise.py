@@ -11,8 +11,10 @@ import pytest
 
 from qrt import numerics
 from qrt._seam import _core
-from tests.kernels.draws import DTYPES, SIMD_ISAS, Array, full, stored
+from tests.kernels.draws import DTYPES, Array, full, isas_by_rows, stored
 
+ROWS = ("binary_row", "clamp_row", "avg_pool_pixel", "max_pool_pixel", "mean_row")
+ISAS = [isa for isa in isas_by_rows(*ROWS) if isa != "ref"]
 CONTAINERS = ("i8", "u8", "i16", "u16")
 LENGTHS = (1, 7, 8, 31, 33, 255, 256, 257, 515)
 ENDS = {name: (full(name).low, full(name).high) for name in CONTAINERS}
@@ -40,7 +42,7 @@ def requant(to: str, scale: float, count: int = 1) -> numerics.RequantParameters
     return numerics.requant_parameters("fixed", to, low, high, [(scale,)] * count, [(1.0,)] * count, [3] * count)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize(("a", "b"), [("i8", "i8"), ("u8", "i16"), ("u16", "u16"), ("i16", "u8")])
 @pytest.mark.parametrize("kind", ["add", "sub", "mul"])
 def test_binary(isa: str, kind: str, a: str, b: str) -> None:
@@ -63,7 +65,7 @@ def test_binary(isa: str, kind: str, a: str, b: str) -> None:
                   values(b, *b_shape))  # fmt: skip
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("storage", CONTAINERS)
 @pytest.mark.parametrize("kind", ["add", "sub", "mul"])
 def test_exact_results(isa: str, kind: str, storage: str) -> None:
@@ -94,7 +96,7 @@ def test_exact_results(isa: str, kind: str, storage: str) -> None:
             agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, a, b)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("storage", CONTAINERS)
 def test_clamp(isa: str, storage: str) -> None:
     """Bounds inside the storage, at its ends, and of which none is left between."""
@@ -105,7 +107,7 @@ def test_clamp(isa: str, storage: str) -> None:
                   values(storage, n))  # fmt: skip
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("storage", CONTAINERS)
 @pytest.mark.parametrize(("kernel", "channels"), [((2, 3), LENGTHS), ((130, 127), (33,))], ids=["small", "large"])
 def test_pool(isa: str, storage: str, kernel: tuple[int, int], channels: tuple[int, ...]) -> None:
@@ -121,7 +123,7 @@ def test_pool(isa: str, storage: str, kernel: tuple[int, int], channels: tuple[i
                 agree(isa, _core.bind_avg_pool2d, given | more | {"channel_step": int(each > 1)}, x)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("storage", CONTAINERS)
 @pytest.mark.parametrize("axes", [(0,), (0, 2), (1,), (2,)])
 def test_mean(isa: str, storage: str, axes: tuple[int, ...]) -> None:
@@ -132,7 +134,7 @@ def test_mean(isa: str, storage: str, axes: tuple[int, ...]) -> None:
         agree(isa, _core.bind_mean, given | {"requant": requant("u16", 1 / 7)}, x)
 
 
-@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("storage", CONTAINERS)
 @pytest.mark.parametrize("end", [0, 1])
 def test_mean_of_long_runs(isa: str, storage: str, end: int) -> None:
