@@ -326,10 +326,10 @@ def softmax_shifted(x: Array, t: UniformType, out: UniformType, axis: int) -> Ar
     result = np.empty(x.shape, np.int64)
     for index in np.ndindex(*x.shape):
         line = [int(v) for v in np.moveaxis(x, axis, -1)[tuple(np.delete(index, axis))]]
-        total = np.float32(0)
+        largest, total = max(line), np.float32(0)
         for value in line:
-            total = total + table[max(line) - value]
-        ratio = table[max(line) - int(x[index])] * units / total
+            total = total + table[largest - value]
+        ratio = table[largest - int(x[index])] * units / total
         result[index] = min(max(round(float(ratio)) + out.zero_point, out.storage_min), out.storage_max)
     return result
 
