@@ -8,6 +8,7 @@ import pytest
 from qrt._seam import _core
 from tests.kernels.compiled import CSRC, code_of
 from tests.kernels.draws import SHARED_ROWS, SIMD_ISAS
+from tests.kernels.sweep import PRODUCT_ROWS
 
 ROWS = set(re.findall(r"^QRT_ROW\(\w+, (\w+),", (CSRC / "rows.def").read_text(), re.MULTILINE))
 TABLE = ROWS | {"gemm", "depthwise"}
@@ -56,3 +57,13 @@ def test_entries_reach_the_rows_by_which_their_tests_choose_isas(file: str, rows
     """Others of the file serve entries which those tests do not call."""
     others = {"leaky_relu_row", "pair_row", "lookup_row", "lookup_interpolated_row"}
     assert set(re.findall(r"kernels->(\w+)", (CSRC / file).read_text())) - others == rows
+
+
+def test_rows_of_products_are_reached_from_products_alone() -> None:
+    """sweep.py leaves out ISAs that differ in these alone where an entry is no product."""
+    reaching = {
+        path.relative_to(CSRC / "core").parts[0]
+        for path in (CSRC / "core").rglob("*.[ch]")
+        if PRODUCT_ROWS & set(re.findall(r"kernels->(\w+)", path.read_text()))
+    }
+    assert reaching == {"gemm", "depthwise", "products"}
