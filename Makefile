@@ -11,6 +11,9 @@ BUILT := build/.built
 # One process for each processor, which take tests from each other when theirs are done.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
+# Tests start some hundred processes of Python: each would compile all modules, and pytest all tests, if none were kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 # ISAs whose instructions are emulated where the machine has none.
 EMULATED := avxvnni amx
 
