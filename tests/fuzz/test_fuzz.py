@@ -12,7 +12,7 @@ from tests.fuzz import seeds
 from tests.fuzz.kinds import KINDS
 
 SHARES = {
-    "text": (3, 1200), "programs": (3, 260), "eager": (2, 800), "arrays": (1, 400), "command": (1, 700),
+    "text": (3, 800), "programs": (3, 170), "eager": (2, 800), "arrays": (1, 400), "command": (1, 450),
     "models": (1, 1000),
     "saved": (1, 1000),
 }  # fmt: skip
