@@ -20,7 +20,7 @@ class ConvertElementwiseToLinalg:
     def run(self, module: Module) -> None:
         for operation in list(module.operation.walk()):
             if operation.name in BINDERS and _is_on_tensors(operation):
-                replace(operation, _generic(operation))
+                replace(operation, as_generic(operation))
 
 
 def _is_on_tensors(operation: Operation) -> bool:
@@ -30,7 +30,8 @@ def _is_on_tensors(operation: Operation) -> bool:
     return bool(shaped) and all(map(is_ranked_tensor, shaped))
 
 
-def _generic(operation: Operation) -> list[Value]:
+def as_generic(operation: Operation) -> list[Value]:
+    """The results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
     builder = Builder.before(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]

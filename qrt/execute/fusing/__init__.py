@@ -21,6 +21,10 @@ BINARY = frozenset(
     }
 )
 """Ops that compute each element from one of each operand."""
+LOOPS = frozenset(
+    {"linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"}
+)
+"""Loops, and the commonest of the ops that could be loops."""
 
 FUSING: dict[str, tuple[str, frozenset[str]]] = {
     "split-concat": ("SplitConcat", frozenset({"qrt.concat"})),
@@ -30,6 +34,7 @@ FUSING: dict[str, tuple[str, frozenset[str]]] = {
     "fold-pad": ("FoldPad", frozenset({"qrt.pad"})),
     "fold-clamp": ("FoldClamp", frozenset({"qrt.clamp"})),
     "fold-sign": ("FoldSign", frozenset({"qrt.requantize"})),
+    "fuse-loops": ("FuseLoops", LOOPS),
 }
 """What runs before planning, in order: each pass by name, its class, and the ops of which it needs one."""
 

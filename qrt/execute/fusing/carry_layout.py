@@ -7,9 +7,12 @@ last from the first window to the last.
 from collections.abc import Sequence
 from typing import Any
 
-from qrt.execute.fusing.families import said
-from qrt.ir import Attribute, Module, Operation, Value
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.execute.fusing.families import discardable, said
+from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
+from qrt.ir import IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.records import record
@@ -33,8 +36,8 @@ _MOST = 1 << 16
 
 @record(frozen=True)
 class CarryLayout:
-    """Moves transposes behind ops that work element by element, concatenations, pads and reductions, and cancels those
-    that meet. Preserves every value."""
+    """Moves transposes behind ops and loops that work element by element, concatenations, pads and reductions, and
+    cancels those that meet. Preserves every value."""
 
     def run(self, module: Module) -> None:
         pending = [op for op in module.operation.walk() if op.name == "qrt.transpose"][::-1]
@@ -75,13 +78,18 @@ def _is_reshape(op: Operation) -> bool:
 
 
 def _as_reshape(op: Operation) -> None:
-    replace(op, [Builder.before(op).value("qrt.reshape", op.operands, op.result.type, _discardable(op))])
+    replace(op, [Builder.before(op).value("qrt.reshape", op.operands, op.result.type, discardable(op))])
 
 
 def _moved(op: Operation) -> Operation | None:
     """Moves the transposes before an op behind it. Returns the transpose that stands there now, or None."""
     if op.name == "qrt.transpose":
         return _composed(op)
+    if op.name == "tensor.dim":
+        _measure(op)
+        return None
+    if is_pointwise(op):
+        return _loops(op)
     if len(op.results) != 1 or op.regions:
         return None
     orders = [_order(value) for value in op.operands]
@@ -131,7 +139,7 @@ def _composed(op: Operation) -> Operation | None:
 
 
 def _transposed(op: Operation, source: Value, order: Order, kind: Any) -> Value:
-    attributes = _discardable(op) | {"permutation": attribute(list(order))}
+    attributes = discardable(op) | {"permutation": attribute(list(order))}
     return Builder.before(op).value("qrt.transpose", (source,), kind, attributes)
 
 
@@ -153,6 +161,45 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
         else:
             return None
     return _again(op, order, {}, order, [*operands, *op.operands[count:]])
+
+
+def _measure(op: Operation) -> None:
+    """A size of what a transpose reads in place of its result's."""
+    order, axis = _order(op.operands[0]), constant_of(op.operands[1])
+    source = op.operands[0].operation
+    if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
+        return
+    builder = Builder.before(op)
+    replace(op, [builder.value("tensor.dim", [source.operands[0], builder.index(order[axis.value])], op.result.type)])
+
+
+def _loops(op: StructuredOp) -> Operation | None:
+    """Loops in the order of what their transposed input was made of. All else that they read is constant, or lacks an
+    axis: that is read in another order."""
+    reads = list(zip(op.inputs, op.indexing_maps, strict=False))
+    orders = [_order(value) if is_identity(map) else None for value, map in reads]
+    order = next((each for each in orders if each is not None), None)
+    empty = op.outputs[0].operation
+    if order is None or empty is None or empty.name != "tensor.empty":
+        return None
+    inputs: list[Value | None] = []
+    for (value, map), given in zip(reads, orders, strict=True):
+        source = value.operation
+        if given == order and source is not None:
+            inputs.append(source.operands[0])
+        elif given is None and (len(map.results) < len(order) or _is_constant(value)):
+            inputs.append(None)
+        else:
+            return None
+    inverse = [order.index(axis) for axis in range(len(order))]
+    sizes, given_sizes = list(_shape(empty.result) or ()), iter(empty.operands)
+    known = [next(given_sizes) if size is None else None for size in sizes]
+    moved = [size for axis in inverse if (size := known[axis]) is not None]
+    init = Builder.before(op).value("tensor.empty", moved, _in_order(empty.result, inverse))
+    made = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
+    replace(op, [made])
+    erase_dead([empty])
+    return made.operation
 
 
 def _is_constant(value: Value) -> bool:
@@ -195,7 +242,3 @@ def _again(
     made = _transposed(op, result, after, op.result.type)
     replace(op, [made])
     return made.operation
-
-
-def _discardable(op: Operation) -> dict[str, Attribute]:
-    return {name: value for name, value in op.attributes.items() if "." in name}

@@ -79,18 +79,20 @@ def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
 
 def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
     """The attributes of an op that also does what another did. What is said of the value is said by the last."""
-    last = _discardable(other) if is_last else {}
-    return {**op.attributes, **last, FUSED: attribute([*_names(op), *_names(other), other.name])}
+    last = discardable(other) if is_last else {}
+    return {**op.attributes, **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
     """The attributes of an op that does what all of a chain did."""
-    return {**_discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*_names(op), op.name)])}
+    return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 
-def _discardable(op: Operation) -> dict[str, Attribute]:
+def discardable(op: Operation) -> dict[str, Attribute]:
+    """The attributes that say something of an op's value, and nothing of what it computes."""
     return {name: value for name, value in op.attributes.items() if "." in name}
 
 
-def _names(op: Operation) -> list[str]:
+def names_of(op: Operation) -> list[str]:
+    """The names of the ops that a pass has put into this one."""
     return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

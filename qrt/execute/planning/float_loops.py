@@ -60,6 +60,14 @@ def float_loops(
     return None if loops is None or chain is None else _bound(op, chain, loops, types, constants)
 
 
+def is_chain(op: Operation) -> bool:
+    """Whether the kernel has the steps of loops, or of an op on whole tensors, whatever the sizes of the operands."""
+    elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
+    body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
+    chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None
+    return chain is not None and len(chain.used) + len(op.results) <= _MOST_OPERANDS
+
+
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
     """The arguments of the body, its operations, what it yields, and how many of the arguments are inputs."""
     block = op.regions[0].blocks[0]

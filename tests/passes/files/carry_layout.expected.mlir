@@ -19,4 +19,16 @@ module {
     %1 = qrt.requantize %0 {requant = "half_up_twice_16"} : (tensor<1x2x4x6x!quant.uniform<i8:f32, 5.000000e-02:3>>) -> tensor<1x2x4x6x!quant.uniform<i8:f32, 2.000000e-02>>
     return %1 : tensor<1x2x4x6x!quant.uniform<i8:f32, 2.000000e-02>>
   }
+  func.func @loops(%arg0: tensor<?x5x3x4xf32>, %arg1: tensor<4xf32>) -> tensor<?x5x3x4xf32> {
+    %0 = arith.constant 0 : index
+    %1 = arith.constant 0 : index
+    %2 = tensor.dim %arg0, %1 : tensor<?x5x3x4xf32>
+    %3 = tensor.empty(%2) : tensor<?x5x3x4xf32>
+    %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%arg0, %arg1 : tensor<?x5x3x4xf32>, tensor<4xf32>) outs(%3 : tensor<?x5x3x4xf32>) {
+    ^bb0(%arg2: f32, %arg3: f32, %arg4: f32):
+      %5 = arith.addf %arg2, %arg3 : f32
+      linalg.yield %5 : f32
+    } -> tensor<?x5x3x4xf32>
+    return %4 : tensor<?x5x3x4xf32>
+  }
 }

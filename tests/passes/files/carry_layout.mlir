@@ -22,3 +22,16 @@ func.func @rounds_by_place(%a: tensor<1x4x6x2x!q>) -> tensor<1x2x4x6x!w> {
   %1 = qrt.requantize %0 {requant = "half_up_twice_16"} : (tensor<1x2x4x6x!q>) -> tensor<1x2x4x6x!w>
   return %1 : tensor<1x2x4x6x!w>
 }
+func.func @loops(%x: tensor<?x5x3x4xf32>, %b: tensor<4xf32>) -> tensor<?x5x3x4xf32> {
+  %zero = arith.constant 0 : index
+  %0 = qrt.transpose %x {permutation = [0, 3, 1, 2]} : (tensor<?x5x3x4xf32>) -> tensor<?x4x5x3xf32>
+  %n = tensor.dim %0, %zero : tensor<?x4x5x3xf32>
+  %e = tensor.empty(%n) : tensor<?x4x5x3xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0, %b : tensor<?x4x5x3xf32>, tensor<4xf32>) outs(%e : tensor<?x4x5x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4x5x3xf32>
+  %2 = qrt.transpose %1 {permutation = [0, 2, 3, 1]} : (tensor<?x4x5x3xf32>) -> tensor<?x5x3x4xf32>
+  return %2 : tensor<?x5x3x4xf32>
+}

@@ -96,7 +96,7 @@ _FUNCTIONS = (
     (cse, "_simplify", _true),
     (inline, "_inline", lambda made: made is not None),
     (inline, "_put_blocks", lambda made: True),
-    (elementwise_to_linalg, "_generic", lambda made: made is not None),
+    (elementwise_to_linalg, "as_generic", lambda made: made is not None),
     (lower_quant_ops, "_lower_ranked", lambda made: True),
     (lower_quant_ops, "_lower_unranked", lambda made: True),
 )
