@@ -143,7 +143,8 @@ class _Builder(ControlPlanner):
         offset = view_offset(op, types)
         if offset is not None and self.slots[operands[0].slot].kind != "value":
             t = as_tensor(declared)
-            seen = self._view(operands[0].slot, t, offset) if t.has_static_shape else None
+            t = t if t.has_static_shape else t.with_(shape=types[0].shape)
+            seen = self._view(operands[0].slot, t, offset)
             if seen is not None:
                 return [Place(seen, t, declared)]
         call = plain_call(op, types)

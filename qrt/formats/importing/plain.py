@@ -10,10 +10,10 @@ import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.importing.node import Node
-from qrt.ir import Block, Builder, Region, Value
+from qrt.ir import Block, Builder, IntegerAttr, Region, Value
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 
 Operand = Array | Value
 BOOL = IntegerType(1)
@@ -25,6 +25,7 @@ COMPARISONS = {
 _FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
 LARGEST = 1 << 20
 """Elements that are computed at import; more are left to the program."""
+_F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
@@ -124,7 +125,10 @@ def apply(
             node.fail(str(error))
         return np.asarray(found, element_dtype(result))
     if None in shape and any(shape_of(operand) != shape for operand in operands):
-        return _nested(node, name, operands, elements, result, number, shape)
+        if _F32 not in elements:
+            operands = _spread(node, operands, elements, shape)
+        if any(shape_of(operand) != shape for operand in operands):
+            return _nested(node, name, operands, elements, result, number, shape)
     values = [
         as_value(node, broadcast(node, operand, element, shape), element)
         for operand, element in zip(operands, elements, strict=True)
@@ -133,6 +137,29 @@ def apply(
         return node.emit(name, values, None, TensorType(shape, result))
     names = _FLOAT_PREDICATES if name == "arith.cmpf" else {pair[0]: text for text, pair in COMPARISONS.items()}
     return node.emit(name, values, {"predicate": names[number]}, TensorType(shape, result))
+
+
+def _spread(
+    node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
+) -> list[Operand]:
+    """The operands, of which those that are one number have the shape of the others: loops have kernels for f32, and
+    whole tensors for all numbers."""
+    whole = next((each for each in operands if isinstance(each, Value) and shape_of(each) == shape), None)
+    if whole is None:
+        return list(operands)
+    made: list[Operand] = []
+    for operand, element in zip(operands, elements, strict=True):
+        if isinstance(operand, np.ndarray) and operand.size == 1:
+            scalar = node.emit("tensor.extract", [node.dense(operand.reshape(()), element)], None, element)
+            sizes = [_size(node, whole, axis) for axis, size in enumerate(shape) if size is None]
+            operand = node.emit("tensor.splat", [scalar, *sizes], None, TensorType(shape, element))
+        made.append(operand)
+    return made
+
+
+def _size(node: Node, value: Value, axis: int) -> Value:
+    number = node.emit("arith.constant", [], {"value": IntegerAttr(axis, IndexType())}, IndexType())
+    return node.emit("tensor.dim", [value, number])
 
 
 def _nested(

@@ -115,6 +115,22 @@ def test_copies_and_views_are_part_of_the_one_call() -> None:
         assert [value.tolist() for value in found.values()] == [[[10, 12, -14]] * 2, [9, -7, 9, -7], [-7]]
 
 
+def test_storage_of_open_sizes_is_seen_as_another_type() -> None:
+    text = """func.func @f(%x: tensor<?x2xui8>) -> tensor<?x2xf32> {
+      %0 = tensor.bitcast %x : tensor<?x2xui8> to tensor<?x2xi8>
+      %1 = quant.scast %0 : tensor<?x2xi8> to tensor<?x2x!quant.uniform<u8:f32, 0.5:128>>
+      %2 = quant.dcast %1 : tensor<?x2x!quant.uniform<u8:f32, 0.5:128>> to tensor<?x2xf32>
+      return %2 : tensor<?x2xf32>
+    }"""
+    program = qrt.compile(text)
+    assert [(step.op, step.engine) for step in program.coverage((3, 2))] == [("quant.dcast", "kernel")]
+    for rows in (0, 1, 3):
+        x = np.arange(2 * rows, dtype=np.uint8).reshape(rows, 2) + np.uint8(126)
+        for interpret in (False, True):
+            found = program.run({"arg0": x}, interpret=interpret)["result0"]
+            assert found.tolist() == ((x.astype(np.float32) - 128) / 2).tolist()
+
+
 def test_what_a_program_promises_is_checked_by_the_interpreter() -> None:
     t = "tensor<2xi8>"
     program = qrt.compile(

@@ -1,4 +1,5 @@
-"""Dimensions of one name. Hazard: inputs that disagree run, and the result is of one of them."""
+"""Dimensions that are open. Hazards: inputs that disagree on a name run, and the result is of one of them; a number
+beside a tensor of open sizes leaves the operator, and all behind it, to the interpreter."""
 
 from pathlib import Path
 
@@ -53,3 +54,18 @@ def test_what_else_a_text_gives_as_names_says_nothing(said: str) -> None:
     t = "tensor<?x?xf32>"
     text = f"func.func @f(%x: {t} {{qrt.dimensions = {said}}}) -> {t} {{ %0 = math.absf %x : {t}\n return %0 : {t} }}"
     assert np.shape(qrt.Program(qrt.ir.parse(text))(np.ones((2, 3), np.float32))) == (2, 3)
+
+
+@pytest.mark.parametrize("kind", ["INT64", "INT32", "INT8"])
+def test_a_number_beside_open_sizes_is_no_step_of_the_interpreter(tmp_path: Path, kind: str) -> None:
+    nodes = [node("Less", ["x", "n"], ["m"]), node("Add", ["x", "n"], ["s"]), node("Where", ["m", "s", "x"], ["y"])]
+    path = tmp_path / "m.onnx"
+    ports = [port("x", kind, ("a", "b"))], [port("y", kind, ("a", "b"))]
+    path.write_bytes(model(nodes, *ports, {"n": np.full((1, 1), 5, kind.lower())}))
+    program = qrt.Program(qrt.load(str(path)))
+    assert {step.engine for step in program.coverage((2, 3))} == {"kernel"}
+    for shape in ((2, 3), (1, 1), (0, 3)):
+        x = np.arange(np.prod(shape), dtype=kind.lower()).reshape(shape)
+        for interpret in (False, True):
+            found = program.run({"x": x}, interpret=interpret)["y"]
+            assert found.tolist() == np.where(x < 5, x + 5, x).tolist()
