@@ -95,6 +95,8 @@ def _cases() -> Iterator[tuple[str, bytes]]:
         "FULLY_CONNECTED, a bias of another length",
         one("FULLY_CONNECTED", [x, _weights(2, 4), _bias(3)], [_i8(1, 2)]),
     )
+    number = Tensor((), "int32", data=1)
+    yield "FULLY_CONNECTED, a bias of rank 0", one("FULLY_CONNECTED", [x, _weights(2, 4), number], [_i8(1, 2)])
     yield "ADD, shapes that do not broadcast", one("ADD", [_i8(2), _i8(3)], [_i8(3)])
     yield "ADD, other types", one("ADD", [_i8(2), Tensor((2,), "uint8", scales=0.5)], [_i8(2)])
     yield "SOFTMAX, beta NaN", one("SOFTMAX", [_i8(2)], [softmax], {"beta": float("nan")})

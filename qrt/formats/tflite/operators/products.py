@@ -22,6 +22,8 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
         node.fail(f"the bias {tensor.name!r} has a zero point other than 0")
     if array is None:
         node.refuse("a bias that only the run knows")
+    if array.ndim != 1:
+        node.refuse(f"a bias of rank {array.ndim}")
     if array.dtype == np.int64:
         array = _narrowed(node, array)
     scales: Any = x.scale * w.scale if w.is_per_layer else x.scale * w.scale_array
