@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
+from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array
 
@@ -22,6 +23,7 @@ Values = npt.ArrayLike | QuantTensor
 Array = npt.NDArray[Any]
 
 
+@worded
 def snr(reference: Values, approximation: Values) -> float:
     """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
 
@@ -53,6 +55,7 @@ def snr(reference: Values, approximation: Values) -> float:
     return decibels(signal, noise)
 
 
+@worded
 def mse(reference: Values, approximation: Values) -> float:
     """The mean of the squared errors: ``sum((r - a)^2) / N``.
 
@@ -80,6 +83,7 @@ def mse(reference: Values, approximation: Values) -> float:
     return nearest_float(_error_sum(r, a) / r.size)
 
 
+@worded
 def cosine(reference: Values, approximation: Values) -> float:
     """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
 
@@ -112,6 +116,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     return root if product >= 0 else -root
 
 
+@worded
 def max_error(reference: Values, approximation: Values) -> float:
     """The largest magnitude of an error: ``max(abs(r - a))``.
 
@@ -140,6 +145,7 @@ def max_error(reference: Values, approximation: Values) -> float:
         return float(np.abs(r - a).max())
 
 
+@worded
 def saturation(q: QuantTensor) -> float:
     """The share of the elements that are stored as the least or the greatest integer of the type.
 

@@ -8,12 +8,14 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, require
 from qrt.extras import extra
 from qrt.ops.core import Array
+from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array, native_floats
 
 __all__ = ["error", "histogram"]
 
 
+@worded
 def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     """Draws a histogram of a tensor's values. Two lines show the range of its type.
 
@@ -57,6 +59,7 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     return axes
 
 
+@worded
 def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any = None) -> Any:
     """Draws the error of each value: a point at ``reference`` and ``q - reference`` for each element.
 

@@ -87,7 +87,9 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     if not shape and (axis is not None or group_size is not None):
         raise QuantTypeError("a value without axes has one scale: give neither axis nor group_size")
     if axis is None and group_size is not None and len(shape) > 2:
-        raise QuantTypeError(f"groups of values of shape {shape} lie along an axis: give axis= too")
+        rank = len(shape)
+        instead = _axes_for(shape, group_size) or f"axis= too, from {-rank} to {rank - 1}"
+        raise QuantTypeError(f"groups of values of shape {shape} lie along an axis: give {instead}")
     if axis is None:
         axis = None if group_size is None else 0
     else:
@@ -96,23 +98,33 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
         return Layout(shape, axis)
     assert axis is not None  # it is 0 if not given
     size = shape[axis]
-    wanted = _integer("group_size", group_size, 1, max(size, 1))
+    other = _axes_for(shape, group_size)
+    wanted = _integer("group_size", group_size, 1, max(size, 1), f" along axis {axis}", other and f": give {other}")
     if size % wanted:
         divisor = next((n for n in range(wanted, 0, -1) if size % n == 0), 1)
         raise QuantTypeError(
             f"groups of {wanted} do not divide the {size} values along axis {axis}: "
-            f"pad them to {-(-size // wanted) * wanted} or give group_size={divisor}"
+            f"pad them to {-(-size // wanted) * wanted} or give group_size={divisor}{other and f' or {other}'}"
         )
     return Layout(shape, axis, wanted)
 
 
-def _integer(what: str, value: Any, least: int, greatest: int) -> int:
+def _axes_for(shape: tuple[int, ...], group_size: object) -> str:
+    """The axes that groups of this size divide, as an argument; no text if there is none."""
+    if not isinstance(group_size, (int, np.integer)) or group_size < 1:
+        return ""
+    return " or ".join(f"axis={d}" for d, size in enumerate(shape) if size and size % group_size == 0)
+
+
+def _integer(what: str, value: Any, least: int, greatest: int, where: str = "", instead: str = "") -> int:
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
     if number is None or not least <= number <= greatest:
-        raise QuantTypeError(f"{what} must be an integer from {least} to {greatest}, got {shown(value)}")
+        raise QuantTypeError(
+            f"{what} must be an integer from {least} to {greatest}{where}, got {shown(value)}{instead}"
+        )
     return number
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 cdef object FORCED_ISA
 from qrt.kernels import forced_isa as FORCED_ISA
+from qrt.signatures import is_of_call, misfit, worded
 from qrt.types import TensorType, UniformType
 
 cnp.import_array()
@@ -246,7 +247,7 @@ cdef class Function:
 
     def __call__(self, *args, **kwargs):
         """The call without a search of the cache. Only callers of this very method come here."""
-        return self.bind(*args, **kwargs).run()
+        return worded(self.bind)(*args, **kwargs).run()
 
     def __get__(self, instance, owner):
         """Makes `help`, `inspect` and `doctest` take the object for a function. It is no method, so it binds to nothing."""
@@ -334,7 +335,12 @@ cdef object bind_and_run(Function function, const Arguments *given, PyObject *co
     cdef Arguments after
     cdef PyObject *out
     cdef Kept kept = None
-    bound = PyObject_Vectorcall(function.bind, args, count, names)
+    try:
+        bound = PyObject_Vectorcall(function.bind, args, count, names)
+    except TypeError as error:
+        if not is_of_call(error):
+            raise
+        raise misfit(function.bind, count, () if names == NULL else <tuple>names) from None
     result = bound.run()
     if (given != NULL and describe_call(function, &after, args, count, names, &out) and after.words == given.words
             and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):

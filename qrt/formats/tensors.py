@@ -11,12 +11,14 @@ from qrt import files
 from qrt.errors import FileError, ModelError, QuantTypeError, require, shown
 from qrt.formats import npz, safetensors
 from qrt.formats.entries import as_entry, of_entry
+from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 
 _FORMATS = {".npz": npz, ".safetensors": safetensors}
 Path = str | os.PathLike[str]
 
 
+@worded
 def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike], *, append: bool = False) -> None:
     """Writes tensors and arrays by name into one file, the type of each tensor as MLIR text. Nothing is pickled.
 
@@ -66,6 +68,7 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     files.write_files([(name, lambda file: form.write(file, entries))])
 
 
+@worded
 def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
     """Reads the tensors and arrays of a file that ``save_tensors`` or other software wrote.
 

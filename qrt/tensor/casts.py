@@ -11,6 +11,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
+from qrt.signatures import worded
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity
@@ -156,6 +157,7 @@ def quantize(
     return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()
 
 
+@worded
 def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType | str) -> UniformType:
     """The type of a bias that products of ``x`` and ``w`` add as it is: i32 of scale ``sx * sw`` and zero point 0.
 
@@ -226,6 +228,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     return bind_arrays("dcast", (q,), {}, None, out)
 
 
+@worded
 def values(q: QuantTensor) -> Array:
     """The expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
@@ -260,6 +263,7 @@ def values(q: QuantTensor) -> Array:
 def scast(x: QuantTensor, type: None = None) -> Array: ...
 @overload
 def scast(x: npt.ArrayLike, type: UniformType | str) -> QuantTensor: ...
+@worded
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None) -> Array | QuantTensor:
     """``quant.scast``: a quantized tensor to signless integers, or integers to a quantized type. No bits are moved.
 

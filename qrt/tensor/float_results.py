@@ -11,12 +11,16 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantError, QuantTypeError, shown
+from qrt.signatures import worded
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Mode = Literal["allow", "warn", "raise"]
+_INSIDE = ("qrt.tensor", "qrt.signatures")
+"""The modules whose frames stand between a call and what it warns of."""
 _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 
 
+@worded
 @contextmanager
 def float_results(mode: Mode) -> Iterator[None]:
     """Decides what an operation without an exact quantized result does within a ``with`` block.
@@ -76,7 +80,7 @@ def in_floats(
 def _frames_inside() -> int:
     """The ``stacklevel`` that makes a warning point to the code that called NumPy, or an operator."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("qrt.tensor"):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -8,11 +8,13 @@ import numpy as np
 from qrt.eager.binding import Bound, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
+from qrt.signatures import worded
 from qrt.tensor.arrays import items
 from qrt.tensor.quant_tensor import QuantTensor, join
 from qrt.types import UniformType
 
 
+@worded
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """The same elements in another shape. A per-axis type keeps its channels, along what has become of their axis.
 
@@ -43,6 +45,7 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     return q.reshape(shape)
 
 
+@worded
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes in another order. A per-axis type follows its channels.
 
@@ -73,6 +76,7 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     return q.transpose(permutation)
 
 
+@worded
 def pad(
     q: QuantTensor,
     padding: Sequence[Sequence[int]],
@@ -122,6 +126,7 @@ def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | N
     return bind("pad", (q,), {"padding": padding, "value": value}, None, out)
 
 
+@worded
 def concat(
     tensors: Sequence[QuantTensor],
     axis: int = 0,

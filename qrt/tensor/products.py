@@ -10,11 +10,13 @@ from qrt.eager.binding import Bound, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
 from qrt.ops.core import Array
+from qrt.signatures import worded
 from qrt.tensor.arrays import as_array
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor
 from qrt.types import UniformType
 
 
+@worded
 def pack(w: QuantTensor) -> PackedTensor:
     """Weights that do not change, packed for the kernels: a copy of the storage, with which is kept what functions make
     of it as their second or third operand.

@@ -20,6 +20,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
+from qrt.signatures import worded_methods
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -32,6 +33,7 @@ from qrt.types import UniformType, check_integrity
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
+@worded_methods
 class QuantTensor(Operators, Tensor, Methods):
     """An n-dimensional array of quantized values.
 

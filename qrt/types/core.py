@@ -59,6 +59,12 @@ class Type:
         assert self._text is not None
         return self._text
 
+    def _repr_html_(self) -> str:
+        """What ``shown`` gives, as a notebook shows it."""
+        from html import escape  # here: only for a notebook
+
+        return f"<code>{escape(self.shown())}</code>"
+
     def shown(self) -> str:
         """The text form for people: long lists of scales and quantiles in short, 2,048 characters at most.
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import MOST_LISTED, QuantTypeError, require, summary
+from qrt.signatures import worded
 from qrt.text.float_arrays import spell_all
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
@@ -139,6 +140,7 @@ class UniformType(StoredType):
     axis: int | None
     block_sizes: BlockSizes | None
 
+    @worded
     def __new__(
         cls,
         storage: str | StorageType | npt.DTypeLike,
@@ -215,6 +217,7 @@ class UniformType(StoredType):
         return int(zeros.min()), int(zeros.max())
 
     @classmethod
+    @worded
     def for_range(
         cls,
         lo: Scales,

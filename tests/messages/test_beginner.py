@@ -95,6 +95,33 @@ MISTAKES = {
         "matmul: the contracted dimensions differ: 2 and 3; got (tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>)"
     ),
+    "q.mean(out_typ=T)": "np.mean: out_typ is not supported for a QuantTensor",
+    "q.mean(dtype=T, out_type=T)": "mean: dtype and out_type both say the type of the result: give one of them",
+    "q.sum(0, T, None, True)": "sum: it takes at most 3 arguments by position, got 4",
+    "q.flatten(axis=0)": "flatten: no argument is named 'axis': it takes order",
+    "qrt.mean(q, axis=0)": "mean: no argument is named 'axis': did you mean 'axes'?",
+    "qrt.matmul(q)": "matmul: an argument is missing: w",
+    "qrt.concat([q, q], axes=1)": "concat: no argument is named 'axes': did you mean 'axis'?",
+    "qrt.metrics.mse(x, x, axis=0)": "mse: no argument is named 'axis': it takes reference, approximation",
+    'qrt.UniformType("i8", "f32", 0.5, offset=3)': (
+        "UniformType: no argument is named 'offset': it takes storage, expressed, scales, zero_points, axis, "
+        "block_sizes, storage_min, storage_max, scale, zero_point"
+    ),
+    "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
+        "groups of values of shape (2, 2, 64) lie along an axis: give axis=2"
+    ),
+    "q // 2": (
+        "np.floor_divide has no exact result as quantized values: write np.floor_divide(np.asarray(q), 2), or use "
+        'qrt.float_results("allow")'
+    ),
+    "2 // q": (
+        "np.floor_divide has no exact result as quantized values: write np.floor_divide(2, np.asarray(q)), or use "
+        'qrt.float_results("allow")'
+    ),
+    "q & 3": (
+        "np.bitwise_and has no exact result as quantized values: write np.bitwise_and(q.storage, 3), or use "
+        'qrt.float_results("allow")'
+    ),
     "np.exp(q)": (
         'np.exp has no exact result as quantized values: write np.exp(np.asarray(q)), or use qrt.float_results("allow")'
     ),

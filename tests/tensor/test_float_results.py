@@ -41,7 +41,7 @@ def test_allowed_floats_are_what_numpy_gives_for_the_values() -> None:
 
 
 def test_a_warning_points_to_the_caller() -> None:
-    calls: list[Any] = [lambda: np.sqrt(Q), lambda: Q + 0.25, lambda: 1 / Q, lambda: np.dot(Q, np.ones(2))]
+    calls: list[Any] = [lambda: np.sqrt(Q), lambda: Q + 0.25, lambda: 1 / Q, lambda: np.dot(Q, np.ones(2)), Q.round]
     with qrt.float_results("warn"):
         for call in calls:
             with pytest.warns(UserWarning, match="has no exact result as quantized values: write") as caught:

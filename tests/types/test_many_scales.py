@@ -137,6 +137,7 @@ def test_many_scales_are_shown_in_short_and_printed_whole():
     said = "!quant.uniform<i4:f32:{0:32, 1:1}, {128x4096 scales, 0.0042 to 0.0121}>"
     assert t.shown() == said
     assert repr(t) == f"<UniformType {said}>"
+    assert t._repr_html_() == f"<code>{said.replace('<', '&lt;').replace('>', '&gt;')}</code>"
     assert repr(TensorType((4096, 4096), t)) == f"<TensorType tensor<4096x4096x{said}>>"
     few = blocks((64, 64))
     assert str(few).count(",") == 64 * 64 + 1

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from qrt.eager.calls import call_rule
 from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
+from qrt.signatures import worded_methods
 from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
 
@@ -46,6 +48,12 @@ _OF_OTHERS = {
 """The same for tensors of other libraries."""
 
 
+def _asked(function: Any, *args: Any, **named: Any) -> Any:
+    """What the rule of NumPy's function gives. Arguments by name are left out where they are None, as by default."""
+    return call_rule(function, args, {name: value for name, value in named.items() if value is not None})
+
+
+@worded_methods
 class Methods:
     """Methods and protocols of an ndarray."""
 
@@ -181,27 +189,27 @@ class Methods:
 
     def max(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """The greatest value, as ``np.max``."""
-        return numpy.max(self, axis=axis, out=out, **options)
+        return _asked(numpy.max, self, axis=axis, out=out, **options)
 
     def min(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """The least value, as ``np.min``."""
-        return numpy.min(self, axis=axis, out=out, **options)
+        return _asked(numpy.min, self, axis=axis, out=out, **options)
 
     def argmax(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """The index of the greatest value, as ``np.argmax``."""
-        return numpy.argmax(self, axis=axis, out=out, **options)
+        return _asked(numpy.argmax, self, axis=axis, out=out, **options)
 
     def argmin(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """The index of the least value, as ``np.argmin``."""
-        return numpy.argmin(self, axis=axis, out=out, **options)
+        return _asked(numpy.argmin, self, axis=axis, out=out, **options)
 
     def all(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """Whether no element is 0, as ``np.all``."""
-        return numpy.all(self, axis=axis, out=out, **options)
+        return _asked(numpy.all, self, axis=axis, out=out, **options)
 
     def any(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
         """Whether an element is not 0, as ``np.any``."""
-        return numpy.any(self, axis=axis, out=out, **options)
+        return _asked(numpy.any, self, axis=axis, out=out, **options)
 
     def nonzero(self: Any) -> Any:
         """The indices of the elements that are not 0, as ``np.nonzero``."""
@@ -209,15 +217,15 @@ class Methods:
 
     def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
         """The elements within two bounds, as ``np.clip``."""
-        return numpy.clip(self, min, max, out=out, **options)
+        return _asked(numpy.clip, self, min, max, out=out, **options)
 
     def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> None:
         """Sorts the tensor in place, as ``np.sort`` does."""
-        self[...] = numpy.sort(self, axis=axis, kind=kind, **options)
+        self[...] = _asked(numpy.sort, self, axis, kind=kind, **options)
 
     def argsort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> Any:
         """The indices that sort the values, as ``np.argsort``."""
-        return numpy.argsort(self, axis=axis, kind=kind, **options)
+        return _asked(numpy.argsort, self, axis, kind=kind, **options)
 
     def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
         """Partitions the tensor in place, as ``np.partition`` does."""
@@ -235,23 +243,27 @@ class Methods:
 
     def sum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
         """The exact sum, as ``np.sum``."""
-        return numpy.sum(self, axis=axis, dtype=dtype, out=out, **options)
+        return _asked(numpy.sum, self, axis=axis, dtype=dtype, out=out, **options)
 
     def prod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
         """The exact product, as ``np.prod``."""
-        return numpy.prod(self, axis=axis, dtype=dtype, out=out, **options)
+        return _asked(numpy.prod, self, axis=axis, dtype=dtype, out=out, **options)
 
-    def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """The mean in the type of the tensor, as ``np.mean``."""
-        return numpy.mean(self, axis=axis, dtype=dtype, out=out, **options)
+    def mean(
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, out_type: Any = None, **options: Any
+    ) -> Any:
+        """The mean in the type of the tensor, as ``np.mean``, or in ``out_type``, as ``qrt.mean``."""
+        if dtype is not None and out_type is not None:
+            raise QuantTypeError("mean: dtype and out_type both say the type of the result: give one of them")
+        return _asked(numpy.mean, self, axis=axis, dtype=dtype if out_type is None else out_type, out=out, **options)
 
     def std(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
         """The standard deviation as float64, as ``np.std``."""
-        return numpy.std(self, axis=axis, dtype=dtype, out=out, **options)
+        return _asked(numpy.std, self, axis=axis, dtype=dtype, out=out, **options)
 
     def var(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
         """The variance as float64, as ``np.var``."""
-        return numpy.var(self, axis=axis, dtype=dtype, out=out, **options)
+        return _asked(numpy.var, self, axis=axis, dtype=dtype, out=out, **options)
 
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Exact running sums, as ``np.cumsum``."""

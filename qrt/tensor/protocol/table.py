@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from qrt.eager import calls
-from qrt.errors import QuantError, QuantTypeError
+from qrt.errors import QuantError, QuantTypeError, shown
 from qrt.records import record
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -132,7 +132,18 @@ def _call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if found.kind == "refused":
         raise QuantTypeError(f"{name} takes no QuantTensor: write {found.hint}")
     plain = getattr(*function) if isinstance(function, tuple) else function
-    return in_floats(name, plain, args, kwargs, found.hint)
+    return in_floats(name, plain, args, kwargs, _hint_for(found.hint, args))
+
+
+def _hint_for(hint: str, operands: tuple[Any, ...]) -> str:
+    """A hint about two tensors, for the operands that were given: a number stays what it is."""
+    if sorted(isinstance(x, calls.Tensor) for x in operands) != [False, True]:
+        return hint
+    number = next((shown(x) for x in operands if type(x) in (int, float)), "x")
+    for q, r in (("np.asarray(q)", "np.asarray(r)"), ("q.storage", "r.storage")):
+        words = (q, number) if isinstance(operands[0], calls.Tensor) else (number, q)
+        hint = hint.replace(f"({q}, {r})", f"({', '.join(words)})")
+    return hint
 
 
 def _in_words(function: Function, error: Exception) -> None:

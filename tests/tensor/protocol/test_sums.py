@@ -281,6 +281,7 @@ def test_a_mean_is_that_of_qrt_and_as_float64_it_is_rounded_once(data: st.DataOb
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.size > 0))
     axis = some_axes(data, q.ndim)
     assert np.mean(q, axis).equals(qrt.mean(q, axis))
+    assert q.mean(axis, out_type=q.type).equals(qrt.mean(q, axis, out_type=q.type))
     exact = np.asarray(np.add.reduce(values(q), axis=axis), object)
     count = Fraction(q.size, max(exact.size, 1))
     floats = np.asarray(np.mean(q, axis, dtype=np.float64))
