@@ -94,6 +94,9 @@ def set_protocol(
     """What answers for a function of NumPy that has no rule here; and what says of an error that a rule raises which
     function it is of, or raises another in its place."""
 
+def set_numbers(numbers: Callable[[Any, Any], npt.NDArray[Any]]) -> None:
+    """What makes storage of a real number and a type per layer, for assignment."""
+
 def set_rule(function: Any, rule: Callable[..., Any]) -> None:
     """The rule of a function of NumPy: it takes what the function takes."""
 
@@ -105,21 +108,28 @@ def set_routine(
     names: frozenset[str],
     lists: int,
     is_moved: bool,
+    numbers: Callable[[Any, float], tuple[Any, Any]] | None = None,
 ) -> None:
     """What computes the same as the function's rule on the storage of tensors of one type per layer that is not packed.
     They stand at these places among at most `most` arguments by position, or are the items of lists there, which are
     nested at most `lists` deep; a tuple may be one that is not nested. Every other argument is integers, text or an
     array, and has one of the names if it is given by name. With `is_moved` the result holds elements of the tensors,
-    and is of their type. A routine that raises leaves the call to the rule."""
+    and is of their type. A routine that raises leaves the call to the rule. A real number may stand after a tensor if
+    `numbers` says of the type and the number what runs in place of the routine, or None, and what is given to it."""
 
 @final
 class Planned:
     """What a rule may give in place of a result: `run` makes the result of the operands. It depends on their types and
     shapes and on the other arguments alone, so that it is kept, and a call with equal ones does not ask the rule. Where
-    a list is among the arguments, which may change, it is kept only if `run` holds none of these lists."""
+    a list is among the arguments, which may change, it is kept only if `run` holds none of these lists. With a type of
+    i32, `element`, `run` makes integers of a tensor of this type."""
 
     def __init__(
-        self, operands: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any], holds_no_list: bool = False
+        self,
+        operands: tuple[Any, ...],
+        run: Callable[[tuple[Any, ...]], Any],
+        holds_no_list: bool = False,
+        element: Any = None,
     ) -> None: ...
     @property
     def operands(self) -> tuple[Any, ...]: ...
@@ -127,6 +137,8 @@ class Planned:
     def run(self) -> Callable[[tuple[Any, ...]], Any]: ...
     @property
     def holds_no_list(self) -> bool: ...
+    @property
+    def element(self) -> Any: ...
 
 def call_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
     """What NumPy's function gives for these arguments, a tensor among them."""

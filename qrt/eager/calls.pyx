@@ -114,10 +114,14 @@ cdef class Tensor:
         return self._item(key)
 
     def __setitem__(self, key, value):
-        if is_tensor(value) and (<Tensor>value).type is self.type and self._data is not None and is_plain(self.type):
+        if self._data is not None and is_plain(self.type):
             try:
-                self._data[key] = (<Tensor>value)._data
-                return
+                if is_number(value):
+                    self._data[key] = storage_of_number(value, self.type)
+                    return
+                if is_tensor(value) and (<Tensor>value).type is self.type:
+                    self._data[key] = (<Tensor>value)._data
+                    return
             except Exception:
                 pass
         self._set_item(key, value)

@@ -10,6 +10,7 @@ cdef dict ROUTES = {}
 cdef Calls KEPT_PLANS = Calls(SETS, WAYS)
 cdef object LONG_WAY = None
 cdef object in_words = None
+cdef object storage_of_number = None
 cdef object NOT_DONE = object()  # None is the result of a function that writes
 cdef PyObject *plain_types[KNOWN_PLAIN]  # which the table keeps alive
 
@@ -20,6 +21,7 @@ cdef class Route:
     """A function's rule and, unless it is None, what computes the same on storage."""
 
     cdef object rule, routine
+    cdef object numbers  # what says of a type and a real number what stands for the number; None where none may stand
     cdef frozenset names
     cdef unsigned int tensors  # a bit for each place of a tensor among the arguments by position
     cdef int least, most  # how many arguments are taken by position
@@ -31,11 +33,21 @@ cdef class Route:
 @cython.final
 cdef class Planned:
     cdef readonly tuple operands
-    cdef readonly object run
+    cdef readonly object run, element
     cdef readonly bint holds_no_list
 
-    def __init__(self, tuple operands not None, run not None, bint holds_no_list=False):
-        self.operands, self.run, self.holds_no_list = operands, run, holds_no_list
+    def __init__(self, tuple operands not None, run not None, bint holds_no_list=False, element=None):
+        self.operands, self.run, self.holds_no_list, self.element = operands, run, holds_no_list, element
+
+
+cdef object run_plan(object run, object element, tuple operands):
+    """What a plan gives: a tensor where its integers have a type, which holds them in 32 bits."""
+    cdef cnp.ndarray integers
+    result = run(operands)
+    if element is None:
+        return result
+    integers = cnp.PyArray_FROMANY(result, cnp.NPY_INT32, 0, 0, cnp.NPY_ARRAY_FORCECAST)
+    return tensor_of(integers, element, shape_of(integers))
 
 
 cdef bint describe_items(Arguments *to, object value, int depth) noexcept:
@@ -129,14 +141,14 @@ cdef object run_planned(Route route, tuple args, dict kwargs, Planned made):
             break
         places.append(place)
     if not made.holds_no_list and (has_list(args) or (kwargs is not None and has_list(tuple(kwargs.values())))):
-        return made.run(made.operands)
+        return run_plan(made.run, made.element, made.operands)
     if (len(places) == len(made.operands) and describe_arguments(&given, route, args, kwargs)
             and are_operands(&given, made.operands)):
         kept = Kept.__new__(Kept)
-        kept.value = made.run, tuple(places)
+        kept.value = made.run, tuple(places), made.element
         KEPT_PLANS.add(kept, &given, hash_of(&given))
         route.plans = True
-    return made.run(made.operands)
+    return run_plan(made.run, made.element, made.operands)
 
 
 cdef object by_plan(Route route, tuple args, dict kwargs):
@@ -149,13 +161,18 @@ cdef object by_plan(Route route, tuple args, dict kwargs):
     kept = KEPT_PLANS.find(&given, hash_of(&given))
     if kept is None:
         return NOT_DONE
-    places = <tuple>(<tuple>kept.value)[1]
-    return (<tuple>kept.value)[0](tuple([at_place(args, <tuple>place) for place in places]))
+    run, places, element = <tuple>kept.value
+    return run_plan(run, element, tuple([at_place(args, <tuple>place) for place in places]))
 
 
 def set_protocol(long_way, reworded):
     global LONG_WAY, in_words
     LONG_WAY, in_words = long_way, reworded
+
+
+def set_numbers(numbers):
+    global storage_of_number
+    storage_of_number = numbers
 
 
 def set_rule(function, rule not None):
@@ -165,7 +182,7 @@ def set_rule(function, rule not None):
 
 
 def set_routine(function, routine not None, tuple places not None, int most, frozenset names not None, int lists,
-                bint is_moved):
+                bint is_moved, numbers=None):
     cdef Route route = <Route?>ROUTES[function]
     cdef int place
     if not 0 < most <= MOST_BY_POSITION or max(places) >= most or len(places) > (1 if lists else 3):
@@ -173,7 +190,7 @@ def set_routine(function, routine not None, tuple places not None, int most, fro
     for place in places:
         route.tensors |= 1 << place
     route.least, route.most, route.names = max(places) + 1, most, names
-    route.lists, route.is_moved, route.routine = lists, is_moved, routine
+    route.lists, route.is_moved, route.routine, route.numbers = lists, is_moved, routine, numbers
 
 
 cdef bint has_packed_bits(object element):
@@ -212,6 +229,10 @@ cdef bint is_said(object value, int depth=0) noexcept:
                 return False
         return True
     return False
+
+
+cdef inline bint is_number(object value) noexcept:
+    return PyFloat_CheckExact(value) or PyLong_CheckExact(value)
 
 
 cdef inline bint is_tensor(object value) noexcept:
@@ -273,7 +294,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
     """What NumPy makes of storage, or NOT_DONE: then the rule says what else the arguments mean, or what is wrong."""
     cdef PyObject *given[MOST_BY_POSITION]
     cdef Py_ssize_t i, count = len(args)
-    cdef object element = None, value, data, first = None, second = None, third = None
+    cdef object element = None, value, data, first = None, second = None, third = None, routine = route.routine
     cdef PyObject *found
     if not route.least <= count <= route.most:
         return NOT_DONE
@@ -289,10 +310,17 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
             given[i] = <PyObject *>value
             continue
         if not route.lists:
-            data = storage_of(value, element)
-            if data is None:
-                return NOT_DONE
-            element = (<Tensor>value).type
+            if is_number(value) and route.numbers is not None and element is not None:
+                try:
+                    other, data = route.numbers(element, value)
+                except Exception:
+                    return NOT_DONE
+                routine = routine if other is None else other
+            else:
+                data = storage_of(value, element)
+                if data is None:
+                    return NOT_DONE
+                element = (<Tensor>value).type
             first, second, third = data, first, second  # held: another thread may give a tensor other data meanwhile
         else:
             found = <PyObject *>element
@@ -303,7 +331,7 @@ cdef object by_routine(Route route, tuple args, dict kwargs):
             element = <object>found
         given[i] = <PyObject *>data
     try:
-        result = PyObject_VectorcallDict(route.routine, given, count, <PyObject *>kwargs if kwargs else NULL)
+        result = PyObject_VectorcallDict(routine, given, count, <PyObject *>kwargs if kwargs else NULL)
     except Exception:
         return NOT_DONE
     if not route.is_moved:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.functions import mul as qrt_mul
 from qrt.tensor.products import matmul as qrt_matmul
-from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.elements import storage_of
 from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
 from qrt.tensor.protocol.subscripts import Labels
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
@@ -138,7 +137,7 @@ def _term(name: str, i: int, t: UniformType, shape: Shape, labels: Labels) -> _T
     limit = max_magnitude(t)
     if are_centred:
         zero, bounds, dtype = 0, (-limit, limit), np.dtype(dtype_for(limit))
-    centre = centre_of(t, shape, limit) if are_centred else stored if is_packed(t) else attrgetter("_data")
+    centre = centre_of(t, shape, limit) if are_centred else storage_of(t)
     compute: Compute = lambda operands: centre(operands[i])  # noqa: E731 - one expression
 
     channel = None if t.axis is None or len(t.scales) == 1 else labels[t.axis]

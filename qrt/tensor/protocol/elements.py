@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,11 @@ def stored(q: Tensor) -> Array:
     """The integers as an array: the memory of the tensor, or a copy where bits are packed."""
     t = q.type
     return unpack(q._data, t, q._shape) if t.storage_type.width in PACKED_WIDTHS else q._data
+
+
+def storage_of(t: UniformType) -> Callable[[Tensor], Array]:
+    """``stored`` for tensors of a type."""
+    return stored if is_packed(t) else attrgetter("_data")
 
 
 def made(data: Any, t: UniformType, of: Array | None = None) -> "QuantTensor":
@@ -151,12 +157,20 @@ _FEW = 8
 """So many numbers are sooner found one by one."""
 
 
+def in_place_of(t: UniformType, x: float) -> tuple[None, Array]:
+    """The storage of one real number, for a routine that takes it in place of a tensor of the type."""
+    return None, _number(x, t)
+
+
 @lru_cache(maxsize=256)
 def _number(x: float, t: UniformType) -> Array:
     """The storage of one real number, which nobody writes to."""
     storage = stored(_quantized(expressed_array(x, t), t))
     storage.flags.writeable = False
     return storage
+
+
+calls.set_numbers(_number)
 
 
 @eager

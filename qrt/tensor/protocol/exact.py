@@ -10,7 +10,7 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from math import prod
 from numbers import Real
-from operator import attrgetter, index
+from operator import index
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,13 +18,12 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
 from qrt.eager.calls import Planned
-from qrt.eager.storage import is_packed
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import into, stored
+from qrt.tensor.protocol.elements import into, storage_of
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
@@ -103,13 +102,7 @@ def planned(
     no list that was given."""
     if dtype is not None or out is not None:
         return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)
-    t = i32_type(name, units, bound)
-
-    def run(operands: Sequence[QuantTensor]) -> QuantTensor:
-        acc = np.asarray(compute(operands), np.int32)
-        return tensor_of(acc, t, acc.shape)
-
-    return Planned(operands, run, holds_no_list=True)
+    return Planned(operands, compute, True, i32_type(name, units, bound))
 
 
 def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
@@ -358,7 +351,7 @@ def centre_of(t: UniformType, shape: Shape, bound: int = I64_END) -> Callable[[Q
     if zeros is not None and zeros.ndim:
         zeros = zeros[parameter_index(t, shape)]
 
-    storage: Callable[[QuantTensor], Array] = stored if is_packed(t) else attrgetter("_data")
+    storage = storage_of(t)
     if zeros is None:
         return lambda q: storage(q).astype(dtype)
     return lambda q: np.subtract(terms := storage(q).astype(dtype), zeros, terms)

@@ -101,7 +101,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
 def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
     t: UniformType = q.type
     if t.is_per_layer:
-        test, threshold = _test_of_storage(ufunc, t, number)
+        test, threshold = test_of_storage(ufunc, t, number)
         return test(stored(q), threshold)
     x = rational(number)
     if not isinstance(x, Fraction):
@@ -126,7 +126,7 @@ def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
 
 
 def _planned_with_number(ufunc: np.ufunc, q: Tensor, number: float) -> Planned:
-    test, threshold = _test_of_storage(ufunc, q.type, number)
+    test, threshold = test_of_storage(ufunc, q.type, number)
     return Planned((q,), lambda operands: test(stored(operands[0]), threshold))
 
 
@@ -135,7 +135,7 @@ def _of_dtype(integers: Array, t: UniformType, dtype: np.dtype[Any]) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[np.ufunc, Array]:
+def test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[np.ufunc, Array]:
     """The comparison of storage, and the integer to compare it with, in the dtype of the storage: another dtype, and
     Python's integers, cost NumPy more."""
     floor, is_exact = floor_of(t.scales[0], t.zero_points[0], rational(number))

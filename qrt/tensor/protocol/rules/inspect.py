@@ -1,5 +1,6 @@
 """Functions that ask a tensor for what it is, or write its values out."""
 
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -50,7 +51,12 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 @implements(np.common_type, kind="inspects")
 def common_type(*arrays: Any) -> Any:
     """The scalar type of the values."""
-    return np.common_type(*(np.empty(0, _plain(x)) if isinstance(x, QuantTensor) else x for x in arrays))
+    return np.common_type(*[_empty(_plain(x)) if isinstance(x, QuantTensor) else x for x in arrays])
+
+
+@cache
+def _empty(dtype: np.dtype[Any]) -> Array:
+    return np.empty(0, dtype)
 
 
 @implements(np.min_scalar_type, kind="inspects")

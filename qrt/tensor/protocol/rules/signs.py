@@ -13,7 +13,7 @@ from qrt.eager.storage import PACKED_WIDTHS
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import clamp
-from qrt.tensor.protocol.elements import into, no_tensor, stored, zero_points
+from qrt.tensor.protocol.elements import into, no_tensor, storage_of, stored, zero_points
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
@@ -85,7 +85,8 @@ def _logical(ufunc: np.ufunc) -> None:
             zeros = zero_points(operands[0])
             if options:
                 return np.equal(stored(operands[0]), zeros, **options)
-            return Planned(operands, lambda operands: np.equal(stored(operands[0]), zeros))
+            storage = storage_of(operands[0].type)
+            return Planned(operands, lambda operands: np.equal(storage(operands[0]), zeros))
         return ufunc(*map(truth, operands), **options)
 
     rule.__doc__ = _logical.__doc__
@@ -212,21 +213,26 @@ def positive(q: QuantTensor) -> tuple[Any, UniformType]:
 def negative(q: QuantTensor) -> tuple[Any, UniformType]:
     """Every bit of the storage is complemented, and the zero points and bounds are: ``-(q - z) = ~q - ~z``. Where zero
     points are in the middle of the bounds, storage is mirrored at them, and the type is kept."""
-    t, ends = _negatives_of(q.type)
-    return np.subtract(ends, stored(q)), t
+    t, opposite = _negatives_of(q.type)
+    return opposite(stored(q)), t
 
 
 @lru_cache(maxsize=64)
-def _negatives_of(t: UniformType) -> tuple[UniformType, Array]:
-    """(the type of the opposite values, what the storage is subtracted from). Unsigned storage may wrap on the way: the
-    sum of the bounds takes it back."""
+def _negatives_of(t: UniformType) -> tuple[UniformType, Callable[[Array], Any]]:
+    """(the type of the opposite values, what subtracts the storage from the sum of the bounds). Unsigned storage may
+    wrap on the way: the sum takes it back."""
     ends = t.storage_min + t.storage_max
     if any(2 * z != ends for z in t.zero_points):
         ends = sum(t.default_bounds)
         zero_points = [ends - z for z in t.zero_points]
         low, high = ends - t.storage_max, ends - t.storage_min
-        return _with_zero_points(t, zero_points, storage_min=low, storage_max=high), _wrapped(ends, t)
-    return t, _wrapped(ends, t)
+        t = _with_zero_points(t, zero_points, storage_min=low, storage_max=high)
+    whole = _wrapped(ends, t)
+    if whole == 0:
+        return t, np.negative
+    if np.invert(whole) == 0:  # all bits are set: to subtract from them complements each
+        return t, np.invert
+    return t, lambda storage: np.subtract(whole, storage)
 
 
 def _wrapped(n: int, t: UniformType) -> Array:

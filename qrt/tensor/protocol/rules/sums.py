@@ -17,7 +17,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import ALL, stored, zero_points
+from qrt.tensor.protocol.elements import ALL, storage_of, stored, zero_points
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -39,7 +39,7 @@ from qrt.tensor.protocol.exact import (
     zero_points_of,
 )
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.quant_tensor import QuantTensor, tensor_of
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 # ---------------------------------------------------------------------------------------------------------------- sums
@@ -54,7 +54,6 @@ class _Sum(NamedTuple):
     """Where one zero point is that of all, what the sum of storage begins with, modulo 2**32; else 0."""
     offset: Array | None
     """What the zero points of channels add to the sums of storage, modulo 2**32; None where that is nothing."""
-    shape: Shape
 
 
 @lru_cache(maxsize=512)
@@ -62,13 +61,12 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) 
     axes = axes_of(name, axis, len(shape))
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
-    kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
     # It is kept, so it has the size of the channels, not of the tensor. Axes that are summed have one zero point.
     offset = np.multiply(zero_points_of(t, shape), count)
     if not offset.ndim:
-        return _Sum(axes, result, np.negative(offset).astype(np.int32), None, kept)
+        return _Sum(axes, result, np.negative(offset).astype(np.int32), None)
     wrapped = (offset if keepdims else offset.squeeze(axes)).astype(np.int32)
-    return _Sum(axes, result, 0, wrapped if wrapped.any() else None, kept)
+    return _Sum(axes, result, 0, wrapped if wrapped.any() else None)
 
 
 @implements((np.add, "reduce"), kind="sums")
@@ -93,15 +91,16 @@ def sum_(
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
         return _sum_as(a, axis, dtype, out, keepdims, where)
-    axes, result, initial, offset, shape = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
+    axes, result, initial, offset = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
 
-    def run(operands: Any) -> QuantTensor:
-        total = add_up(stored(operands[0]), axes, np.int32, None, keepdims, initial)
-        if offset is not None:
-            total = np.subtract(total, offset)  # of NumPy's scalars `-` would warn that it wraps
-        return tensor_of(np.asarray(total), result, shape)
+    storage = storage_of(a.type)
 
-    return Planned((a,), run)
+    def run(operands: Any) -> Any:
+        total = add_up(storage(operands[0]), axes, np.int32, None, keepdims, initial)
+        # Of NumPy's scalars `-` would warn that it wraps.
+        return total if offset is None else np.subtract(total, offset)
+
+    return Planned((a,), run, False, result)
 
 
 def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
@@ -175,14 +174,18 @@ def _running(name: str, a: QuantTensor, axis: Any, shape: Shape) -> Any:
     """Of the elements in another shape, if that is one line."""
     along, result, zeros = _running_of(name, a.type, shape, hashable_axis(axis))
 
-    def run(operands: Any) -> QuantTensor:
-        terms = stored(operands[0]).reshape(shape)
+    storage, is_whole = storage_of(a.type), shape == a.shape
+
+    def run(operands: Any) -> Any:
+        terms = storage(operands[0])
+        if not is_whole:
+            terms = terms.reshape(shape)
         if zeros is not None:
             terms = terms.astype(np.int32)
             np.subtract(terms, zeros, terms)
-        return tensor_of(np.add.accumulate(terms, along, np.int32), result, shape)
+        return np.add.accumulate(terms, along, np.int32)
 
-    return Planned((a,), run)
+    return Planned((a,), run, False, result)
 
 
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
@@ -315,10 +318,15 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
         line = np.diagonal(whole, offset, first, second)
     except (TypeError, OverflowError):
         raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
-    excess = np.asarray(add_up(line, -1, np.int64))
+    excess, storage = np.asarray(add_up(line, -1, np.int64)), storage_of(a.type)
+    # Sums that 32 bits hold may wrap on the way, and begin at what is taken off where that is one number.
+    kind = np.dtype(np.int32 if bound < I32_END else np.int64)
+    start = int(-excess) if not excess.ndim and bound < I32_END and abs(int(excess)) < I32_END else None
 
     def compute(operands: Any) -> Any:
-        terms = stored(operands[0]).diagonal(offset, first, second)
+        terms = storage(operands[0]).diagonal(offset, first, second)
+        if start is not None:
+            return add_up(terms, -1, kind, None, False, start)
         return np.subtract(add_up(terms, -1, np.int64), excess)
 
     return planned(name, (a,), compute, bound, units, dtype, out)
