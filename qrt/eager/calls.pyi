@@ -88,6 +88,10 @@ def set_tensor_class(kind: type) -> None:
 def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
     """A tensor around storage known to be valid, packed where the width is."""
 
+def kernel_operand(array: np.ndarray[Any, Any], dtype: np.dtype[Any], element: Any, shape: tuple[int, ...]) -> Any:
+    """A tensor of a shape around integers, which are copied where they have another dtype or lie apart. An array of
+    the shape's rank has the shape."""
+
 def set_protocol(
     long_way: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any], reworded: Callable[[Any, Exception], None]
 ) -> None:

@@ -53,6 +53,7 @@ cdef extern from *:
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
+    bint PyArray_ISCARRAY_RO(cnp.ndarray array)
     object PyArray_FromScalar(object scalar, void *dtype)
 
 cdef enum:
@@ -137,6 +138,14 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
     cdef Tensor made = <Tensor>tensor_class.tp_new(<type>tensor_class, <PyObject *>NOTHING, NULL)
     made._data, made.type, made._shape = data, element, shape
     return made
+
+
+def kernel_operand(cnp.ndarray array not None, object dtype, object element, tuple shape not None):
+    if not (PyArray_ISCARRAY_RO(array) and cnp.PyArray_TYPE(array) == (<cnp.dtype>dtype).num):
+        array = array.astype(dtype, "C", copy=False)
+    if cnp.PyArray_NDIM(array) != len(shape):
+        array = array.reshape(shape)
+    return tensor_of(array, element, shape)
 
 
 include "arguments.pxi"

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.calls import kernel_operand
 from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape, storage_dtype
@@ -22,11 +23,14 @@ from qrt.tensor.products import matmul as qrt_matmul
 from qrt.tensor.protocol.elements import storage_of
 from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
 from qrt.tensor.protocol.subscripts import Labels
-from qrt.tensor.quant_tensor import QuantTensor, tensor_of
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType
 
 Operands = Sequence[QuantTensor]
 Compute = Callable[[Operands], Array]
+_Matrices = tuple[Compute, Shape]
+"""(what computes the integers, in the order of a shape, the shape)."""
+_Multiply = Callable[[_Matrices, _Matrices], Compute]
 LabelsOf = Callable[..., tuple[Sequence[Labels], Labels]]
 """(labels of the axes of each operand, those of the result), of a name, the shapes of the operands, and options."""
 
@@ -109,6 +113,14 @@ class _Term:
                 return self.compute
             return lambda operands: operands[i]._data.reshape(shape)
         return _reshaped(_moved(self.compute, order), [self.shape[d] for d in order], shape)
+
+    def matrices(self, *groups: Labels) -> "_Matrices":
+        """As ``grouped``, with its shape. Where the operand's memory has the elements in order, it is that memory."""
+        order = [self.labels.index(label) for group in groups for label in group]
+        shape, i = tuple([self.count(group) for group in groups]), self.operand
+        if i is not None and order == sorted(order) and len(shape) != len(self.shape):
+            return lambda operands: operands[i]._data, shape
+        return self.grouped(*groups), shape
 
     def count(self, labels: Iterable[Hashable]) -> int:
         return prod(self.size(label) for label in labels)
@@ -220,48 +232,64 @@ def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
     are_lines = a.count(rows) == b.count(columns) == 1 and None not in (a.operand, b.operand)
     if bound < I32_END and are_lines and a.count(batch) * a.count(depth) >= _MANY:
         multiply = _elementwise(a, b)
-    left, right = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
+    sides = a.matrices(*batches, one + rows, depth), b.matrices(*batches, one + depth, columns)
     shape = tuple([a.size(x) for x in (*batch, *rows)] + [b.size(x) for x in columns])
     made = (*([a.count(batch)] if batches else []), a.count(one + rows), b.count(columns))
-    compute = _reshaped(lambda operands: multiply(left(operands), right(operands)), made, shape)
+    compute = _reshaped(multiply(*sides), made, shape)
     factors, channel = _joined(name, a, b)
     labels = (*batch, *rows, *columns)
     return _Term(compute, shape, dtype, labels, 0, (-bound, bound), a.expressed, factors, channel)
 
 
-def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[Callable[[Array, Array], Array], np.dtype[Any]]:
+def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[_Multiply, np.dtype[Any]]:
     """(what multiplies batches of matrices, the dtype of the product)."""
     if bound >= I64_END:
         raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: requantize first")
     if bound >= I32_END:
 
-        def wide(x: Array, y: Array) -> Array:
-            centre = (np.subtract(data, term.zero, dtype=np.int64) for data, term in ((x, a), (y, b)))
-            return np.asarray(np.matmul(*centre))
+        def wide(left: _Matrices, right: _Matrices) -> Compute:
+            (x, shape), (y, other) = left, right
+
+            def multiply(operands: Operands) -> Array:
+                first = np.subtract(x(operands).reshape(shape), a.zero, dtype=np.int64)
+                return np.asarray(np.matmul(first, np.subtract(y(operands).reshape(other), b.zero, dtype=np.int64)))
+
+            return multiply
 
         return wide, np.dtype(np.int64)
     first, second = _kernel_type(a), _kernel_type(b)
     kinds = storage_dtype(first), storage_dtype(second)
 
-    def by_kernel(x: Array, y: Array) -> Array:
-        x, y = x.astype(kinds[0], "C", copy=False), y.astype(kinds[1], "C", copy=False)
-        result: Array = qrt_matmul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
-        return result
+    def by_kernel(left: _Matrices, right: _Matrices) -> Compute:
+        (x, shape), (y, other) = left, right
+
+        def multiply(operands: Operands) -> Array:
+            one = kernel_operand(x(operands), kinds[0], first, shape)
+            result: Array = qrt_matmul(one, kernel_operand(y(operands), kinds[1], second, other))._data
+            return result
+
+        return multiply
 
     return by_kernel, np.dtype(np.int32)
 
 
-def _elementwise(a: _Term, b: _Term) -> Callable[[Array, Array], Array]:
+def _elementwise(a: _Term, b: _Term) -> _Multiply:
     """What multiplies a row by a column, or a batch of them: sums of products of elements, which as matrices of one
     row and one column would be slower."""
     first, second = _kernel_type(a), _kernel_type(b)
 
-    def multiply(x: Array, y: Array) -> Array:
-        shape, y = (*x.shape[:-1], y.shape[-1]), y.reshape(x.shape)
-        products: Array = qrt_mul(tensor_of(x, first, x.shape), tensor_of(y, second, y.shape))._data
-        return add_up(products, -1, np.int32).reshape(shape)  # type: ignore[no-any-return]
+    def by_element(left: _Matrices, right: _Matrices) -> Compute:
+        (x, shape), (y, other) = left, right
+        made = (*shape[:-1], other[-1])
 
-    return multiply
+        def multiply(operands: Operands) -> Array:
+            one = kernel_operand(x(operands), a.dtype, first, shape)
+            products: Array = qrt_mul(one, kernel_operand(y(operands).reshape(shape), b.dtype, second, shape))._data
+            return add_up(products, -1, np.int32).reshape(made)  # type: ignore[no-any-return]
+
+        return multiply
+
+    return by_element
 
 
 def _kernel_type(term: _Term) -> UniformType:

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.eager.calls import Planned, Tensor
 from qrt.errors import QuantTypeError
-from qrt.tensor.protocol.elements import made, stored
+from qrt.tensor.protocol.elements import made, storage_of, stored
 from qrt.tensor.protocol.keys import have_one_scale, ranks_of
 from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import place_among
@@ -45,12 +45,12 @@ def _unique(plain: Callable[..., Any], said: str) -> None:
     def rule(x: Any) -> Any:
         q = one_tensor(name, x)
         require_one_scale(name, q, None)
-        t = per_layer(q.type)
+        t, storage = per_layer(q.type), storage_of(q.type)
 
         def run(operands: Any) -> Any:
-            found = own(stored(operands[0]))
+            found = own(storage(operands[0]))
             if isinstance(found, tuple):  # a named one, whose values come first
-                return type(found)(made(found[0], t), *found[1:])
+                return tuple.__new__(type(found), (made(found[0], t), *found[1:]))
             return made(found, t)
 
         return Planned((q,), run)

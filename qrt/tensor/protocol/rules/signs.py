@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from inspect import unwrap
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -157,10 +156,10 @@ def _unary(
     stored_result: Callable[[QuantTensor], tuple[Any, UniformType]],
     said: str,
     *functions: Function,
-    most: float = inf,
+    many: Callable[[QuantTensor], Planned | None] = lambda q: None,
 ) -> None:
-    """A rule of ufuncs of one tensor, by what gives the storage and the type of its result. A table does the same for
-    up to ``most`` elements."""
+    """A rule of ufuncs of one tensor, by what gives the storage and the type of its result. A table does the same,
+    unless ``many`` plans what is sooner done for so many elements."""
     name = f"np.{stored_result.__name__}"
 
     def compute(q: QuantTensor) -> QuantTensor:
@@ -171,7 +170,7 @@ def _unary(
             refuse(name, others)
         q = one_tensor(name, x)
         if out is None:
-            return planned(compute, q) if q._data.size <= most else Planned((q,), lambda operands: compute(operands[0]))
+            return many(q) or planned(compute, q)
         return into(out, of_elements(compute, q))
 
     rule.__doc__ = said
@@ -215,6 +214,13 @@ def negative(q: QuantTensor) -> tuple[Any, UniformType]:
     points are in the middle of the bounds, storage is mirrored at them, and the type is kept."""
     t, opposite = _negatives_of(q.type)
     return opposite(stored(q)), t
+
+
+def _negative_of_many(q: QuantTensor) -> Planned | None:
+    if q._data.size <= SOME or q.type.storage_type.width in PACKED_WIDTHS:
+        return None
+    t, opposite = _negatives_of(q.type)
+    return Planned((q,), lambda operands: tensor_of(opposite(operands[0]._data), t, operands[0]._shape))
 
 
 @lru_cache(maxsize=64)
@@ -268,7 +274,12 @@ def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> 
 
 _unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)
 _unary(positive, "A copy.", np.positive)
-_unary(negative, "The opposite values, exact; the type is another where it does not hold them.", np.negative, most=SOME)
+_unary(
+    negative,
+    "The opposite values, exact; the type is another where it does not hold them.",
+    np.negative,
+    many=_negative_of_many,
+)
 _unary(
     absolute, "The magnitudes, exact; the storage is unsigned where the type does not hold them.", np.absolute, np.fabs
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, Shape
+from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import ALL, storage_of, stored, zero_points
@@ -278,20 +278,21 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     require_tensors(name, a)
     axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
     is_whole = is_kept(keepdims)
-    wide = np.int32 if bound < I32_END else np.int64
+    storage, unsigned = storage_of(a.type), np.dtype(f"u{storage_dtype(a.type).itemsize}")
 
     def compute(operands: Any) -> Any:
-        whole = stored(operands[0])
-        most, least = (pick(whole, axes, None, None, is_whole) for pick in _EXTREMES)
+        whole = storage(operands[0])
+        most, least = _most(whole, axes, None, None, is_whole), _least(whole, axes, None, None, is_whole)
         if type(most) is not np.ndarray:
-            return np.array(int(most) - int(least), wide)
-        # Storage of 32 bits may wrap in int32, which the difference takes back.
-        return np.subtract(most, least, dtype=wide, casting="unsafe")
+            return int(most) - int(least)
+        # The difference is not negative: where it wraps, it is right as an unsigned integer.
+        return np.subtract(most, least, most).view(unsigned)
 
     return planned(name, (a,), compute, bound, units, None, out)
 
 
-_EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
+_most: Callable[..., Any] = np.maximum.reduce
+_least: Callable[..., Any] = np.minimum.reduce
 
 
 @lru_cache(maxsize=512)
@@ -371,11 +372,11 @@ def prod(
         refuse_others(name, {"initial": initial, "where": where})
     keepdims = is_kept(keepdims)
     axes, units, bound = _product_of(name, a.type, a.shape, hashable_axis(axis), keepdims)
-    # Products are formed in the dtype of their factors: NumPy converts no buffers.
+    # Products are formed in the dtype of their factors, where NumPy would convert those of less than 64 bits.
     centre = centre_of(a.type, a.shape, max(bound, I32_END >> 1))
 
     def compute(operands: Any) -> Any:
-        return _multiply_all(centre(operands[0]), axes, None, None, keepdims)
+        return _multiply_all(terms := centre(operands[0]), axes, terms.dtype, None, keepdims)
 
     return planned(name, (a,), compute, bound, units, dtype, out)
 
