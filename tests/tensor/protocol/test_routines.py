@@ -1,6 +1,7 @@
 """NumPy's own routines on storage, and plans that are kept. Hazards: a routine that writes gives None, which is a
 result; what it may not write to; a list that is no list of tensors of one type; sums that begin with zero points."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -154,3 +155,120 @@ def test_operators_of_integers_say_that_storage_has_these(text: str) -> None:
     """Python's own words would name no way out."""
     with pytest.raises(QuantTypeError, match=r"write np\.\w+\((1, )?q\.storage"):
         eval(text, {"q": drawn(T, 2)})
+
+
+# ---------------------------------------------------------------------------------------- numbers in place of tensors
+
+NUMBERS: list[Any] = [0, 1, -2.5, 0.7, 1e9, -(10**12), float("inf")]
+WITH_NUMBERS: dict[str, Any] = {
+    "append": lambda x, c: np.append(x, c),
+    "insert": lambda x, c: np.insert(x, 1, c, 0),
+    "where": lambda x, c: np.where(MASK, x, c),
+    "where, number first": lambda x, c: np.where(MASK, c, x),
+    "full_like": lambda x, c: np.full_like(x, c),
+}
+
+
+@pytest.mark.parametrize("c", NUMBERS)
+def test_a_number_stands_for_the_tensor_that_it_is_quantized_to(c: Any) -> None:
+    """Its integer is found by another way for each type, and may be that of an earlier number or type."""
+    for t in (T, OTHER, PACKED, T):
+        q, number = drawn(t, 3, 2), qrt.quantize(float(c), t)
+        for call in WITH_NUMBERS.values():
+            assert call(q, c).equals(call(q, number))
+        for write in WRITES.values():
+            if write is not WRITES["put_along_axis"] and write is not WRITES["fill_diagonal"]:
+                by_number, by_tensor = q.copy(), q.copy()
+                assert write(by_number, c) is None
+                write(by_tensor, number)
+                assert by_number.equals(by_tensor)
+        by_number, by_tensor = q.copy(), q.copy()
+        by_number[1:, 0], by_tensor[1:, 0] = c, number
+        assert by_number.equals(by_tensor)
+
+
+def test_what_is_no_number_and_what_may_not_be_written_stay_errors() -> None:
+    q = drawn(T, 3, 2)
+    before = q.copy()
+    calls = *WITH_NUMBERS.values(), WRITES["copyto"], WRITES["put"], lambda x, c: x.__setitem__(0, c)
+    for call in calls:
+        for c in ("1", None, 1j, 10**30):
+            with pytest.raises((QuantTypeError, ValueError)):
+                call(q, c)
+    for write in (*WRITES.values(), lambda x, c: x.__setitem__(0, c)):
+        if write not in (WRITES["put_along_axis"], WRITES["fill_diagonal"]):
+            with pytest.raises(ValueError, match="read-only"):
+                write(qrt.pack(q), 1.0)
+    with pytest.raises(IndexError):
+        q[5] = 1.0
+    with pytest.raises(IndexError):
+        np.put(q, [99], 1.0)
+    assert q.equals(before)
+
+
+_OPERATORS: dict[Any, str] = {
+    np.equal: "eq",
+    np.not_equal: "ne",
+    np.less: "lt",
+    np.less_equal: "le",
+    np.greater: "gt",
+    np.greater_equal: "ge",
+}
+
+
+@pytest.mark.parametrize("c", [*NUMBERS, 10**400, float("nan"), 0.75, 62.0, -65.5])
+def test_numbers_are_compared_exactly_behind_one_lookup(c: Any) -> None:
+    for t in (T, OTHER, UniformType("u16", "f32", 0.5, 7)):
+        q = QuantTensor(np.array([t.storage_min, 0, 3, 4, 5, t.storage_max]), t)
+        exact = values(q)
+        for compare in _OPERATORS:
+            by_python = getattr(operator, _OPERATORS[compare])
+            assert compare(q, c).tolist() == [by_python(x, c) for x in exact.tolist()]
+            assert compare(q, c).dtype == bool
+        assert isinstance(np.less(q[0], c), np.bool_)
+
+
+# ----------------------------------------------------------------------------------------- whole sorting, views, signs
+
+
+def test_partitions_refuse_a_place_that_is_none() -> None:
+    q = drawn(T, 3, 4)
+    assert np.partition(q, 1).equals(np.sort(q))
+    assert np.partition(q, -4).equals(np.sort(q))
+    assert np.argpartition(q, [1, 2]).tolist() == np.argsort(q).tolist()
+    for place in (4, -5, "a"):
+        for partition in (np.partition, np.argpartition):
+            with pytest.raises((QuantTypeError, ValueError)):
+                partition(q, place)
+    with pytest.raises((QuantTypeError, ValueError)):
+        np.partition(q[0, 0], 0)
+
+
+def test_broadcast_tensors_may_be_read_alone() -> None:
+    q, row = drawn(T, 3, 2), drawn(T, 2)
+    for pair in ((q, q), (q, row), (row, q)):
+        for view, wanted in zip(np.broadcast_arrays(*pair), np.broadcast_arrays(*map(values, pair)), strict=True):
+            assert same(view, wanted)
+            assert not view.storage.flags.writeable
+            with pytest.raises(ValueError, match="read-only"):
+                view[...] = 1.0
+    q[...] = 1.0  # the operand stays writable
+
+
+@pytest.mark.parametrize(
+    "t", [T, UniformType("u8", "f32", 0.5, 100), UniformType("i8", "f32", 0.5, 0, None, None, -127, 127)]
+)
+def test_many_negatives_are_those_of_few(t: UniformType) -> None:
+    q = QuantTensor(np.resize(np.arange(t.storage_min, t.storage_max + 1), 5000), t)
+    assert np.negative(q)[:300].equals(np.negative(q[:300]))
+    assert same(np.negative(q[:300]), -values(q[:300]))
+
+
+def test_ranges_that_wrap_in_storage_are_exact() -> None:
+    q = QuantTensor(np.array([[-128, 127], [127, -128], [0, 1]]), UniformType("i8", "f32", 0.5))
+    assert np.ptp(q, axis=1).storage.tolist() == [255, 255, 1]
+    assert np.ptp(q).storage.tolist() == 255
+    wide = QuantTensor(
+        np.array([[-(2**30), 2**30 - 1]]), UniformType("i32", "f32", 0.5, 0, None, None, -(2**30), 2**30 - 1)
+    )
+    assert np.ptp(wide, axis=1).storage.tolist() == [2**31 - 1]
