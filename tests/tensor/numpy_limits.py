@@ -89,7 +89,7 @@ LIMITS = {
             "np.correlate(w, k)": (1.1, 3),
             "np.multiply.reduce(x[:3])": (1.1, 3),
             "np.linalg.multi_dot([k, x[:4, :4], k])": (1.1, 5),
-            "np.inner(w, w)": (1.1, 2),
+            "np.inner(w, w)": (1.1, 3),
             "np.diag(x)": (1.1, 2),
             "np.common_type(x)": (1.1, 2),
             "np.result_type(x, x)": (1.1, 2),
