@@ -13,21 +13,24 @@ from qrt.formats.onnx.exporting import registry
 from qrt.formats.onnx.exporting.entries import Entry
 from qrt.formats.onnx.exporting.graph import LEAST_OPSET, Graph
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.held import Held
+from qrt.formats.onnx.exporting.held import Held, Order
 from qrt.formats.onnx.exporting.kernels import with_kernels
 from qrt.formats.onnx.exporting.metadata import annotate
+from qrt.formats.onnx.exporting.programs import Program, Programs, text_between
 from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
 from qrt.formats.onnx.exporting.storage import as_unsigned, is_unsigned, restored
 from qrt.formats.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.rewrite import is_dead
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 _OPS = "add avg_pool2d conv2d depthwise_conv2d matmul mean mul requantize sub sum transpose_conv2d"
 LAST_CLAMPS = frozenset(f"qrt.{name}" for name in _OPS.split())
 """Ops that end in a clamp to their storage, and give one result: a clamp behind them stands before QuantizeLinear."""
 _SIZES = ("tensor.dim", "tensor.empty", "linalg.fill")
 """Ops of which writers read nothing but the shape."""
+_PLAIN = ("arith.", "linalg.", "math.")
+"""Dialects of plain numbers, whose ops are computed here as the text of a function says it."""
 MOST_BYTES = (1 << 31) - 1
 """The largest message of protobuf."""
 
@@ -99,11 +102,11 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     """The ``onnx.ModelProto`` of a program. ``name`` is what errors call it."""
     onnx_package()
     program.verify()
-    program = with_kernels(program)
+    program, kernels = with_kernels(program)
     chosen = _chosen(program, function)
     opset = LEAST_OPSET
     while True:
-        found = _Function(program, chosen, opset)
+        found = _Function(program, chosen, opset, kernels)
         found.walk()
         if found.graph.refused:
             raise ModelError(refusal(name, found.graph.refused).replace("supported", "said in ONNX"))
@@ -130,7 +133,8 @@ def _chosen(program: ir.Module, name: str | None) -> Operation:
 class _Function:
     """A function that is written for an opset."""
 
-    def __init__(self, program: ir.Module, function: Operation, opset: int) -> None:
+    def __init__(self, program: ir.Module, function: Operation, opset: int, kernels: Programs) -> None:
+        self.kernels = kernels
         self.name = str(function.attributes["sym_name"].python)
         self.block = function.regions[0].blocks[0]
         arguments = _names(function, "arg_attrs", "input", len(self.block.arguments))
@@ -198,7 +202,8 @@ class _Function:
             found = registry.find(op.name)
             if found is None:
                 raise Refused(_elements([*op.operands, *op.results]))
-            group = Group(self.graph, op, _clamp_after(op))
+            kernel = self.kernels.get(op)
+            group = Group(self.graph, op, _clamp_after(op) if kernel is None else kernel.clamp)
             for value in (group.clamp or op).results:
                 self.graph.held(value).is_unsigned = is_unsigned(value)
             found(group)
@@ -238,7 +243,12 @@ class _Function:
         """Says in the model what the nodes of an op compute."""
         for i, (name, order) in group.writes.items():
             self.graph.declare(name, group.result(i), order)
-        if group.family is None or len(group.writes) < len(group.op.results):
+        if len(group.writes) < len(group.op.results):
+            return
+        if group.clamp is not None:
+            self.done.add(group.clamp)
+        if group.op in self.kernels or group.family is None:
+            self._program_entry(group, self.kernels.get(group.op) or _own_program(group))
             return
         if not _is_of_family(group):
             return
@@ -253,9 +263,21 @@ class _Function:
         results = [(*each, group.result(i).type) for i, each in sorted(group.writes.items())]
         then = None
         if group.clamp is not None:
-            self.done.add(group.clamp)
             then = {key: each.python for key, each in group.clamp.attributes.items() if key in ("min", "max")}
         self.graph.entries.append(Entry(group.name, group.op.name, said, operands, results, inline, then))
+
+    def _program_entry(self, group: Group, program: Program | None) -> None:
+        """Says what nodes on floats compute, by the text of a function."""
+        if program is None or any(i not in group.reads for i, _ in program.arguments):
+            return
+        operands: list[tuple[str, Order, Type]] = []
+        for i, permutation in program.arguments:
+            name, order = group.reads[i]
+            if permutation is not None:
+                order = tuple(None if axis is None else permutation[axis] for axis in order)
+            operands.append((name, order, group.operand(i).type.element))
+        results = [(*each, group.result(i).type) for i, each in sorted(group.writes.items())]
+        self.graph.entries.append(Entry(group.name, "", {}, operands, results, program=program.text))
 
     def _return(self, op: Operation) -> None:
         given = [(name, self.graph.held(value)) for name, value in zip(self.results, op.operands, strict=True)]
@@ -284,6 +306,15 @@ class _Function:
             held.names[held.canonical] = name
         seen.add(name)
         self.outputs.append(self._port(name, held))
+
+
+def _own_program(group: Group) -> Program | None:
+    """The function of an op that is no op of `qrt`, of the operands that its nodes read."""
+    if not group.op.name.startswith(_PLAIN):
+        return None
+    inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
+    text = text_between(list(inputs), [group.op], group.op.results) if inputs else None
+    return None if text is None else Program(text, tuple((i, None) for i in inputs.values()))
 
 
 def _is_of_family(group: Group) -> bool:

@@ -16,6 +16,7 @@ from qrt.errors import ModelError, QuantError, shown
 from qrt.formats.onnx.exporting.around import Around, bias_of
 from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, VERSION
 from qrt.formats.onnx.exporting.held import Order, out_of_order
+from qrt.formats.onnx.exporting.inlining import inlined
 from qrt.formats.onnx.folding import CASTS, Fold
 from qrt.formats.onnx.model import Operator
 from qrt.formats.onnx.node import Node, plain_of
@@ -59,6 +60,7 @@ class _Group:
     nodes: frozenset[int]
     last: int
     fold: Fold | None
+    program: str | None = None
 
 
 class Exported:
@@ -151,7 +153,10 @@ class Exported:
         if inner & self._given:
             return None
         clamp = None if then is None else self._attributes(key, then)
-        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes))
+        program = said.get("program")
+        if program is not None and not isinstance(program, str):
+            self._fail(key, f"its program is {shown(program)}")
+        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes), program)
 
     def _list(self, key: str, said: Mapping[str, Any], name: str) -> list[Any]:
         found = said.get(name)
@@ -209,6 +214,13 @@ class Exported:
         operands: list[Value] = []
         for i, each in enumerate(group.operands):
             operands.append(self._operand(node, group, each, i, operands))
+        if group.program is not None:
+            values = inlined(node, group.program, operands)
+            if len(values) != len(group.results):
+                self._fail(group.key, f"the program has {len(values)} results, the entry {len(group.results)}")
+            for each, value in zip(group.results, values, strict=True):
+                self._set(node, each, node.named(value, each.name))
+            return
         if not group.op:
             if len(operands) != 1 or len(group.results) != 1:
                 self._fail(group.key, "it is no one value")

@@ -3,6 +3,7 @@
 The key is ``qrt.op.`` and the name of the node. The value is JSON:
 
     op          the op of the program, as ``qrt.conv2d``; "" where the nodes only put axes in another order
+    program     in place of ``op``, for operators on floats: the text of a function that computes the results
     attributes  those of the op that are not the defaults of its family; ``requant`` says the rule
     then        the attributes of a ``qrt.clamp`` of the result, where one follows within the nodes
     operands    for each operand its tensor, or the elements of one that the graph does not hold
@@ -44,3 +45,4 @@ class Entry:
     results: Sequence[tuple[str, Order, TensorType]]
     inline: Mapping[int, tuple[list[int], Type]] = field(default_factory=dict)
     then: Mapping[str, Any] | None = None
+    program: str | None = None

@@ -35,6 +35,7 @@ SINCE = {
     "LessOrEqual": 12,
     "Pad": 11,
     "Resize": 13,
+    "Round": 11,
     "TopK": 11,
 }
 """The first opset in which an operator has the form that is written. Others are as old as the least opset."""

@@ -45,6 +45,8 @@ def _record(around: Around, entry: Entry) -> dict[str, Any]:
         "operands": operands,
         "results": [_tensor(around, name, order, kind.element) for name, order, kind in entry.results],
     }
+    if entry.program is not None:
+        made["program"] = entry.program
     if entry.attributes:
         made["attributes"] = entry.attributes
     if entry.then is not None:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.ir import Operation, Value
+from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.forms.elements import (
     Axes,
+    Expression,
     behind,
     body_expression,
     elements_of,
@@ -19,11 +21,16 @@ from qrt.passes.quantization.forms.padding import padding_of
 
 Linear = dict[int, int]
 """The factor of each loop in an index."""
-_SUM_OF_PRODUCTS = [
+_SUM_OF_PRODUCTS: list[Expression] = [
     ("arith.addf", *sum_)
     for product in (("arith.mulf", ("input", 0), ("input", 1)), ("arith.mulf", ("input", 1), ("input", 0)))
     for sum_ in ((("input", 2), product), (product, ("input", 2)))
 ] + [("math.fma", *factors, ("input", 2)) for factors in ((("input", 0), ("input", 1)), (("input", 1), ("input", 0)))]
+
+_SUM_OF_INTEGERS: list[Expression] = [
+    ("arith.addi", ("input", 2), ("arith.muli", ("input", 0), factor))
+    for factor in (("input", 1), ("arith.extsi", ("input", 1)))
+]
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,21 @@ def products(value: Value) -> list[Reading]:
     return found
 
 
+def integer_products(value: Value) -> list[Reading]:
+    """The readings of a value as a product or a convolution of integers, begun with 0; the second factor may be
+    narrower than the sums."""
+    sums = _sum_of(value, _SUM_OF_INTEGERS)
+    if sums is None or not _begins_with_zero(sums.operation):
+        return []
+    return (_convolution(sums) or _matmul(sums))[:1]
+
+
+def _begins_with_zero(operation: StructuredOp) -> bool:
+    fill = operation.operands[2].operation
+    number = None if fill is None or fill.name != "linalg.fill" else constant_of(fill.operands[0])
+    return isinstance(number, IntegerAttr) and number.value == 0
+
+
 def _biased(reading: Reading, bias: Value, passed: tuple[Operation, ...]) -> list[Reading]:
     """The reading with a bias for each column: products with a vector `w` have none."""
     if len(shape_of(reading.operands[1][0])) < 2:
@@ -86,11 +108,11 @@ def _with_bias_in_sum(value: Value) -> list[Reading]:
     return [] if bias is None else [biased for reading in readings for biased in _biased(reading, *bias)]
 
 
-def _sum_of(value: Value) -> _Sum | None:
+def _sum_of(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> _Sum | None:
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.operands) != 3 or len(operation.results) != 1:
         return None
-    if operation.input_count != 2 or body_expression(operation) not in _SUM_OF_PRODUCTS:
+    if operation.input_count != 2 or body_expression(operation) not in forms:
         return None
     indices = [tuple(map(linear, map_.results)) for map_ in operation.indexing_maps]
     known = [tuple(index for index in indices_ if index) for indices_ in indices]

@@ -2,6 +2,7 @@
 are lost on the way back."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -19,10 +20,15 @@ pytestmark = [
     pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="it takes minutes: make test-oracle runs it"),
 ]
 CLASSIFIERS = [
-    *("kws_ref_model", "micro_speech_quantized", "mobilenet_v1_0.25_128_quant", "pretrainedResnet_quant"),
-    *("str_ww_ref_model", "tf2_mobilenet_v2_1.0_224_ptq", "ad01_int8", "hello_world_int8"),
+    *("kws_ref_model.tflite", "kws_ref_model_float32.tflite", "micro_speech_quantized.tflite"),
+    *("mobilenet_v1_0.25_128_quant.tflite", "pretrainedResnet.tflite", "pretrainedResnet_quant.tflite"),
+    *("str_ww_ref_model.tflite", "tf2_mobilenet_v2_1.0_224_ptq.tflite", "ad01_int8.tflite", "hello_world_int8.tflite"),
+    *("mnist.onnx", "mobilenet_v2_128_0.5.float.onnx"),
+    *(f"mobilenet_v2_128_0.5.{form}.onnx" for form in ("qdq_s8s8_pc", "qdq_u8u8_pt", "qop_s8s8_pt", "qop_u8s8_pc")),
 ]
-OTHERS = ["deeplabv3_mnv2_dm05_pascal_quant", "alexa", "trained_lstm_int8"]
+OTHERS = ["deeplabv3_mnv2_dm05_pascal_quant.tflite", "alexa.tflite", "trained_lstm_int8.tflite", "rawi.int8.onnx"]
+PROFILES = {".tflite": ("litert", "litert-ref"), ".onnx": ("ort",)}
+FORMS = [(name, profile) for name in (*CLASSIFIERS, *OTHERS) for profile in PROFILES[Path(name).suffix]]
 INPUTS, SAME = 200, 198
 
 
@@ -36,10 +42,13 @@ def session(content):
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
-@pytest.mark.parametrize("name", [*CLASSIFIERS, *OTHERS])
-@pytest.mark.parametrize("profile", ["litert", "litert-ref"])
+def folder_of(name):
+    return MODELS / Path(name).suffix.removeprefix(".")
+
+
+@pytest.mark.parametrize(("name", "profile"), FORMS)
 def test_it_is_checked_and_comes_back(name, profile):
-    module = qrt.load(MODELS / "tflite" / f"{name}.tflite", profile=profile)
+    module = qrt.load(folder_of(name) / name, profile=profile)
     model = model_proto(module)
     onnx.checker.check_model(model, full_check=True)
     back = imported(model.SerializeToString())
@@ -51,7 +60,7 @@ def test_it_is_checked_and_comes_back(name, profile):
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_another_runtime_gives_the_same_answer(name):
-    module = qrt.load(MODELS / "tflite" / f"{name}.tflite")
+    module = qrt.load(folder_of(name) / name)
     program = qrt.compile(module)
     other = session(model_proto(module).SerializeToString())
     (port,) = other.get_inputs()

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.registry import writer
+from qrt.formats.onnx.exporting.writers import bodies
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
 from qrt.ir import Value
 from qrt.passes.quantization.forms.elements import Axes, Expression, elements_of
 from qrt.types import IntegerType
 
 _COMPARISONS = {
-    "arith.cmpf": {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"},
+    "arith.cmpf": bodies.COMPARISONS,
     "arith.cmpi": {"eq": "Equal", "sgt": "Greater", "sge": "GreaterOrEqual", "slt": "Less", "sle": "LessOrEqual"},
 }
 """The operators of comparisons: of floats those that are false of a NaN."""
@@ -23,8 +24,9 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 def elementwise(group: Group) -> None:
     """An operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])
-    if elements is None:
-        group.refuse("a loop nest that no kernel computes")
+    if elements is None or bodies.is_needed(elements.computed):
+        bodies.write(group)
+        return
     elements = elements.simplified()
     rank = group.result().rank
     _check_types(group, elements.inputs)

@@ -5,6 +5,7 @@ from typing import Any
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW, Order
 from qrt.formats.onnx.exporting.registry import writer
+from qrt.types import IntegerType
 
 _OIHW: Order = (0, 3, 1, 2)
 """Filters that the program has as OHWI."""
@@ -12,6 +13,8 @@ _DEPTHWISE: Order = (2, None, 0, 1)
 """Filters [height, width, channels] as OIHW with one input channel each."""
 _IOHW: Order = (3, 0, 1, 2)
 """Filters of ConvTranspose."""
+_FLOAT, _INT32 = 1, 6
+"""The numbers of types in ONNX's list."""
 
 
 @writer("qrt.conv2d")
@@ -31,9 +34,24 @@ def depthwise_conv2d(group: Group) -> None:
 
 def _convolution(group: Group, filters: Order, groups: int) -> None:
     said = group.attributes
-    x, w = group.real(0, NCHW), group.real(1, filters)
+    x, w = _factor(group, 0, NCHW), _factor(group, 1, filters)
     form = {"group": groups, "dilations": list(said["dilations"]), **_window(group)}
-    group.set_real(group.node("Conv", x, w, *_bias(group), **form), NCHW)
+    group.set_real(_sum(group, group.node("Conv", x, w, *_bias(group), **form)), NCHW)
+
+
+def _factor(group: Group, i: int, order: Order | None = None) -> str:
+    """The tensor of a factor: integers as floats, of which runtimes have convolutions."""
+    name = group.real(i, order)
+    return name if _is_no_integer(group, i) else group.node("Cast", name, is_part=True, to=_FLOAT)
+
+
+def _sum(group: Group, name: str) -> str:
+    """A sum of products as the result has it. Of integers it is exact up to 2^24."""
+    return name if _is_no_integer(group, 0) else group.node("Cast", name, is_part=True, to=_INT32)
+
+
+def _is_no_integer(group: Group, i: int) -> bool:
+    return not isinstance(group.operand(i).type.element, IntegerType)
 
 
 def _window(group: Group) -> dict[str, Any]:
@@ -59,9 +77,9 @@ def transpose_conv2d(group: Group) -> None:
 @writer("qrt.matmul", "qrt.float_matmul")
 def matmul(group: Group) -> None:
     """Gemm where matrices meet with a bias, else MatMul and Add."""
-    a, w = group.real(0), group.real(1)
+    a, w = _factor(group, 0), _factor(group, 1)
     if group.count < 3:
-        made = group.node("MatMul", a, w)
+        made = _sum(group, group.node("MatMul", a, w))
     elif group.operand(0).rank == group.operand(1).rank == 2:
         made = group.node("Gemm", a, w, group.real(2))
     else:

@@ -1,0 +1,150 @@
+"""Bodies of loop nests that are more than one expression: operations that are written one after the other, several
+results, casts, and folds along axes.
+"""
+
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.formats.onnx.exporting.group import Group
+from qrt.formats.onnx.exporting.held import Order
+from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.ir import FloatAttr, Operation, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import constant_of
+from qrt.ops.elementwise import FLOAT_PREDICATES
+from qrt.passes.quantization.forms.elements import Expression, body_expression, shape_of, splat_of
+from qrt.types import FloatType, IntegerType, Type
+
+COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"}
+"""The operators of comparisons of floats: those that are false of a NaN."""
+_FLOATS_ARE_EQUAL = 11
+"""The first opset in which Equal takes floats."""
+_CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi"})
+_SELECT = {"arith.select": "Where"}
+_TYPES: dict[Type, int] = {FloatType("f32"): 1, FloatType("f64"): 11, IntegerType(32): 6, IntegerType(64): 7}
+"""The numbers of types in ONNX's list."""
+_FOLDS = {
+    "arith.addf": ("ReduceSum", 13, "Add", 0.0),
+    "arith.maximumf": ("ReduceMax", 18, "Max", float("-inf")),
+    "arith.minimumf": ("ReduceMin", 18, "Min", float("inf")),
+}
+"""For the operation of a fold its operator, the first opset in which this takes the axes as an input, the operator of
+two tensors, and the number with which a fold may begin without one."""
+
+
+def is_needed(expression: Expression) -> bool:
+    """Whether an expression has operations that depend on the types in between."""
+    parts = [part for part in expression if isinstance(part, tuple)]
+    return expression[0] == "math.fma" or expression[0] in _CASTS or any(map(is_needed, parts))
+
+
+def write(group: Group) -> None:
+    """An operator for each operation of the body, with broadcasting; of a fold the operator that reduces."""
+    nest = group.op
+    if not isinstance(nest, StructuredOp):
+        group.refuse("an operation on elements")
+    if "reduction" in nest.iterators:
+        _fold(group, nest)
+        return
+    loops = [("d", loop) for loop in range(len(nest.iterators))]
+    if any(list(map_.results) != loops for map_ in nest.indexing_maps[nest.input_count :]):
+        group.refuse("a loop nest whose results have another order of axes")
+    body = _Body(group, nest)
+    for i, value in enumerate(nest.regions[0].blocks[0].terminator.operands):
+        group.set_real(body.result(value), i=i)
+
+
+class _Body:
+    """The operations of a body, each of which is written once."""
+
+    def __init__(self, group: Group, nest: StructuredOp) -> None:
+        self.group = group
+        self.nest = nest
+        self.block = nest.regions[0].blocks[0]
+        self.names: dict[Value, str] = {}
+
+    def result(self, value: Value) -> str:
+        """The tensor of a value that is a result, which a node of its own makes."""
+        is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
+        name = self.name(value)
+        if is_made_for_it:
+            return name
+        if value.owner is self.block and list(self._axes(value.index)) != list(range(len(self.nest.iterators))):
+            self.group.refuse("a broadcast")
+        return self.group.node("Identity", name)
+
+    def name(self, value: Value) -> str:
+        """The tensor of a value of the body."""
+        if value not in self.names:
+            self.names[value] = self._made(value)
+        return self.names[value]
+
+    def _made(self, value: Value) -> str:
+        group = self.group
+        if value.owner is self.block:
+            if value.index >= self.nest.input_count:
+                group.refuse("a loop nest that reads what its result begins with")
+            return group.real(value.index, self._order(value.index))
+        constant = constant_of(value)
+        if isinstance(constant, FloatAttr):
+            return group.floats(constant.value, "constant")
+        if constant is not None or value.operation is None or value.operation.parent is not self.block:
+            group.refuse("an integer inside a loop nest")
+        return self._computed(value.operation)
+
+    def _computed(self, op: Operation) -> str:
+        group, parts = self.group, [self.name(operand) for operand in op.operands]
+        if op.name == "math.fma":
+            return group.node("Add", group.node("Mul", *parts[:2]), parts[2])
+        if op.name in _CASTS:
+            kind = _TYPES.get(op.results[0].type)
+            if kind is None:
+                group.refuse(f"{op.name} to {op.results[0].type}")
+            return group.node("Cast", parts[0], to=kind)
+        if op.name == "arith.cmpf":
+            predicate = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]
+            if predicate == "oeq":
+                group.graph.need(_FLOATS_ARE_EQUAL)
+            return group.node(COMPARISONS.get(predicate) or group.refuse(op.name), *parts)
+        return group.node(OPERATORS.get(op.name) or _SELECT.get(op.name) or group.refuse(op.name), *parts)
+
+    def _axes(self, number: int) -> list[int | None]:
+        """The loop along each axis of an operand; None along one of size 1 that is read at one place."""
+        found: list[int | None] = []
+        value, map_ = self.nest.operands[number], self.nest.indexing_maps[number]
+        for size, result in zip(shape_of(value), map_.results, strict=True):
+            loop = result[1] if isinstance(result, tuple) and result[0] == "d" else None
+            if loop is None and (size, result) != (1, 0):
+                self.group.refuse("a loop nest that reads elements beside each other")
+            found.append(loop)
+        return found
+
+    def _order(self, number: int) -> Order | None:
+        """The order in which an operand broadcasts to the result; None of one that has all its axes."""
+        axes, rank = self._axes(number), len(self.nest.iterators)
+        if axes == list(range(rank)):
+            return None
+        if None in axes:
+            self.group.refuse("an axis of size 1 that is read at one place")
+        return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
+
+
+def _fold(group: Group, nest: StructuredOp) -> None:
+    """A sum, a maximum or a minimum along axes, and what it begins with."""
+    computed, start = body_expression(nest), splat_of(nest.operands[-1])
+    found = _FOLDS.get(str(computed[0])) if computed is not None and len(nest.operands) == 2 else None
+    if found is None or computed is None or start is None or set(computed[1:]) != {("input", 0), ("input", 1)}:
+        group.refuse("a loop nest that no kernel computes")
+    loops = [("d", loop) for loop in range(len(nest.iterators))]
+    axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
+    kept = [each for each in loops if each[1] not in axes]
+    if [list(map_.results) for map_ in nest.indexing_maps] != [loops, kept]:
+        group.refuse("a fold over another order of axes")
+    op_type, since, both, neutral = found
+    if not isinstance(element_of(group.operand(0).type), FloatType):
+        group.refuse("a fold of integers")
+    if group.opset >= since:
+        name = group.node(op_type, group.real(0), group.integers(axes, "axes"), keepdims=0)
+    else:
+        name = group.node(op_type, group.real(0), axes=axes, keepdims=0)
+    if start != neutral:
+        name = group.node(both, name, group.floats(start, "start"))
+    group.set_real(name)

@@ -1,0 +1,337 @@
+"""Loop nests of floats, which come back by the text that stands beside their nodes. Hazards: a sum whose order is lost;
+a product that is rounded on the way back; filters whose axes the text has in another order than the model; a fold that
+begins with a number; a result that another one of the same nest needs; sums of integers that are rounded; an average
+that leaves out or repeats an element; a hostile text: a crash, memory, or an error that does not name its entry."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from qrt import ir
+from qrt.errors import ModelError
+from qrt.formats.onnx.export import model_proto
+from tests.formats.onnx.export.test_export import drawn, outputs
+from tests.formats.onnx.running import has_oracle, imported, run_oracle
+
+IMAGES = "(n, y, x, o, i, j, c) -> (n, y + i, x * 2 + j, c)"
+SUMS = "(n, y, x, o, i, j, c) -> (n, y, x, o)"
+
+
+def nest(maps, iterators, ports, body):
+    """A loop nest; ``ports`` are its operands and their types, behind the last comma its result."""
+    said = ", ".join(f"affine_map<{map_}>" for map_ in maps)
+    kinds = '", "'.join({"p": "parallel", "r": "reduction"}[each] for each in iterators)
+    return f'linalg.generic {{indexing_maps = [{said}], iterator_types = ["{kinds}"]}} {ports} {{\n{body}\n}}'
+
+
+def convolution():
+    """Filters HWIO, a bias with which the sums begin, products that are not rounded, and a clamp."""
+    maps = [IMAGES, "(n, y, x, o, i, j, c) -> (i, j, c, o)", SUMS]
+    begun = nest(
+        ["(n, y, x, o) -> (o)", "(n, y, x, o) -> (n, y, x, o)"],
+        "pppp",
+        "ins(%b : tensor<3xf32>) outs(%e : tensor<?x4x2x3xf32>)",
+        "^bb0(%p: f32, %q: f32):\n linalg.yield %p : f32",
+    )
+    sums = nest(
+        maps,
+        "pppprrr",
+        "ins(%x, %w : tensor<?x5x5x2xf32>, tensor<2x3x2x3xf32>) outs(%s : tensor<?x4x2x3xf32>)",
+        "^bb0(%p: f32, %q: f32, %r: f32):\n %m = math.fma %p, %q, %r : f32\n linalg.yield %m : f32",
+    )
+    values = np.random.default_rng(3).normal(size=(2, 3, 2, 3)).astype(np.float32)
+    return f"""func.func @main(%x: tensor<?x5x5x2xf32>) -> tensor<?x4x2x3xf32> {{
+      %w = arith.constant dense<{values.tolist()}> : tensor<2x3x2x3xf32>
+      %b = arith.constant dense<[0.5, -0.25, 1.5]> : tensor<3xf32>
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x5x5x2xf32>
+      %e = tensor.empty(%n) : tensor<?x4x2x3xf32>
+      %s = {begun} -> tensor<?x4x2x3xf32>
+      %z = arith.constant dense<0.0> : tensor<f32>
+      %0 = {sums} -> tensor<?x4x2x3xf32>
+      %y = {
+        nest(
+            ["(n, y, x, o) -> (n, y, x, o)", "(n, y, x, o) -> ()", "(n, y, x, o) -> (n, y, x, o)"],
+            "pppp",
+            "ins(%0, %z : tensor<?x4x2x3xf32>, tensor<f32>) outs(%e : tensor<?x4x2x3xf32>)",
+            "^bb0(%p: f32, %q: f32, %r: f32):"
+            + chr(10)
+            + " %m = arith.maximumf %p, %q : f32"
+            + chr(10)
+            + " linalg.yield %m : f32",
+        )
+    } -> tensor<?x4x2x3xf32>
+      return %y : tensor<?x4x2x3xf32>
+    }}"""
+
+
+def integers():
+    """A convolution of integers of 32 bits by bytes, and a product of matrices of them."""
+    step = """^bb0(%p: i32, %q: i8, %r: i32):
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %p, %v : i32
+      %a = arith.addi %r, %m : i32
+      linalg.yield %a : i32"""
+    conv = nest(
+        [IMAGES, "(n, y, x, o, i, j, c) -> (o, i, j, c)", SUMS],
+        "pppprrr",
+        "ins(%x, %w : tensor<?x5x5x2xi32>, tensor<3x2x3x2xi8>) outs(%s : tensor<?x4x2x3xi32>)",
+        step,
+    )
+    product = nest(
+        ["(m, n, k) -> (m, k)", "(m, n, k) -> (n, k)", "(m, n, k) -> (m, n)"],
+        "ppr",
+        "ins(%flat, %u : tensor<?x24xi32>, tensor<5x24xi8>) outs(%t : tensor<?x5xi32>)",
+        step,
+    )
+    rng = np.random.default_rng(5)
+    return f"""func.func @main(%x: tensor<?x5x5x2xi32>) -> tensor<?x5xi32> {{
+      %w = arith.constant dense<{rng.integers(-128, 128, (3, 2, 3, 2)).tolist()}> : tensor<3x2x3x2xi8>
+      %u = arith.constant dense<{rng.integers(-128, 128, (5, 24)).tolist()}> : tensor<5x24xi8>
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0 : i32
+      %n = tensor.dim %x, %c0 : tensor<?x5x5x2xi32>
+      %e = tensor.empty(%n) : tensor<?x4x2x3xi32>
+      %s = linalg.fill ins(%zero : i32) outs(%e : tensor<?x4x2x3xi32>) -> tensor<?x4x2x3xi32>
+      %0 = {conv} -> tensor<?x4x2x3xi32>
+      %flat = qrt.reshape %0 : (tensor<?x4x2x3xi32>) -> tensor<?x24xi32>
+      %f = tensor.empty(%n) : tensor<?x5xi32>
+      %t = linalg.fill ins(%zero : i32) outs(%f : tensor<?x5xi32>) -> tensor<?x5xi32>
+      %y = {product} -> tensor<?x5xi32>
+      return %y : tensor<?x5xi32>
+    }}"""
+
+
+def quantized_rows():
+    """Least and greatest elements of rows, begun with 0; two results of which one needs the other; casts."""
+    step = "^bb0(%p: f32, %q: f32):\n %m = arith.{} %q, %p : f32\n linalg.yield %m : f32"
+    row, whole = "(n, k) -> (n)", "(n, k) -> (n, k)"
+    low, high = (
+        nest([whole, row], "pr", "ins(%x : tensor<?x7xf32>) outs(%s : tensor<?xf32>)", step.format(op))
+        for op in ("minimumf", "maximumf")
+    )
+    scales = nest(
+        ["(n) -> (n)"] * 4,
+        "p",
+        "ins(%l, %h : tensor<?xf32>, tensor<?xf32>) outs(%e, %e : tensor<?xf32>, tensor<?xf32>)",
+        """^bb0(%p: f32, %q: f32, %r: f32, %t: f32):
+      %one = arith.constant 1.0 : f32
+      %steps = arith.constant 255.0 : f32
+      %d = arith.subf %q, %p : f32
+      %i = arith.divf %steps, %d : f32
+      %c = arith.cmpf oeq, %p, %q : f32
+      %v = arith.select %c, %one, %i : f32
+      %w = arith.divf %one, %v : f32
+      linalg.yield %v, %w : f32, f32""",
+    )
+    codes = nest(
+        [whole, row, whole],
+        "pp",
+        "ins(%x, %v#0 : tensor<?x7xf32>, tensor<?xf32>) outs(%k : tensor<?x7xi32>)",
+        """^bb0(%p: f32, %q: f32, %r: i32):
+      %m = arith.mulf %p, %q : f32
+      %t = math.roundeven %m : f32
+      %o = arith.fptosi %t : f32 to i32
+      linalg.yield %o : i32""",
+    )
+    back = nest(
+        [whole, row, whole],
+        "pp",
+        "ins(%i, %v#1 : tensor<?x7xi32>, tensor<?xf32>) outs(%g : tensor<?x7xf32>)",
+        """^bb0(%p: i32, %q: f32, %r: f32):
+      %half = arith.constant 0.1 : f32
+      %f = arith.sitofp %p : i32 to f32
+      %m = math.fma %f, %q, %half : f32
+      linalg.yield %m : f32""",
+    )
+    return f"""func.func @main(%x: tensor<?x7xf32>) -> (tensor<?x7xi32>, tensor<?x7xf32>) {{
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x7xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %l = {low} -> tensor<?xf32>
+      %h = {high} -> tensor<?xf32>
+      %v:2 = {scales} -> (tensor<?xf32>, tensor<?xf32>)
+      %k = tensor.empty(%n) : tensor<?x7xi32>
+      %i = {codes} -> tensor<?x7xi32>
+      %g = tensor.empty(%n) : tensor<?x7xf32>
+      %y = {back} -> tensor<?x7xf32>
+      return %i, %y : tensor<?x7xi32>, tensor<?x7xf32>
+    }}"""
+
+
+def averages(taps=((0, 0), (1, 0), (0, 1), (1, 1)), turns=1, count=4):
+    """Windows of 2 x 2 whose elements are added in two steps, columns first."""
+    out, again = "(n, y, x, c, t) -> (n, y, x, c)", "(n, y, x, c, t) -> (t)"
+    steps, before = [], ""
+    for number in range(2):
+        read = [f"(n, y, x, c, t) -> (n, y * 2 + t + {row}, x * 3 + t + {column}, c)" for row, column in taps[:2]]
+        taps = taps[2:]
+        kind, image = "tensor<?x3x2x4xf32>", "tensor<?x6x6x4xf32>"
+        maps = [*read, *([out] if before else []), again, out]
+        given = f"%x, %x{before}, %one : {image}, {image}{', ' + kind if before else ''}, tensor<{turns}xi1>"
+        arguments = "%p: f32, %q: f32, " + ("%b: f32, " if before else "") + "%l: i1, %r: f32"
+        body = f"^bb0({arguments}):\n %m = arith.addf %p, %q : f32\n"
+        body += "%s = arith.addf %b, %m : f32\n linalg.yield %s : f32" if before else "linalg.yield %m : f32"
+        steps.append(f"%{number} = {nest(maps, 'ppppr', f'ins({given}) outs(%e : {kind})', body)} -> {kind}")
+        before = f", %{number}"
+    mean = nest(
+        ["(n, y, x, c) -> (n, y, x, c)"] * 2,
+        "pppp",
+        "ins(%1 : tensor<?x3x2x4xf32>) outs(%e : tensor<?x3x2x4xf32>)",
+        f"""^bb0(%p: f32, %q: f32):
+      %part = arith.constant {1 / count} : f32
+      %m = arith.mulf %p, %part : f32
+      linalg.yield %m : f32""",
+    )
+    return f"""func.func @main(%x: tensor<?x6x6x4xf32>) -> tensor<?x3x2x4xf32> {{
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x6x6x4xf32>
+      %e = tensor.empty(%n) : tensor<?x3x2x4xf32>
+      %one = tensor.empty() : tensor<{turns}xi1>
+      {chr(10).join(steps)}
+      %y = {mean} -> tensor<?x3x2x4xf32>
+      return %y : tensor<?x3x2x4xf32>
+    }}"""
+
+
+CAST = "Cast"
+PROGRAMS = {
+    "convolution": (convolution(), ["Transpose", "Conv", "Relu", "Transpose"]),
+    "integers": (
+        integers(),
+        ["Transpose", CAST, CAST, "Conv", CAST, "Transpose", "Reshape", CAST, CAST, "MatMul", CAST],
+    ),
+    "quantized rows": (
+        quantized_rows(),
+        [
+            *("ReduceMin", "Min", "ReduceMax", "Max", "Equal", "Sub", "Div", "Where", "Identity", "Div"),
+            *("Reshape", "Mul", "Round", CAST, CAST, "Reshape", "Mul", "Add"),
+        ],
+    ),
+    "averages": (averages(), ["Transpose", "AveragePool", "Transpose"]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_is_a_standard_operator_that_comes_back_with_the_same_bits(name):
+    text, nodes = PROGRAMS[name]
+    module = ir.parse(text)
+    model = model_proto(module)
+    onnx.checker.check_model(model, full_check=True)
+    assert [node.op_type for node in model.graph.node] == nodes
+    back = imported(model.SerializeToString())
+    for seed in range(3):
+        arguments = list(drawn(module, seed))
+        for before, after in zip(outputs(module, arguments), outputs(back, arguments), strict=True):
+            assert (before.dtype, before.tobytes()) == (after.dtype, after.tobytes())
+        if has_oracle():
+            found = run_oracle(model.SerializeToString(), {"input0": arguments[0]})
+            for mine, other in zip(outputs(module, arguments), found, strict=True):
+                assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+                np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-5)
+
+
+def test_the_order_of_a_sum_is_that_of_the_text():
+    """Large and small numbers, whose sum in another order is another one."""
+    module = ir.parse(averages())
+    x = np.zeros((1, 6, 6, 4), np.float32)
+    x[:, 0::2, 0::3], x[:, 1::2, 0::3], x[:, 0::2, 1::3], x[:, 1::2, 1::3] = 1e9, 30.0, -1e9, 50.0
+    (found,) = outputs(imported(model_proto(module).SerializeToString()), [x])
+    (mine,) = outputs(module, [x])
+    assert (mine == 16).all()  # rows first, and exactly, it is 20
+    np.testing.assert_array_equal(found, mine)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        averages(taps=((0, 0), (1, 0), (1, 0), (1, 1))),
+        averages(taps=((0, 0), (1, 0), (0, 1), (2, 1))),
+        averages(count=5),
+        averages(turns=2).replace("tensor<?x6x6x4xf32>", "tensor<?x7x6x4xf32>"),
+    ],
+    ids=["an element twice", "an element of another window", "another count", "two turns"],
+)
+def test_what_is_no_average_is_not_written_as_one(text):
+    with pytest.raises(ModelError, match="not said in ONNX"):
+        model_proto(ir.parse(text))
+
+
+def test_an_average_whose_sum_something_else_needs_is_not_written_as_one():
+    text = (
+        averages()
+        .replace("(%x: tensor<?x6x6x4xf32>) -> tensor<?x3x2x4xf32>", "@")
+        .replace("return %y : tensor<?x3x2x4xf32>", "return %y, %0 : tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>")
+    )
+    text = text.replace("@main@", "@main(%x: tensor<?x6x6x4xf32>) -> (tensor<?x3x2x4xf32>, tensor<?x3x2x4xf32>)")
+    with pytest.raises(ModelError, match="not said in ONNX"):
+        model_proto(ir.parse(text))
+
+
+def said(model, key):
+    (entry,) = [each for each in model.metadata_props if each.key == key]
+    return entry, json.loads(entry.value)
+
+
+def test_a_node_that_was_changed_is_imported_as_any_other():
+    model = model_proto(ir.parse(averages()))
+    (node,) = [each for each in model.graph.node if each.op_type == "AveragePool"]
+    node.op_type = "MaxPool"
+    (found,) = outputs(imported(model.SerializeToString()), [np.ones((1, 6, 6, 4), np.float32)])
+    np.testing.assert_array_equal(found, np.ones((1, 3, 2, 4)))
+    x = np.random.default_rng(0).normal(size=(1, 6, 6, 4)).astype(np.float32)
+    (found,) = outputs(imported(model.SerializeToString()), [x])
+    np.testing.assert_array_equal(found, x.reshape(1, 3, 2, 2, 3, 4)[:, :, :, :, :2].max((2, 4)))
+
+
+T = "tensor<?x6x6x4xf32>"
+R = "tensor<?x3x2x4xf32>"
+HOSTILE = {
+    "no text": (3, "its program is 3"),
+    "nothing": ("", "it is no function of one block|its program is no function"),
+    "no MLIR": ("func.func @f(", "its program is wrong: expected a type"),
+    "a deep text": ("(" * 5000, "its program is wrong"),
+    "a rule that is broken": (f"func.func @f(%x: {T}) -> {R} {{ return }}", "its program is wrong"),
+    "two functions": (
+        f"func.func @f(%x: {R}) -> {R} {{ return %x : {R} }} func.func @g() {{ return }}",
+        "its program is no function of one block",
+    ),
+    "a declaration": (f"func.func private @f({T}) -> {R}", "its program is no function of one block"),
+    "another argument": (
+        f"func.func @f(%x: {R}) -> {R} {{ return %x : {R} }}",
+        r"its program takes tensor<\?x3x2x4xf32>, but its operands are tensor<\?x6x6x4xf32>",
+    ),
+    "no result": (f"func.func @f(%x: {T}) {{ return }}", "the program has 0 results, the entry 1"),
+    "a variable": (
+        f"func.func @f(%x: {T}) -> {T} {{ ml_program.global_store @v = %x : {T} return %x : {T} }}",
+        "its program is wrong|its program has an operation ml_program.global_store",
+    ),
+    "a loop": (
+        f"""func.func @f(%x: {T}) -> {T} {{ %t = arith.constant true
+        %y = scf.while (%a = %x) : ({T}) -> {T} {{ scf.condition(%t) %a : {T} }} do {{
+        ^bb0(%b: {T}): scf.yield %b : {T} }}
+        return %y : {T} }}""",
+        "its program has an operation scf.while",
+    ),
+    "a large tensor": (
+        f"""func.func @f(%x: {T}) -> tensor<1000000x1000000xf32> {{
+        %y = arith.constant dense<1.0> : tensor<1000000x1000000xf32>
+        return %y : tensor<1000000x1000000xf32> }}""",
+        "is larger than max_bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_is_an_error_that_names_its_entry(name):
+    program, message = HOSTILE[name]
+    model = model_proto(ir.parse(averages()))
+    entry, members = said(model, "qrt.op.avg_pool2d")
+    entry.value = json.dumps({**members, "program": program})
+    with pytest.raises(ModelError, match=message) as caught:
+        imported(model.SerializeToString())
+    assert "qrt.op.avg_pool2d" in str(caught.value)
