@@ -105,18 +105,20 @@ def integers():
 
 
 def quantized_rows():
-    """Least and greatest elements of rows, begun with 0; two results of which one needs the other; casts."""
-    step = "^bb0(%p: f32, %q: f32):\n %m = arith.{} %q, %p : f32\n linalg.yield %m : f32"
+    """Least elements of rows and greatest magnitudes, begun with 0; several results, of which one
+    needs another one and one is a number; casts."""
+    step = "^bb0(%p: f32, %q: f32):\n %m = arith.{1} %q, {0} : f32\n linalg.yield %m : f32"
     row, whole = "(n, k) -> (n)", "(n, k) -> (n, k)"
-    low, high = (
-        nest([whole, row], "pr", "ins(%x : tensor<?x7xf32>) outs(%s : tensor<?xf32>)", step.format(op))
-        for op in ("minimumf", "maximumf")
+    ports = "ins(%x : tensor<?x7xf32>) outs(%s : tensor<?xf32>)"
+    low = nest([whole, row], "pr", ports, step.format("%p", "minimumf"))
+    high = nest(
+        [whole, row], "pr", ports, step.format("%o", "maximumf").replace("\n", "\n %o = math.absf %p : f32\n", 1)
     )
     scales = nest(
-        ["(n) -> (n)"] * 4,
+        ["(n) -> (n)"] * 5,
         "p",
-        "ins(%l, %h : tensor<?xf32>, tensor<?xf32>) outs(%e, %e : tensor<?xf32>, tensor<?xf32>)",
-        """^bb0(%p: f32, %q: f32, %r: f32, %t: f32):
+        "ins(%l, %h : tensor<?xf32>, tensor<?xf32>) outs(%e, %e, %e : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)",
+        """^bb0(%p: f32, %q: f32, %r: f32, %t: f32, %u: f32):
       %one = arith.constant 1.0 : f32
       %steps = arith.constant 255.0 : f32
       %d = arith.subf %q, %p : f32
@@ -124,7 +126,7 @@ def quantized_rows():
       %c = arith.cmpf oeq, %p, %q : f32
       %v = arith.select %c, %one, %i : f32
       %w = arith.divf %one, %v : f32
-      linalg.yield %v, %w : f32, f32""",
+      linalg.yield %v, %w, %steps : f32, f32, f32""",
     )
     codes = nest(
         [whole, row, whole],
@@ -132,7 +134,7 @@ def quantized_rows():
         "ins(%x, %v#0 : tensor<?x7xf32>, tensor<?xf32>) outs(%k : tensor<?x7xi32>)",
         """^bb0(%p: f32, %q: f32, %r: i32):
       %m = arith.mulf %p, %q : f32
-      %t = math.roundeven %m : f32
+      %t = math.round %m : f32
       %o = arith.fptosi %t : f32 to i32
       linalg.yield %o : i32""",
     )
@@ -146,7 +148,7 @@ def quantized_rows():
       %m = math.fma %f, %q, %half : f32
       linalg.yield %m : f32""",
     )
-    return f"""func.func @main(%x: tensor<?x7xf32>) -> (tensor<?x7xi32>, tensor<?x7xf32>) {{
+    return f"""func.func @main(%x: tensor<?x7xf32>) -> (tensor<?x7xi32>, tensor<?x7xf32>, tensor<?xf32>) {{
       %c0 = arith.constant 0 : index
       %n = tensor.dim %x, %c0 : tensor<?x7xf32>
       %zero = arith.constant 0.0 : f32
@@ -154,12 +156,12 @@ def quantized_rows():
       %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %l = {low} -> tensor<?xf32>
       %h = {high} -> tensor<?xf32>
-      %v:2 = {scales} -> (tensor<?xf32>, tensor<?xf32>)
+      %v:3 = {scales} -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
       %k = tensor.empty(%n) : tensor<?x7xi32>
       %i = {codes} -> tensor<?x7xi32>
       %g = tensor.empty(%n) : tensor<?x7xf32>
       %y = {back} -> tensor<?x7xf32>
-      return %i, %y : tensor<?x7xi32>, tensor<?x7xf32>
+      return %i, %y, %v#2 : tensor<?x7xi32>, tensor<?x7xf32>, tensor<?xf32>
     }}"""
 
 
@@ -208,8 +210,22 @@ PROGRAMS = {
     "quantized rows": (
         quantized_rows(),
         [
-            *("ReduceMin", "Min", "ReduceMax", "Max", "Equal", "Sub", "Div", "Where", "Identity", "Div"),
-            *("Reshape", "Mul", "Round", CAST, CAST, "Reshape", "Mul", "Add"),
+            *(
+                "ReduceMin",
+                "Min",
+                "Abs",
+                "ReduceMax",
+                "Max",
+                "Equal",
+                "Sub",
+                "Div",
+                "Where",
+                "Identity",
+                "Div",
+                "Shape",
+                "Expand",
+            ),
+            *("Reshape", "Mul", "Abs", "Add", "Floor", "Sign", "Mul", CAST, CAST, "Reshape", "Mul", "Add"),
         ],
     ),
     "averages": (averages(), ["Transpose", "AveragePool", "Transpose"]),
@@ -233,6 +249,40 @@ def test_it_is_a_standard_operator_that_comes_back_with_the_same_bits(name):
             for mine, other in zip(outputs(module, arguments), found, strict=True):
                 assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
                 np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-5)
+
+
+def broadcast(rows):
+    """A computed vector as every row of a matrix."""
+    matrix = f"tensor<{rows}x3xf32>"
+    copies = nest(
+        ["(a, b) -> (b)", "(a, b) -> (a, b)"],
+        "pp",
+        f"ins(%0 : tensor<3xf32>) outs(%e : {matrix})",
+        "^bb0(%p: f32, %q: f32):\n linalg.yield %p : f32",
+    )
+    return f"""func.func @main(%x: tensor<3xf32>, %m: {matrix}) -> ({matrix}, tensor<3xf32>) {{
+      %0 = math.exp %x : tensor<3xf32>
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %m, %c0 : {matrix}
+      %e = tensor.empty({"%n" if rows == "?" else ""}) : {matrix}
+      %1 = {copies} -> {matrix}
+      return %1, %0 : {matrix}, tensor<3xf32>
+    }}"""
+
+
+def test_a_broadcast_has_the_shape_of_its_result():
+    """The vector is a result itself."""
+    module = ir.parse(broadcast(4))
+    model = model_proto(module)
+    onnx.checker.check_model(model, full_check=True)
+    assert [node.op_type for node in model.graph.node] == ["Exp", "Reshape", "Expand"]
+    arguments = list(drawn(module, 0))
+    for before, after in zip(
+        outputs(module, arguments), outputs(imported(model.SerializeToString()), arguments), strict=True
+    ):
+        np.testing.assert_array_equal(before, after)
+    with pytest.raises(ModelError, match="a broadcast to a shape that no operand has"):
+        model_proto(ir.parse(broadcast("?")))
 
 
 def test_the_order_of_a_sum_is_that_of_the_text():

@@ -10,7 +10,7 @@ from qrt.ir import FloatAttr, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ops.elementwise import FLOAT_PREDICATES
-from qrt.passes.quantization.forms.elements import Expression, body_expression, shape_of, splat_of
+from qrt.passes.quantization.forms.elements import Expression, shape_of, splat_of
 from qrt.types import FloatType, IntegerType, Type
 
 COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"}
@@ -31,9 +31,9 @@ two tensors, and the number with which a fold may begin without one."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Whether an expression has operations that depend on the types in between."""
+    """Whether an expression has operations that are several operators, or depend on the types in between."""
     parts = [part for part in expression if isinstance(part, tuple)]
-    return expression[0] == "math.fma" or expression[0] in _CASTS or any(map(is_needed, parts))
+    return expression[0] in ("math.fma", "math.round") or expression[0] in _CASTS or any(map(is_needed, parts))
 
 
 def write(group: Group) -> None:
@@ -63,13 +63,35 @@ class _Body:
 
     def result(self, value: Value) -> str:
         """The tensor of a value that is a result, which a node of its own makes."""
+        read = {axis for number in self._read(value) for axis in self._axes(number)}
+        if not read.issuperset(range(len(self.nest.iterators))):
+            return self._expanded(self.name(value))
         is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
         name = self.name(value)
         if is_made_for_it:
             return name
-        if value.owner is self.block and list(self._axes(value.index)) != list(range(len(self.nest.iterators))):
-            self.group.refuse("a broadcast")
         return self.group.node("Identity", name)
+
+    def _read(self, value: Value) -> set[int]:
+        """The operands that a value of the body is computed of."""
+        seen, pending = {value}, [value]
+        while pending:
+            inner = pending.pop().operation
+            new = set() if inner is None else {*inner.operands} - seen
+            seen |= new
+            pending += new
+        return {each.index for each in seen if each.owner is self.block}
+
+    def _expanded(self, name: str) -> str:
+        """A tensor in the shape of the results, which is known, or that of an operand."""
+        group, sizes = self.group, self.group.result().shape
+        if None not in sizes:
+            return group.node("Expand", name, group.integers([size or 0 for size in sizes], "shape"))
+        loops = list(range(len(self.nest.iterators)))
+        whole = next((number for number in range(self.nest.input_count) if self._axes(number) == loops), None)
+        if whole is None:
+            group.refuse("a broadcast to a shape that no operand has")
+        return group.node("Expand", name, group.node("Shape", group.real(whole)))
 
     def name(self, value: Value) -> str:
         """The tensor of a value of the body."""
@@ -94,6 +116,8 @@ class _Body:
         group, parts = self.group, [self.name(operand) for operand in op.operands]
         if op.name == "math.fma":
             return group.node("Add", group.node("Mul", *parts[:2]), parts[2])
+        if op.name == "math.round":
+            return _half_away(group, parts[0])
         if op.name in _CASTS:
             kind = _TYPES.get(op.results[0].type)
             if kind is None:
@@ -127,24 +151,32 @@ class _Body:
         return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
 
 
+def _half_away(group: Group, name: str) -> str:
+    """Numbers rounded to integers, halves away from 0."""
+    whole = group.node("Floor", group.node("Add", group.node("Abs", name), group.floats(0.5, "half")))
+    return group.node("Mul", group.node("Sign", name), whole)
+
+
 def _fold(group: Group, nest: StructuredOp) -> None:
-    """A sum, a maximum or a minimum along axes, and what it begins with."""
-    computed, start = body_expression(nest), splat_of(nest.operands[-1])
-    found = _FOLDS.get(str(computed[0])) if computed is not None and len(nest.operands) == 2 else None
-    if found is None or computed is None or start is None or set(computed[1:]) != {("input", 0), ("input", 1)}:
+    """A sum, a maximum or a minimum along axes of what the body computes of an element, and what it begins with."""
+    block, start = nest.regions[0].blocks[0], splat_of(nest.operands[-1])
+    last = block.terminator.operands[0].operation
+    if last is None or last.name not in _FOLDS or start is None or len(nest.operands) != 2:
         group.refuse("a loop nest that no kernel computes")
+    folded = [value for value in last.operands if value is not block.arguments[1]]
     loops = [("d", loop) for loop in range(len(nest.iterators))]
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
     kept = [each for each in loops if each[1] not in axes]
-    if [list(map_.results) for map_ in nest.indexing_maps] != [loops, kept]:
+    if len(folded) != 1 or [list(map_.results) for map_ in nest.indexing_maps] != [loops, kept]:
         group.refuse("a fold over another order of axes")
-    op_type, since, both, neutral = found
     if not isinstance(element_of(group.operand(0).type), FloatType):
         group.refuse("a fold of integers")
+    op_type, since, both, neutral = _FOLDS[last.name]
+    elements = _Body(group, nest).name(folded[0])
     if group.opset >= since:
-        name = group.node(op_type, group.real(0), group.integers(axes, "axes"), keepdims=0)
+        name = group.node(op_type, elements, group.integers(axes, "axes"), keepdims=0)
     else:
-        name = group.node(op_type, group.real(0), axes=axes, keepdims=0)
+        name = group.node(op_type, elements, axes=axes, keepdims=0)
     if start != neutral:
         name = group.node(both, name, group.floats(start, "start"))
     group.set_real(name)

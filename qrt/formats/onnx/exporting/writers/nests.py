@@ -8,7 +8,7 @@ from qrt.formats.onnx.exporting.registry import writer
 from qrt.formats.onnx.exporting.writers import bodies
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
 from qrt.ir import Value
-from qrt.passes.quantization.forms.elements import Axes, Expression, elements_of
+from qrt.passes.quantization.forms.elements import Axes, Elements, Expression, elements_of, shape_of
 from qrt.types import IntegerType
 
 _COMPARISONS = {
@@ -24,7 +24,7 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 def elementwise(group: Group) -> None:
     """An operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])
-    if elements is None or bodies.is_needed(elements.computed):
+    if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
         bodies.write(group)
         return
     elements = elements.simplified()
@@ -35,6 +35,17 @@ def elementwise(group: Group) -> None:
         for i, (value, axes) in enumerate(zip(elements.inputs, elements.axes, strict=True))
     }
     group.set_real(_written(group, elements.computed, known))
+
+
+def _is_nest(group: Group) -> bool:
+    return group.op.name == "linalg.generic"
+
+
+def _has_all_axes(elements: Elements) -> bool:
+    """Whether the operands together have every axis of the result, and are no copy of one."""
+    read = {axis for axes in elements.axes for axis in axes}
+    rank = len(shape_of(elements.operation.results[0]))
+    return not elements.is_copy and read.issuperset(range(rank))
 
 
 def _check_types(group: Group, inputs: Sequence[Value]) -> None:
