@@ -93,3 +93,27 @@ def _attention() -> Iterator[Form]:
     mask = np.int32([[1, 1, 0], [1, 1, 1]])
     for operands in ((words, kinds, *tables, scale, offset), (words, kinds, *tables, scale, offset, mask)):
         yield Form("EmbedLayerNormalization", operands, (2, 3, 4, 5, 6), outputs=2, domain=MS, near=NEAR)
+    odd = np.int32([[2, 1, 0], [1, 1, -1]])  # only ones count
+    yield Form("EmbedLayerNormalization", (words, kinds, *tables, scale, offset, odd), (2, 3, 4, 5, 6), outputs=2,
+               domain=MS, near=NEAR)  # fmt: skip
+    yield from _quantized_embeddings(words, kinds, mask)
+
+
+def _quantized_embeddings(words: Any, kinds: Any, mask: Any) -> Iterator[Form]:
+    """With every parameter apart, of both signs; without segments the inputs of theirs are absent."""
+    sizes = (11, 8), (7, 8), (3, 8), (8,), (8,)
+    scales = [np.float32(each) for each in (0.02, 0.03, 0.05, 0.01, 0.04)]
+    for dtype, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
+        held = [whole(*shape, dtype=dtype, low=low, high=high, seed=i) for i, shape in enumerate(sizes)]
+        zeros = [np.array(low + 100 + 7 * i, dtype) for i in range(5)]
+        known = 2, 3, 4, 5, 6, *range(8, 18)
+        operands = (words, kinds, *held)
+        for kept in (mask, None):
+            yield Form("QEmbedLayerNormalization", (*operands, kept, *scales, *zeros), known, {"epsilon": 1e-5},
+                       outputs=2, domain=MS, near=NEAR)  # fmt: skip
+        ones = [each.reshape(1) for each in (*scales, *zeros)]
+        yield Form("QEmbedLayerNormalization", (*operands, mask, *ones), known, outputs=2, domain=MS, near=NEAR)
+        apart = [[None if i == 2 else each for i, each in enumerate(part)] for part in (held, scales, zeros)]
+        operands = (words, None, *apart[0], mask, *apart[1], *apart[2])
+        known = tuple(i for i in known if i not in (4, 10, 15))
+        yield Form("QEmbedLayerNormalization", operands, known, outputs=2, domain=MS, near=NEAR)

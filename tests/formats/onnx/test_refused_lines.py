@@ -54,7 +54,10 @@ def test_one_number_is_wanted(tmp_path: Any, op: str, said: str, values: list[in
         _loaded(tmp_path, node(op, ["x", "k"], outputs), {"k": np.int64(values)})
 
 
-@pytest.mark.parametrize(("op", "count"), [("QAttention", 4), ("QAttention", 10), ("EmbedLayerNormalization", 6)])
+@pytest.mark.parametrize(
+    ("op", "count"),
+    [("QAttention", 4), ("QAttention", 10), ("EmbedLayerNormalization", 6), ("QEmbedLayerNormalization", 17)],
+)
 def test_inputs_that_must_be_there(tmp_path: Any, op: str, count: int) -> None:
     with pytest.raises(qrt.ModelError, match=rf"{op}.*its inputs are .*expected"):
         _loaded(tmp_path, node(op, ["x", *["s"] * (count - 1)], ["y"], domain="com.microsoft", num_heads=1),

@@ -9,7 +9,7 @@ FILES = {
     "casts": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
     "composites": "Hardmax InstanceNormalization LpNormalization com.microsoft::Attention "
     "com.microsoft::EmbedLayerNormalization com.microsoft::MultiHeadAttention com.microsoft::QAttention "
-    "com.microsoft::RotaryEmbedding",
+    "com.microsoft::QEmbedLayerNormalization com.microsoft::RotaryEmbedding",
     "control": "If Loop Scan",
     "convolution": "Conv ConvInteger QLinearConv",
     "defined": "AffineGrid Attention BlackmanWindow CausalConvWithState CenterCropPad GroupNormalization "

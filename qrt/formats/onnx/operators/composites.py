@@ -1,6 +1,7 @@
 """Operators that are graphs of others here: normalizations, Hardmax, and attention of the runtime's domain."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -227,22 +228,64 @@ def rotary_embedding(node: Node) -> None:
 
 @operator("EmbedLayerNormalization", domain=_MICROSOFT)
 def embed_layer_normalization(node: Node) -> None:
-    """LayerNormalization of rows of two or three tables together, and the number of elements that a mask keeps."""
+    """LayerNormalization of rows of two or three tables together, and how many elements of each row of a mask are 1."""
     names = _inputs(node, 9, 1, 4, 7, 8)
     _floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
+    positions = names[8] if node.has(8) else _positions(node, graph)
+    at = [names[0], positions, *([names[1]] if node.has(1) else [])]
+    parts = [graph.add("Gather", _table(node, i), each) for i, each in zip((2, 3, 4), at, strict=False)]
+    _embedded(node, graph, parts, names[5], names[6])
+
+
+@operator("QEmbedLayerNormalization", domain=_MICROSOFT)
+def q_embed_layer_normalization(node: Node) -> None:
+    """EmbedLayerNormalization whose tables, scale and bias are of 8 bits, each with one scale and zero point."""
+    names = _inputs(node, 18, 1, 4, 7, 10, 15)
+    graph = composed(node)
+
+    def real(name: str, i: int) -> Any:
+        """What a tensor of input ``i``'s parameters stands for."""
+        scale, zero = (_single(node, graph, i + behind) for behind in (6, 11))
+        return graph.add("DequantizeLinear", name, scale, zero)
+
+    at = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
+    gathered = [(graph.add("Gather", _table(node, i), each), i) for i, each in zip((2, 3, 4), at, strict=False)]
+    parts = [real(rows, i) for rows, i in gathered]
+    _embedded(node, graph, parts, real(names[5], 5), real(names[6], 6))
+
+
+def _single(node: Node, graph: Composed, i: int) -> Any:
+    """An input of one element as a number."""
+    if not node.has(i) or node.shape(i) not in ((), (1,)):
+        node.fail(f"input {i} is no single number")
+    name = node.op.inputs[i]
+    return graph.add("Squeeze", name) if node.shape(i) else name
+
+
+def _positions(node: Node, graph: Composed) -> str:
+    """The number of each word of a sentence."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
-    positions = names[8] if node.has(8) else graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
-    total = graph.add("Add", graph.add("Gather", names[2], names[0]), graph.add("Gather", names[3], positions))
-    if node.has(1):
-        if not node.has(4):
-            node.fail("it has segments and no table of them")
-        total = graph.add("Add", total, graph.add("Gather", names[4], names[1]))
+    return graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
+
+
+def _table(node: Node, i: int) -> str:
+    if not node.has(i):
+        node.fail("it has segments and no table of them")
+    return node.op.inputs[i]
+
+
+def _embedded(node: Node, graph: Composed, parts: Sequence[Any], scale: Any, bias: Any) -> None:
+    """The sum of rows, normalized, and how many elements of each row of a mask are 1."""
+    if len(node.shape()) != 2:
+        node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
+    total = reduce(lambda left, right: graph.add("Add", left, right), parts)
     epsilon = node.attribute("epsilon", 1e-12)
-    found = graph.add("LayerNormalization", total, names[5], names[6], axis=-1, epsilon=epsilon)
+    found = graph.add("LayerNormalization", total, scale, bias, axis=-1, epsilon=epsilon)
     if node.has(7):
-        counts = graph.add("ReduceSum", names[7], graph.integers(1), keepdims=0)
+        kept = graph.add("Cast", graph.add("Equal", node.op.inputs[7], graph.constant(1, np.int32)), to=6)
+        counts = graph.add("ReduceSum", kept, graph.integers(1), keepdims=0)
     else:
         counts = graph.constant(np.zeros(_sizes(node, 0, 0)[0]), np.int32)
     graph.replace(node, found, counts, total)
