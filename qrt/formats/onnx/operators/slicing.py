@@ -1,5 +1,6 @@
 """Parts of tensors: Slice, Split, Gather, Pad."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from qrt.formats.importing.moving import joined, taken
 from qrt.formats.importing.plain import apply, compare, number_of, select
 from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.open_slices import Cut, Number, bounds, cut_open
 from qrt.formats.onnx.operators.operands import axes_of, movable, set_sizes, sizes
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
@@ -17,39 +19,55 @@ _END = 2**31 - 1
 
 @operator("Slice")
 def slice_(node: Node) -> None:
-    """From known starts to known ends by known steps, along some axes; counted from the end where negative."""
+    """From starts to ends by known steps, along known axes; counted from the end where negative. A step backwards needs
+    known bounds, and a dimension that is not open."""
     own = node.shape()
+    cuts = _cuts(node, len(own))
+    if any(cut.step == 0 for cut in cuts.values()):
+        node.fail("a step is 0")
+    array = node.constant(0)
+    is_known = all(isinstance(each, int) for cut in cuts.values() for each in (cut.start, cut.stop))
+    if array is not None and is_known:
+        node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
+                          node.plain(0))  # fmt: skip
+        return
+    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(own)]
+    open_cuts = {axis: _open_cut(node, cuts[axis]) for axis, part in enumerate(parts) if part is None}
+    known = [(0, -1, 1) if part is None else part for part in parts]
+    before = sizes(node, 0)
+    value = movable(node)
+    if not open_cuts or any(part != (0, -1, 1) for part in known):
+        lists = dict(zip(("offsets", "sizes", "strides"), map(list, zip(*known, strict=True)), strict=True))
+        value = node.emit("qrt.slice", [value], lists)
+    node.set(0, cut_open(node, value, open_cuts) if open_cuts else value)
+    if before is not None and len(own) == 1 and is_known:
+        cut = cuts.get(0, slice(None))
+        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+
+
+def _cuts(node: Node, rank: int) -> dict[int, Any]:
+    """What is taken along each axis that the file names."""
+    starts: Sequence[Number]
+    ends: Sequence[Number]
     if node.opset < 10:
         starts, ends = node.ints("starts", ()), node.ints("ends", ())
         named, steps = node.ints("axes", tuple(range(len(starts)))), (1,) * len(starts)
     else:
-        starts, ends = node.integers(1, "starts"), node.integers(2, "ends")
+        starts, ends = bounds(node, 1), bounds(node, 2)
         named = node.integers(3, "axes") if node.has(3) else tuple(range(len(starts)))
         steps = node.integers(4, "steps") if node.has(4) else (1,) * len(starts)
     if not len(starts) == len(ends) == len(named) == len(steps):
         node.fail(f"{len(starts)} starts, {len(ends)} ends, {len(named)} axes and {len(steps)} steps")
-    cuts = {
-        node.axis(axis, len(own)): slice(start, end, step)
+    return {
+        node.axis(axis, rank): slice(start, end, step)
         for axis, start, end, step in zip(named, starts, ends, steps, strict=True)
     }
-    if any(cut.step == 0 for cut in cuts.values()):
-        node.fail("a step is 0")
-    array = node.constant(0)
-    if array is not None:
-        node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
-                          node.plain(0))  # fmt: skip
-        return
-    lists: dict[str, list[int]] = {"offsets": [], "sizes": [], "strides": []}
-    for axis, size in enumerate(own):
-        offset, count, stride = _part(node, cuts.get(axis), size)
-        lists["offsets"].append(offset)
-        lists["sizes"].append(count)
-        lists["strides"].append(stride)
-    before = sizes(node, 0)
-    node.set(0, node.emit("qrt.slice", [movable(node)], lists))
-    if before is not None and len(own) == 1:
-        cut = cuts.get(0, slice(None))
-        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+
+
+def _open_cut(node: Node, cut: Any) -> Cut:
+    if cut.step < 0:
+        node.refuse("a step backwards where only the run knows the bounds or the dimension")
+    return Cut(cut.start, cut.stop, cut.step)
 
 
 def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
@@ -69,18 +87,15 @@ def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
     return min(max(start, 0), size - 1), min(max(stop, -1), size - 1), step
 
 
-def _part(node: Node, cut: Any, size: int | None) -> tuple[int, int, int]:
-    """(offset, count, stride) of an axis; the count is -1 for all that there is."""
+def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
+    """(offset, count, stride) of an axis; the count is -1 for all that there is. None where only the run knows it."""
     if cut is None:
         return 0, -1, 1
+    if not isinstance(cut.start, int) or not isinstance(cut.stop, int):
+        return None
     if size is None:
-        if cut.start == 0 and cut.step == 1 and cut.stop >= _END:
-            return 0, -1, 1
-        if cut.start >= 0 and cut.step == 1 and cut.stop >= _END:
-            return cut.start, -1, 1
-        if cut.start in (-1, _END) and cut.step == -1 and cut.stop <= -_END:
-            node.refuse("an open dimension backwards")
-        node.refuse("a part of an open dimension")
+        is_rest = cut.start >= 0 and cut.step == 1 and cut.stop >= _END
+        return (cut.start, -1, 1) if is_rest else None
     start, stop, step = _bounds(cut, size)
     return start, max(0, -(-(stop - start) // step)), step
 
