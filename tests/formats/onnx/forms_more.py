@@ -20,6 +20,27 @@ def forms() -> Iterator[Form]:
     yield from _transposed()
     yield from _equations()
     yield from _defined()
+    yield from _powers()
+
+
+def _powers() -> Iterator[Form]:
+    """Norms of windows, in every form of a window, and of channels beside each other at both ends."""
+    for p in (1, 2, 3):
+        for more in (
+            {"kernel_shape": [3, 2]},
+            {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 0, 1, 2]},
+            {"kernel_shape": [3, 3], "strides": [2, 2], "auto_pad": "SAME_LOWER"},
+        ):
+            yield Form("LpPool", (real(2, 3, 9, 8),), attributes={"p": p, **more}, ulp=4)
+        more = {"kernel_shape": [2, 2], "strides": [3, 3], "dilations": [2, 1], "ceil_mode": 1, "p": p}
+        yield Form("LpPool", (real(2, 3, 9, 8),), attributes=more, opset=18, ulp=4)
+        yield Form("LpPool", (real(2, 3, 12),), attributes={"kernel_shape": [3], "strides": [2], "p": p}, ulp=4)
+        yield Form("GlobalLpPool", (real(2, 3, 5, 4),), attributes={"p": p}, ulp=4)
+    yield Form("LpPool", (real(2, 3, 9, 8),), attributes={"kernel_shape": [2, 2]}, ulp=4, open=True)
+    for size in (1, 3, 5, 13):
+        more = {"size": size, "alpha": 0.3, "beta": 0.6, "bias": 1.5}
+        yield Form("LRN", (real(2, 7, 3, 4),), attributes=more, ulp=4)
+    yield Form("LRN", (real(2, 7, 3, 4),), attributes={"size": 5}, ulp=4, open=True)
 
 
 def _numbers() -> Iterator[Form]:

@@ -98,7 +98,7 @@ def test_as_many_rows_of_a_known_table_as_another_tensor_has() -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        (content(port("x", "FLOAT", (4, 5)), steps=(1, -1)), "a step backwards where only the run knows the bounds"),
+        (content(port("x", "FLOAT", (4, 5)), steps=(1, -1)), "starts of steps backwards that only the run knows"),
         (content(port("x", "FLOAT", (4, 5)), bounds=(None,)), r"bounds of shape \[None\]"),
     ],
 )

@@ -75,3 +75,18 @@ def test_a_transposed_convolution_of_no_image(tmp_path: Any) -> None:
     path.write_bytes(model(made, [], [port("y", "FLOAT", None)], {"w": np.ones(2, np.float32)}))
     with pytest.raises(qrt.ModelError, match="weights of shape"):
         qrt.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (node("LRN", ["x"], ["y"], size=2), "size is 2, expected an odd positive integer"),
+        (node("LRN", ["x"], ["y"], size=2**40 + 1), "of 1099511627777 channels"),
+        (node("LRN", ["x"], ["y"]), "attribute size is missing"),
+        (node("LpPool", ["x"], ["y"], p=0, kernel_shape=[1]), "p is 0, expected a positive integer"),
+        (node("GlobalLpPool", ["x"], ["y"], p=-1), "p is -1, expected a positive integer"),
+    ],
+)
+def test_powers_that_there_are_not(tmp_path: Any, made: Any, said: str) -> None:
+    with pytest.raises(qrt.ModelError, match=said):
+        _loaded(tmp_path, made, {})

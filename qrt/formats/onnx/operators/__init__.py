@@ -28,6 +28,7 @@ FILES = {
     "com.microsoft::SkipLayerNormalization com.microsoft::SkipSimplifiedLayerNormalization",
     "numbers": "BitShift BitwiseNot IsInf IsNaN Mean Mod Sign",
     "pooling": "AveragePool GlobalAveragePool GlobalMaxPool MaxPool",
+    "powers": "GlobalLpPool LRN LpPool",
     "products": "Gemm MatMul MatMulInteger QLinearMatMul com.microsoft::QGemm",
     "quantized": "com.microsoft::QLinearAdd com.microsoft::QLinearAveragePool com.microsoft::QLinearConcat "
     "com.microsoft::QLinearGlobalAveragePool com.microsoft::QLinearLeakyRelu com.microsoft::QLinearMul "

@@ -53,9 +53,13 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
         starts, ends = node.ints("starts", ()), node.ints("ends", ())
         named, steps = node.ints("axes", tuple(range(len(starts)))), (1,) * len(starts)
     else:
-        starts, ends = bounds(node, 1), bounds(node, 2)
+        given = node.integers(4, "steps") if node.has(4) else ()
+        if min(given, default=1) < 0:
+            starts, ends = node.integers(1, "starts of steps backwards"), node.integers(2, "ends of steps backwards")
+        else:
+            starts, ends = bounds(node, 1), bounds(node, 2)
         named = node.integers(3, "axes") if node.has(3) else tuple(range(len(starts)))
-        steps = node.integers(4, "steps") if node.has(4) else (1,) * len(starts)
+        steps = given if node.has(4) else (1,) * len(starts)
     if not len(starts) == len(ends) == len(named) == len(steps):
         node.fail(f"{len(starts)} starts, {len(ends)} ends, {len(named)} axes and {len(steps)} steps")
     return {
@@ -66,7 +70,7 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
 
 def _open_cut(node: Node, cut: Any) -> Cut:
     if cut.step < 0:
-        node.refuse("a step backwards where only the run knows the bounds or the dimension")
+        node.refuse("an open dimension backwards")
     return Cut(cut.start, cut.stop, cut.step)
 
 
