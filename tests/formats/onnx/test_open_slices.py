@@ -37,7 +37,7 @@ def checked(file: bytes, x: Any, starts: Any, ends: Any, steps: Any) -> None:
 @pytest.mark.parametrize("rows", [None, 4])
 def test_bounds_of_the_run(kind: str, rows: int | None) -> None:
     file, rng = content(port("x", "FLOAT", (rows, 5)), kind=kind), np.random.default_rng(1)
-    for _ in range(60):
+    for _ in range(12):
         x = rng.normal(size=(rows or rng.integers(1, 7), 5)).astype(np.float32)
         starts, ends = (rng.integers(-8, 9, 2).astype(kind.lower()) for _ in range(2))
         checked(file, x, starts, ends, (1, 2))

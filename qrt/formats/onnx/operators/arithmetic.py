@@ -4,7 +4,7 @@ from functools import reduce
 
 from qrt.formats.importing.plain import BOOL, Operand, apply, cast_to, compare, number_of, select
 from qrt.formats.onnx.node import Node, signless
-from qrt.formats.onnx.operators.operands import Sizes, finish, one_type, operand, set_sizes, sizes
+from qrt.formats.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
 from qrt.types import FloatType, IntegerType, Type
@@ -131,7 +131,9 @@ def where(node: Node) -> None:
 
 @operator("Cast", "CastLike")
 def cast(node: Node) -> None:
-    """Numbers in another type. Floats are rounded half to even, and truncated to integers."""
+    """Numbers in another type. Floats are rounded half to even, and truncated to integers. Float8 are cast from and to
+    floats; what is beyond the largest becomes that, where ``saturate`` says so.
+    """
     source = node.plain(0)
     if node.op.type == "CastLike":
         target = node.plain(1)
@@ -140,11 +142,28 @@ def cast(node: Node) -> None:
         if number not in NUMBERS:
             node.fail(f"attribute to is {number}, which is no type")
         target = element_of(NUMBERS[number])
-    for each in (source, target):
-        if isinstance(each, FloatType) and each.width < 16:
-            node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
+    if any(isinstance(each, FloatType) and each.width < 16 for each in (source, target)) and source is not target:
+        finish(node, 0, _cast_small(node, source, target), target)
+        return
     from_unsigned = form(source) == 1 or source is BOOL
     made = cast_to(node, operand(node, 0), signless(source), signless(target), from_unsigned, form(target) == 1)
     finish(node, 0, made, target)
     if isinstance(source, IntegerType) and target in (IntegerType(32), IntegerType(64)):
         set_sizes(node, sizes(node, 0))
+
+
+_SMALL = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
+_FROM_SMALL = (F32, FloatType("f16"), FloatType("bf16"))
+"""The types from and to which float8 are cast, beside each other."""
+
+
+def _cast_small(node: Node, source: Type, target: Type) -> Operand:
+    """To or from float8, by way of float32, which holds all of them and of floats of 16 bits."""
+    narrow = [each for each in (source, target) if isinstance(each, FloatType) and each.width < 16]
+    wide = [each for each in (source, target) if each not in narrow]
+    if any(each.name not in _SMALL for each in narrow) or any(each not in _FROM_SMALL for each in wide):
+        node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
+    x = cast_to(node, operand(node, 0), source, F32, False, False)
+    if isinstance(target, FloatType) and target in narrow:
+        return small_floats(node, x, target)
+    return cast_to(node, x, F32, target, False, False)

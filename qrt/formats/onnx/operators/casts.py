@@ -5,6 +5,7 @@ import numpy as np
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
 from qrt.formats.onnx.model import ABSENT
 from qrt.formats.onnx.node import Node, plain_of, signless
+from qrt.formats.onnx.operators.operands import small_floats
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
 from qrt.ir import Value
@@ -112,17 +113,14 @@ def widened(node: Node, value: Value, element: Type) -> Value:
 
 
 def _to_small_floats(node: Node, element: FloatType) -> None:
-    """The quotient, clamped to what the format holds where ``saturate`` says so, and rounded half to even."""
+    """The quotient as float8."""
     if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
         node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"to {node.dtype(2)} with a zero point other than 0")
     scale = along(node, 1, node.attribute("axis", 1))
     found: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
-    if node.attribute("saturate", 1):
-        for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
-            found = apply(node, name, [found, number_of(float(bound), F32)], [F32, F32], F32)
-    found = apply(node, "arith.truncf", [found], [F32], element)
+    found = small_floats(node, found, element)
     if isinstance(found, Value):
         node.set(0, found)
     else:

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from qrt.formats.importing.graph import bits
-from qrt.formats.importing.plain import LARGEST, Operand
+from qrt.formats.importing.plain import LARGEST, Operand, apply, number_of
 from qrt.formats.onnx.node import Node, Shape, signless
 from qrt.ir import IntegerAttr, Value
 from qrt.ops.core import Array, element_dtype
@@ -85,6 +85,14 @@ def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
     if node.opset < since:
         return node.ints("axes", ()) if node.says("axes") else None
     return node.integers(i, "axes") if node.has(i) else None
+
+
+def small_floats(node: Node, x: Operand, element: FloatType) -> Operand:
+    """Floats of 32 bits as float8: clamped to what it holds where ``saturate`` says so, and rounded half to even."""
+    if node.attribute("saturate", 1):
+        for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
+            x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
+    return apply(node, "arith.truncf", [x], [F32], element)
 
 
 # -- sizes -----------------------------------------------------------------------------------------------------------
