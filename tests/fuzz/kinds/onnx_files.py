@@ -1,7 +1,8 @@
-"""ONNX files for the kind `models`: models of one operator, mutated where a message has a number, a name or bytes, or
-in any byte.
+"""ONNX files for the kind `models`: models of one operator and exported programs, mutated where a message has a number,
+a name or bytes, in the text of their metadata, or in any byte.
 """
 
+import json
 from collections.abc import Callable
 from functools import cache
 from random import Random
@@ -9,8 +10,14 @@ from typing import Any
 
 import onnx
 
+from qrt import ir
+from qrt.formats.onnx.export import onnx_bytes
+from tests.formats.onnx.export.programs import PROGRAMS
+from tests.formats.onnx.export.test_float_programs import PROGRAMS as NESTS
 from tests.formats.onnx.forms import forms
 
+_EXPORTED = 0.1
+"""The share of mutants that come from exported programs."""
 LARGEST = 16 << 10
 """Bytes of a file to start from."""
 _INTEGERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 8, 127, 255, 256, 65535, 2**31 - 1, 2**40, 2**63 - 1)
@@ -24,12 +31,20 @@ def seeds() -> tuple[bytes, ...]:
     return tuple(content for content in found if len(content) <= LARGEST)
 
 
+@cache
+def exported() -> tuple[bytes, ...]:
+    """Programs as models, whose metadata has rules and texts."""
+    texts = [PROGRAMS[name][0] for name in ("add", "conv2d", "lookup")] + [text for text, _ in NESTS.values()]
+    return tuple(onnx_bytes(ir.parse(text)) for text in texts)
+
+
 def draw(draw: Random) -> bytes:
     """A seed with one to three changes; a few are changed in any byte, or cut short."""
-    content = draw.choice(seeds())
+    content = draw.choice(exported() if draw.random() < _EXPORTED else seeds())
     message = onnx.load_from_string(content)
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
-        draw.choice(_CHANGES)(draw, message)
+        is_entry = message.metadata_props and draw.random() < 0.7
+        (_metadata if is_entry else draw.choice(_CHANGES))(draw, message)
     mutant = bytearray(message.SerializeToString())
     kind = draw.random()
     if kind < 0.1:
@@ -117,6 +132,26 @@ def _port(draw: Random, message: Any) -> None:
 def _version(draw: Random, message: Any) -> None:
     """The version of the operators."""
     draw.choice(message.opset_import).version = draw.choice((0, 7, 9, 10, 11, 12, 13, 18, 21, 28, 99))
+
+
+_PIECES = (
+    "", " ", "0", "-1", "1000000000", "?", "f32", "i64", "index", "tensor<", "%0", "%arg0", "d0", "mod 0", "dense<",
+    "{", "}", ")", "qrt.pad", "scf.if", "func.call @f", "arith.constant", "tensor.empty", "linalg.yield", "reduction",
+)  # fmt: skip
+
+
+def _metadata(draw: Random, message: Any) -> None:
+    """A piece of an entry, of its program where it has one."""
+    entry = draw.choice(message.metadata_props)
+    try:
+        members = json.loads(entry.value)
+    except ValueError:  # it was changed before, or is a type
+        members = {}
+    members = members if isinstance(members, dict) and isinstance(members.get("program"), str) else {}
+    text = members.get("program", entry.value)
+    at = draw.randrange(len(text) + 1)
+    text = text[:at] + draw.choice(_PIECES) + text[at + draw.choice((0, 1, 3, 9, 40)) :]
+    entry.value = json.dumps({**members, "program": text}) if "program" in members else text
 
 
 _CHANGES: tuple[Callable[[Random, Any], None], ...] = (
