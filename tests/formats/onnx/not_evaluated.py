@@ -37,6 +37,11 @@ _BY_REASON = {
         "RNN(5x3x4-1x6x4-1x6x6-1x12)[123]hidden_size=6,activations=['Sigmoid']@17",
         "RNN(5x3x4-1x6x4-1x6x6-1x12)[123]hidden_size=6,clip=0.25@17",
     ),
+    "has no such operator": tuple(f"GlobalLpPool(2x3x5x4)[]p={p}@17" for p in (1, 2, 3)),
+    "normalizes as many channels as there are images": (
+        *(f"LRN(2x7x3x4)[]size={size},alpha=0.3,beta=0.6,bias=1.5@17" for size in (1, 3, 5, 13)),
+        "LRN(2x7x3x4)[]size=5@17?",
+    ),
     "divides by 0": (
         "LpNormalization(3x4x5)[]p=1,axis=1@22",
         "LpNormalization(3x4x5)[]p=1,axis=-1@22",
