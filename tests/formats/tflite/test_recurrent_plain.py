@@ -99,6 +99,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     ),
     "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is no state of 2 rows"),
     "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "3 hidden values of 4 cells need"),
+    "states without an axis": (
+        model(operands(2, _18=state(), _19=state())), "the input or a state has no axis"
+    ),
+    "a cell without an axis": (model(operands(2, _19=state())), "the input or a state has no axis"),
     "an activation": (
         model(operands(2), fused_activation_function="SIGN_BIT"), r"\(float32, fused SIGN_BIT\)"
     ),

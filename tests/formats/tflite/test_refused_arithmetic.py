@@ -32,7 +32,15 @@ def spread(
     return one_op("TRANSPOSE_CONV", inputs if bias else inputs[:3], [X(*out)], options, version=3)
 
 
+def integers(name: str) -> bytes:
+    """Integers without a scale where floats are expected, whose least value is no infinity."""
+    x, y = Tensor((2, 3), "int32"), Tensor((2, 3), "int32")
+    return one_op(name, [x], [y], {"beta": 1.0} if name == "SOFTMAX" else {})
+
+
 CASES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "softmax of integers": (lambda: integers("SOFTMAX"), r"SOFTMAX \(int32 among floats\)"),
+    "log-softmax of integers": (lambda: integers("LOG_SOFTMAX"), r"LOG_SOFTMAX \(int32 among floats\)"),
     "sums of powers of two": (
         lambda: one_op("ADD", [X16(4), X16(4)], [X16(4)], {"pot_scale_int16": True}),
         r"ADD \(int16 whose scales are powers of two \(pot_scale_int16\)\)",

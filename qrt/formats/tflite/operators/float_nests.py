@@ -36,3 +36,10 @@ def activated(node: Node, nest: Nest, scalar: Value, activation: str) -> Value:
 def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
     """The elements of a tensor in another shape."""
     return node.emit("qrt.reshape", [value], None, TensorType(shape, F32))
+
+
+def require_floats(node: Node, *operands: int) -> None:
+    """Refuses operands of any other type than float32."""
+    for i in operands:
+        if node.type(i).element is not F32:
+            node.refuse(f"{node.input(i).dtype} among floats")

@@ -9,7 +9,7 @@ from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish, reshaped
+from qrt.formats.tflite.operators.float_nests import finish, require_floats, reshaped
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core import affine
@@ -93,6 +93,7 @@ def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Valu
 @plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
     """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
+    require_floats(node, 0)
     x = node.value(0)
     rank = x.type.rank if isinstance(x.type, TensorType) else None
     is_inverse = node.rule("float_softmax") == "multiply"
@@ -102,6 +103,7 @@ def softmax(node: Node) -> None:
 @plain_operator("LOG_SOFTMAX")
 def log_softmax(node: Node) -> None:
     """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
+    require_floats(node, 0)
     site, x = site_of(node), node.value(0)
     last = (len(site.extents(x)) - 1,)
     largest, powers = float_reductions.exponentials(site, x, last, 1)

@@ -9,28 +9,21 @@ from qrt.formats.importing import float_products
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish, reshaped
+from qrt.formats.tflite.operators.float_nests import finish, require_floats, reshaped
 from qrt.formats.tflite.operators.transpose_conv import window_of
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32
 from qrt.types import TensorType
 
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
-def _require_floats(node: Node, *operands: int) -> None:
-    for i in operands:
-        if node.type(i).element is not F32:
-            node.refuse(f"{node.input(i).dtype} among floats")
-
-
 @plain_operator("BATCH_MATMUL")
 def batch_matmul(node: Node) -> None:
     """Of float32, both operands computed or constant; adj_x and adj_y transpose an operand. Batches broadcast."""
-    _require_floats(node, 0, 1)
+    require_floats(node, 0, 1)
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
         node.fail(f"inputs of ranks {len(shapes[0])} and {len(shapes[1])}, less than 2")
@@ -61,7 +54,7 @@ def batch_matmul(node: Node) -> None:
 @plain_operator("TRANSPOSE_CONV")
 def transpose_conv(node: Node) -> None:
     """Of float32 with known sizes; weights are OHWI. The bias may be left out."""
-    _require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
+    require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
     if len(images) != 4 or len(weights) != 4:
         node.fail(f"the input and the weights have rank 4, not {len(images)} and {len(weights)}")

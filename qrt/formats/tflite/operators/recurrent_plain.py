@@ -161,6 +161,8 @@ class _Lstm:
         """The shapes that weights must have, by input."""
         inputs, hidden = shape_of(node)[-1:], shape_of(node, _HIDDEN_STATE)[-1:]
         cells = shape_of(node, _CELL_STATE)[-1:]
+        if not (inputs and hidden and cells):
+            node.fail("the input or a state has no axis")
         shapes: dict[int, tuple[int | None, ...]] = {_PROJECTION: (*hidden, *cells), _PROJECTION_BIAS: hidden}
         for number in gates:
             shapes |= {_WEIGHTS + number: (*cells, *inputs), _RECURRENT + number: (*cells, *hidden)}
