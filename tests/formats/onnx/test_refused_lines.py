@@ -90,3 +90,12 @@ def test_a_transposed_convolution_of_no_image(tmp_path: Any) -> None:
 def test_powers_that_there_are_not(tmp_path: Any, made: Any, said: str) -> None:
     with pytest.raises(qrt.ModelError, match=said):
         _loaded(tmp_path, made, {})
+
+
+def test_bounds_of_integers_before_they_had_any(tmp_path: Any) -> None:
+    """Such a bound is a float, which may be infinite."""
+    path = tmp_path / "m.onnx"
+    made = node("Clip", ["x"], ["y"], min=float("-inf"))
+    path.write_bytes(model([made], [port("x", "INT32", (2,))], [port("y", "INT32", (2,))], opset=7))
+    with pytest.raises(qrt.ModelError, match=r"Clip \(of int32 before opset 11\)"):
+        qrt.load(str(path))

@@ -31,6 +31,8 @@ def clip(node: Node) -> None:
     """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one."""
     element = node.plain(0)
     own, found = signless(element), operand(node, 0)
+    if node.opset < 11 and not isinstance(element, FloatType):
+        node.refuse(f"of {node.dtype(0)} before opset 11")
     for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
         bound: Operand | None = None
         if node.opset < 11:
