@@ -9,6 +9,9 @@ from qrt.formats.tflite.operators.moving import shape_of
 from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.registry import operator
 
+_MOST = 1 << 26
+"""Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""
+
 
 @operator("MATRIX_DIAG")
 def matrix_diag(node: Node) -> None:
@@ -42,6 +45,8 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
 def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> None:
     """The matrices ``x`` of a shape, with the input ``line`` along their diagonals."""
     *around, rows, columns = shape
+    if rows * columns > _MOST:
+        node.refuse(f"matrices of {rows:,} x {columns:,}")
     apart = (rows, 1) if rows < columns else (1, columns)
     element = signless(node.type(line).element)
     diagonal = reshaped(node, as_value(node, raw(node, line), element), (*around, *apart))
