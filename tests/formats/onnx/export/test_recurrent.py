@@ -185,7 +185,7 @@ def test_a_product_that_is_quantized_at_run_time():
 POSITIONS = """#same = affine_map<(d0, d1) -> (d0, d1)>
 #last = affine_map<(d0, d1) -> (d1)>
 func.func @main(%x: tensor<?x3xi64>, %b: tensor<?x3xi1>)
-    -> (tensor<?x3xi64>, tensor<?x3xi1>, tensor<2x?xf32>) {
+    -> (tensor<?x3xi64>, tensor<?x3xi1>, tensor<2x?xf32>, tensor<?xi64>, tensor<?xi32>) {
   %0 = arith.constant dense<[4, -5, 6]> : tensor<3xi64>
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x3xi64>
@@ -201,7 +201,12 @@ func.func @main(%x: tensor<?x3xi64>, %b: tensor<?x3xi1>)
   %5 = arith.xori %2, %b : tensor<?x3xi1>
   %f = arith.constant 1.5 : f32
   %6 = tensor.splat %f[%n] : tensor<2x?xf32>
-  return %4, %5, %6 : tensor<?x3xi64>, tensor<?x3xi1>, tensor<2x?xf32>
+  %g = arith.constant -7 : i64
+  %7 = tensor.splat %g[%n] : tensor<?xi64>
+  %d = arith.constant dense<2147483647> : tensor<i32>
+  %e = tensor.extract %d[] : tensor<i32>
+  %8 = tensor.splat %e[%n] : tensor<?xi32>
+  return %4, %5, %6, %7, %8 : tensor<?x3xi64>, tensor<?x3xi1>, tensor<2x?xf32>, tensor<?xi64>, tensor<?xi32>
 }"""
 
 

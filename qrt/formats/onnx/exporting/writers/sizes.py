@@ -4,9 +4,12 @@ import numpy as np
 
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.registry import writer
-from qrt.ir import Value
+from qrt.ir import DenseElementsAttr, IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
+from qrt.ops.core import Array, element_dtype
+from qrt.passes.lower_qrt.site import F32
 from qrt.passes.quantization.forms.elements import splat_of
+from qrt.types import IntegerType
 
 
 @writer("tensor.splat")
@@ -22,18 +25,24 @@ def splat(group: Group) -> None:
     shape = group.node("Concat", *parts, is_part=True, axis=0) if len(parts) != 1 else parts[0]
     if not parts:
         group.refuse("a tensor without axes")
-    group.set_stored(group.node("ConstantOfShape", shape, value=np.array([number], np.float32)))
+    group.set_stored(group.node("ConstantOfShape", shape, value=number))
 
 
-def _number(value: Value) -> float | None:
-    """The float32 that a scalar is known to be."""
-    if getattr(value.type, "name", "") != "f32":
+def _number(value: Value) -> Array | None:
+    """The float32 or the integer that a scalar is known to be."""
+    element, source = value.type, value.operation
+    held = source.operands[0] if source is not None and source.name == "tensor.extract" else value
+    if element is F32:
+        found: float | None = splat_of(held)
+    elif isinstance(element, IntegerType) and element.width in (8, 16, 32, 64):
+        constant = constant_of(held)
+        if isinstance(constant, DenseElementsAttr):
+            found = int(constant.array.reshape(-1)[0]) if constant.array.size == 1 else None
+        else:
+            found = constant.value if isinstance(constant, IntegerAttr) else None
+    else:
         return None
-    found = splat_of(value)
-    source = value.operation
-    if found is None and source is not None and source.name == "tensor.extract":
-        return splat_of(source.operands[0])
-    return found
+    return None if found is None else np.array([found]).astype(element_dtype(element))
 
 
 def _size(group: Group, value: Value) -> str:
