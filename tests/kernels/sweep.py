@@ -35,7 +35,7 @@ WITHOUT_PRODUCTS = {
 
 
 def isas_for(entry: str, isas: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `isas` whose code for an entry is not that of one before."""
+    """Returns the ISAs whose code for an entry is not that of an ISA before them."""
     others = isas_by_rows(*(row for row in _core.rows() if row not in PRODUCT_ROWS))
     return tuple(isa for isa in isas if entry not in WITHOUT_PRODUCTS or isa in others)
 

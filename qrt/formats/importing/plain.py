@@ -142,8 +142,8 @@ def apply(
 def _spread(
     node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
 ) -> list[Operand]:
-    """The operands, of which those that are one number have the shape of the others: loops have kernels for f32, and
-    whole tensors for all numbers."""
+    """The operands. Those that are one number are repeated in the shape of the others, since kernels of whole tensors
+    take every type of numbers, and kernels of loops do not."""
     whole = next((each for each in operands if isinstance(each, Value) and shape_of(each) == shape), None)
     if whole is None:
         return list(operands)
@@ -151,15 +151,16 @@ def _spread(
     for operand, element in zip(operands, elements, strict=True):
         if isinstance(operand, np.ndarray) and operand.size == 1:
             scalar = node.emit("tensor.extract", [node.dense(operand.reshape(()), element)], None, element)
-            sizes = [_size(node, whole, axis) for axis, size in enumerate(shape) if size is None]
+            axes = [axis for axis, size in enumerate(shape) if size is None]
+            sizes = [node.emit("tensor.dim", [whole, index(node, axis)]) for axis in axes]
             operand = node.emit("tensor.splat", [scalar, *sizes], None, TensorType(shape, element))
         made.append(operand)
     return made
 
 
-def _size(node: Node, value: Value, axis: int) -> Value:
-    number = node.emit("arith.constant", [], {"value": IntegerAttr(axis, IndexType())}, IndexType())
-    return node.emit("tensor.dim", [value, number])
+def index(node: Node, number: int) -> Value:
+    """A number of type index."""
+    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
 
 
 def _nested(

@@ -136,7 +136,7 @@ def test_casts_of_float8(source: str, dtype: str, saturate: int) -> None:
     np.testing.assert_array_equal(found, wanted)
     if has_oracle():
         (theirs,) = run_oracle(content, {"x": x})
-        # Of what rounds to 2^16, which ONNX has as an infinity, the runtime makes a NaN.
+        # The runtime makes a NaN of what rounds to 2^16, and ONNX says that it is an infinity.
         is_odd = np.isnan(theirs) & np.isinf(found) & (np.abs(wide) < 2.0**16) & (dtype == "FLOAT8E5M2")
         np.testing.assert_array_equal(np.where(is_odd, theirs, found), theirs)
 

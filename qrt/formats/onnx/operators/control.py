@@ -9,10 +9,10 @@ import numpy as np
 from qrt.dialects.func.ops import FuncOp
 from qrt.formats.importing import control
 from qrt.formats.importing.moving import reshaped
-from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of
+from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, index, number_of
 from qrt.formats.onnx.model import Graph, Tensor
 from qrt.formats.onnx.node import Constant, Node
-from qrt.formats.onnx.operators.operands import I64, index, movable, spread
+from qrt.formats.onnx.operators.operands import I64, movable, spread
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.subgraphs import Subgraph
 from qrt.ir import Value

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.plain import index
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.operands import I64, index, sizes
+from qrt.formats.onnx.operators.operands import I64, sizes
 from qrt.ir import Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments

@@ -12,9 +12,9 @@ import numpy as np
 from qrt.formats.importing.graph import bits
 from qrt.formats.importing.plain import LARGEST, Operand, apply, number_of
 from qrt.formats.onnx.node import Node, Shape, signless
-from qrt.ir import IntegerAttr, Value
+from qrt.ir import Value
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 F32 = FloatType("f32")
 I64 = IntegerType(64)
@@ -126,11 +126,6 @@ def set_sizes(node: Node, found: Sizes | None) -> None:
 def shape_from(found: Sizes) -> Shape:
     """The shape of these sizes."""
     return tuple(None if isinstance(size, Value) else size for size in found)
-
-
-def index(node: Node, number: int) -> Value:
-    """A number of type index."""
-    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
 
 
 def spread(node: Node, value: Array, element: Type, found: Sizes) -> Operand:

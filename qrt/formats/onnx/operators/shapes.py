@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from qrt.formats.importing.plain import index
 from qrt.formats.onnx.model import Tensor
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.operands import I64, Sizes, finish, index, set_sizes, spread, wanted_sizes
+from qrt.formats.onnx.operators.operands import I64, Sizes, finish, set_sizes, spread, wanted_sizes
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Value

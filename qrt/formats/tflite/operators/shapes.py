@@ -9,6 +9,7 @@ from qrt.formats.importing.plain import (
     broadcast,
     broadcast_shape,
     cast_to,
+    index,
     number_of,
     select,
     shape_of,
@@ -18,9 +19,8 @@ from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.read import numpy_dtype
 from qrt.formats.tflite.registry import operator
-from qrt.ir import IntegerAttr, Value
 from qrt.ops.core import element_dtype
-from qrt.types import IndexType, IntegerType, TensorType, Type
+from qrt.types import IntegerType, TensorType, Type
 
 _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
 
@@ -36,13 +36,9 @@ def shape(node: Node) -> None:
     if None not in sizes:
         finish(node, 0, np.array(sizes, numpy_dtype(node.outputs[0].dtype)))
         return
-    found = [node.emit("tensor.dim", [node.value(0), _index(node, axis)]) for axis in range(len(sizes))]
+    found = [node.emit("tensor.dim", [node.value(0), index(node, axis)]) for axis in range(len(sizes))]
     cast = [node.emit("arith.index_cast", [size], None, element) for size in found]
     finish(node, 0, node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), element)))
-
-
-def _index(node: Node, number: int) -> Value:
-    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
 
 
 @operator("RANK")
