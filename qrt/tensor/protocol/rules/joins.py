@@ -23,6 +23,7 @@ from qrt.tensor.protocol.elements import (
     numbers,
     one_type,
     plain,
+    storage_of,
     stored,
     tensor,
     truth,
@@ -302,9 +303,10 @@ def _selected(conditions: list[Any], options: list[Any], t: UniformType, held: l
 
     places = [count + sum(number is None for number in fixed[:i]) for i in range(len(fixed))]
     parts = list(zip(fixed, places, strict=True))
+    storage = storage_of(t)
 
     def run(operands: Any) -> QuantTensor:
-        choices = [stored(operands[place]) if number is None else number for number, place in parts]
+        choices = [storage(operands[place]) if number is None else number for number, place in parts]
         otherwise = choices.pop()
         return made(_select(list(operands[:count]), choices, otherwise), t)
 
