@@ -103,7 +103,8 @@ def requantized(op: str, acc: Array, arrays: Sequence[Array], types: Types, resu
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
     if len(types) > 2:
         acc = acc + accumulator_bias(arrays[2], quantized(types[2], op, "bias"), x, w)
-    return numerics.requantize(acc, *channel_parameters(rule, x, w, quantized(result, op, "result")))
+    parameters = channel_parameters(rule, x, w, quantized(result, op, "result"))
+    return numerics.requantize(acc, parameters, np.arange(parameters.zero_point.size))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -137,7 +138,6 @@ def call_arguments(
     if any).
     """
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
-    parameters, index = channel_parameters(attributes["requant"], x, w, quantized(result, op, "result"))
     bias, prepare = bias_operand(types, op, x, w, constants)
     return {
         "isa": kernels.active(),
@@ -146,7 +146,7 @@ def call_arguments(
         "x_shape": static_shape(types[0], op),
         "x_zero_point": x.zero_point,
         "w_zero_points": w.zero_points,
-        "requant": parameters.take(index),
+        "requant": channel_parameters(attributes["requant"], x, w, quantized(result, op, "result")),
         "strides": attributes["strides"],
         "padding": attributes["padding"],
         "dilations": attributes["dilations"],

@@ -42,28 +42,26 @@ def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = n
         raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
 
 
-def channel_parameters(
-    rule: str, x: UniformType, w: UniformType, element: UniformType
-) -> tuple[numerics.RequantParameters, Array]:
-    """(parameters, index) of a convolution: one index per output channel, a single one where nothing is per axis. What
-    is per axis is so along the output channels, so that no two of them share parameters by their types."""
-    count = max((len(t.scales) for t in (x, w, element) if t.is_per_axis), default=1)
+def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:
+    """Parameters of a convolution: those of each output channel in turn, single ones where nothing is per axis. What is
+    per axis is so along the output channels, so that no two of them share parameters by their types."""
+    count = max((t.scale_array.size for t in (x, w, element) if t.is_per_axis), default=1)
 
     def column(values: Array) -> Array:
-        return np.broadcast_to(values.ravel(), count)
+        flat = values.ravel()
+        return flat if flat.size == count else np.broadcast_to(flat, count)
 
-    parameters = numerics.requant_parameters(
+    return numerics.requant_parameters(
         rule,
         container(element),
         element.storage_min,
         element.storage_max,
-        np.column_stack([column(x.scale_array), column(w.scale_array)]),
+        np.array([column(x.scale_array), column(w.scale_array)]).T,
         column(element.scale_array)[:, None],
         column(element.zero_point_array),
         None,
         column(x.zero_point_array),
     )
-    return parameters, np.arange(count)
 
 
 def combined_parameters(

@@ -109,7 +109,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     x, w = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
-    parameters, channel = channel_parameters(attributes["requant"], x, w, quantized(result, OP, "result"))
     bias, prepare = bias_operand(types, OP, x, w, constants)
     (top, _), (left, _) = attributes["padding"]
     call = _core.bind_transpose_conv2d(
@@ -121,7 +120,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         out_size=static_shape(result, OP)[1:3],
         x_zero_point=x.zero_point,
         w_zero_points=w.zero_points,
-        requant=parameters.take(channel),
+        requant=channel_parameters(attributes["requant"], x, w, quantized(result, OP, "result")),
         strides=attributes["strides"],
         padding=(top, left),
         w_constant=constants.get(1),

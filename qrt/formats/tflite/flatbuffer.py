@@ -7,9 +7,9 @@ A table begins with the distance to its vtable, which says where the table has e
 table stands elsewhere, at a distance that the field holds.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,16 @@ _REFERENCES = 4
 """How many times the bytes of the file may be referred to in all. Writers share little but strings and vtables."""
 
 
+class _Layout(NamedTuple):
+    """Where tables of one kind have their fields: plain numbers first, each with what reads it, then the others. A
+    field that is not there has its default."""
+
+    size: int
+    defaults: dict[str, Any]
+    plain: Sequence[tuple[str, Callable[[memoryview, int], tuple[Any, ...]], int]]
+    others: Sequence[tuple[Field, int]]
+
+
 class Reader:
     """The tables of a file. What is wrong raises a ModelError that says where, by the path of fields from the root."""
 
@@ -34,6 +44,7 @@ class Reader:
         self._bytes, self._size, self._address = data.data, data.size, data.ctypes.data
         self._path: list[str | int] = []
         self._vtables: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._layouts: dict[tuple[int, str], _Layout] = {}
         self._left, self._tables_left = _REFERENCES * data.size, max_bytes // _TABLE_MEMORY
 
     def root(self, table: str) -> dict[str, Any]:
@@ -47,25 +58,32 @@ class Reader:
         if self._tables_left < 0:
             raise self.error(f"it has more tables than {self.max_bytes} bytes of memory hold; max_bytes is the limit")
         self._require(position, 4)
-        size, offsets = self._vtable(position - _I32.unpack_from(self._bytes, position)[0])
-        self._require(position, size)
-        self._spend(size)
-        known = fields(name)
-        values = {}
-        for field, offset in zip(known, offsets, strict=False):
-            if not offset:
-                values[field.name] = field.default
-            elif offset < 4 or offset + field.size > size:
-                raise self.error(f"the field '{field.name}' is at {offset} of a table of {size} bytes")
-            elif field.is_plain:
-                values[field.name] = _UNPACKERS[field.code].unpack_from(self._bytes, position + offset)[0]
-            else:
-                values[field.name] = self._field(field, position + offset, values)
-        if len(known) > len(offsets):
-            values.update((field.name, field.default) for field in known[len(offsets) :])
-        elif any(offsets[len(known) :]):
-            self._refuse_unknown(name)
+        vtable = position - _I32.unpack_from(self._bytes, position)[0]
+        layout = self._layouts.get((vtable, name)) or self._layout(vtable, name)
+        self._require(position, layout.size)
+        self._spend(layout.size)
+        values = layout.defaults.copy()
+        for key, unpack_from, offset in layout.plain:
+            values[key] = unpack_from(self._bytes, position + offset)[0]
+        for field, offset in layout.others:
+            values[field.name] = self._field(field, position + offset, values)
         return values
+
+    def _layout(self, vtable: int, name: str) -> "_Layout":
+        """Where the tables of that name and vtable have their fields."""
+        size, offsets = self._vtable(vtable)
+        known = fields(name)
+        there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
+        for field, offset in there:
+            if offset < 4 or offset + field.size > size:
+                raise self.error(f"the field '{field.name}' is at {offset} of a table of {size} bytes")
+        if any(offsets[len(known) :]):
+            self._refuse_unknown(name)
+        plain = [(f.name, _UNPACKERS[f.code].unpack_from, offset) for f, offset in there if f.is_plain]
+        others = [(field, offset) for field, offset in there if not field.is_plain]
+        found = _Layout(size, {field.name: field.default for field in known}, plain, others)
+        self._layouts[vtable, name] = found
+        return found
 
     def _refuse_unknown(self, name: str) -> None:
         """A field that a later schema added may change what an operator computes."""
@@ -89,7 +107,7 @@ class Reader:
         return found
 
     def _field(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """A field that is no plain number. `before` holds those before it, the kind of a union among them."""
+        """A field that is no plain number. `before` holds the plain ones, the kind of a union among them."""
         if field.enumeration is not None:
             number = _UNPACKERS[field.code].unpack_from(self._bytes, position)[0]
             names = enumeration(field.enumeration)

@@ -222,7 +222,7 @@ _OPERATORS = """
 @record(frozen=True, slots=True)
 class Field:
     """A field of a table. ``code`` is that of the scalar, of the vector's elements or of the enumeration; ``size`` is
-    that of what stands in the table itself."""
+    that of what stands in the table itself, ``item_size`` that of an element of a vector or a string."""
 
     name: str
     size: int
@@ -233,16 +233,12 @@ class Field:
     union: str | None = None
     is_vector: bool = False
     is_plain: bool = False
+    item_size: int = 0
 
     @property
     def is_string(self) -> bool:
         """Whether it is text."""
         return self.table == "string" and not self.is_vector
-
-    @property
-    def item_size(self) -> int:
-        """Bytes of an element of a vector or a string."""
-        return 4 if self.table not in (None, "string") else 1 if not self.code else int(SCALARS[self.code][1:] or 1)
 
 
 @cache
@@ -267,9 +263,10 @@ def _field(text: str) -> Field:
     if kind.startswith("["):
         item = kind[1:-1]
         if item in SCALARS:
-            return Field(name, 4, np.empty(0, SCALARS[item]), item, is_vector=True)
-        return Field(name, 4, (), table=item, is_vector=True)
-    return Field(name, 4, "" if kind == "string" else None, table=kind)
+            size = int(SCALARS[item][1:] or 1)
+            return Field(name, 4, np.empty(0, SCALARS[item]), item, is_vector=True, item_size=size)
+        return Field(name, 4, (), table=item, is_vector=True, item_size=4)
+    return Field(name, 4, "" if kind == "string" else None, table=kind, item_size=1 if kind == "string" else 0)
 
 
 @cache

@@ -283,10 +283,12 @@ class Operation:
         stack = [self]
         while stack:
             operation = stack.pop()
+            if not operation.regions:  # nearly all operations
+                yield operation
+                continue
             inner = [child for region in operation.regions for block in region.blocks for child in block]
             yield operation
-            if inner:
-                stack.extend(reversed(inner))
+            stack.extend(reversed(inner))
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
         """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""

@@ -165,9 +165,10 @@ class _Verifier:
 
     def _zero_points(self, type: Type, element: UniformType, operation: Operation) -> None:
         least, greatest = element.default_bounds
-        outside = next((zero for zero in element.zero_points if not least <= zero <= greatest), None)
-        if outside is None:
+        first, last = element.zero_point_bounds
+        if least <= first and last <= greatest:
             return
+        outside = next(zero for zero in element.zero_points if not least <= zero <= greatest)
         wrong = f"zero point {outside} is outside [{least}, {greatest}], the range of {element.storage}"
         error = operation.op_error(f"has a value of type {type}: {wrong}")
         if self.strict:
