@@ -78,20 +78,59 @@ static void load_row(const qrt_loops_operand *operand, const char *from, int64_t
     }
 }
 
-static void store_row(const qrt_loops_operand *operand, const float *reg, int64_t stride, int64_t count, char *to) {
-    uint32_t bits;
-    if (size_of(operand) == 4 && stride == 1) {
-        memcpy(to, reg, (size_t)count * sizeof *reg);
-        return;
+static void store_words(const uint32_t *from, int64_t stride, int64_t count, uint32_t *to) {
+    if (stride == 1)
+        memcpy(to, from, (size_t)count * sizeof *to);
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i * stride] = from[i];
+}
+
+/* Of blocks of a known size, which alias nothing, gcc makes vectors at -O2. */
+static void store_halves(const uint32_t *from, int64_t stride, int64_t count, uint16_t *to) {
+    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
+        uint16_t block[QRT_LOOPS_ALIGN];
+        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
+            block[i] = (uint16_t)from[i];
+        memcpy(to, block, sizeof block);
+        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
     }
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(&bits, reg + i, sizeof bits);
-        if (size_of(operand) == 4)
-            ((uint32_t *)to)[i * stride] = bits;
-        else if (size_of(operand) == 2)
-            ((uint16_t *)to)[i * stride] = (uint16_t)bits;
-        else
-            ((uint8_t *)to)[i * stride] = operand->type == QRT_LOOPS_BOOL ? bits != 0 : (uint8_t)bits;
+    for (int64_t i = 0; i < count; i++)
+        to[i * stride] = (uint16_t)from[i];
+}
+
+static void store_bytes(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
+    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
+        uint8_t block[QRT_LOOPS_ALIGN];
+        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
+            block[i] = (uint8_t)from[i];
+        memcpy(to, block, sizeof block);
+        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
+    }
+    for (int64_t i = 0; i < count; i++)
+        to[i * stride] = (uint8_t)from[i];
+}
+
+static void store_bools(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i * stride] = from[i] != 0;
+}
+
+static void store_row(const qrt_loops_operand *operand, const float *reg, int64_t stride, int64_t count, char *to) {
+    const uint32_t *from = (const uint32_t *)reg;
+    switch (operand->type) {
+    case QRT_LOOPS_F32:
+    case QRT_LOOPS_I32:
+        store_words(from, stride, count, (uint32_t *)to);
+        break;
+    case QRT_LOOPS_BOOL:
+        store_bools(from, stride, count, (uint8_t *)to);
+        break;
+    case QRT_LOOPS_I8:
+        store_bytes(from, stride, count, (uint8_t *)to);
+        break;
+    case QRT_LOOPS_I16:
+        store_halves(from, stride, count, (uint16_t *)to);
     }
 }
 

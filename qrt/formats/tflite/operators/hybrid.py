@@ -4,8 +4,12 @@ range at each run.
 XNNPACK quantizes each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, to the whole
 range of int8 with a zero point. The reference kernels quantize each image or row symmetrically to -127 to 127. XNNPACK
 does not take a depthwise convolution: all kernels quantize each image to the whole range with a zero point, in float64.
-The sums are exact integers; a float scale and the bias follow.
+The sums are exact integers; a float scale and the bias follow. Where rows meet constant weights, the sums are those of
+`qrt.matmul`, less what the zero points add to them.
 """
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +20,13 @@ from qrt.formats.tflite.operators.float_nests import activated
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, F64, I32, Extent, Site
-from qrt.types import UniformType
+from qrt.passes.lower_qrt.site import F32, F64, I8, I32, Array, Extent, Site
+from qrt.types import IntegerType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
 """The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
+_DEEPEST = (1 << 17) - 1
+"""The depth up to which 32 bits hold the sums of products of int8."""
 
 
 def is_hybrid(node: Node) -> bool:
@@ -46,24 +52,19 @@ def convolution(node: Node, window: Window, channels: int) -> None:
         and window.kernel == window.strides == (1, 1)
         and not any(map(any, window.padding))
     )
+    depth = site.extent(x, 3)
+    if by_pixel and _is_product(node, depth):
+        _rows(node, site, x)
+        return
     centred, unit = _quantized(node, site, x, (3,) if by_pixel else (1, 2, 3))
     if any(map(any, window.padding)):
         centred = node.emit("qrt.pad", [centred], {"padding": ((0, 0), *window.padding, (0, 0))})
-    depth = site.extent(x, 3)
     kept: list[Extent] = [site.extent(x, 0), *window.outputs, channels]
     nest = Nest(site, "accumulate", kept, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
-    _finish(
-        node,
-        site,
-        nest,
-        left,
-        [o, row, column, c],
-        unit,
-        [image, i, j] if by_pixel else [image],
-        node.rule("hybrid"),
-    )
+    sums = _sums(node, site, nest, left, [o, row, column, c])
+    _finish(node, site, sums, unit, (0, 1, 2) if by_pixel else (0,), node.rule("hybrid"))
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
@@ -71,7 +72,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     site, x = site_of(node), node.value(0)
     rule = node.rule("hybrid_depthwise")
     extents = site.extents(x)
-    least, greatest = (_range(site, x, (1, 2, 3), op, is_absolute=False) for op in ("arith.minimumf", "arith.maximumf"))
+    least, greatest = _ends(site, x, (1, 2, 3))
     unit, zero = _whole_range(site, list(extents[:1]), least, greatest)
     centred = _shifted(site, x, unit, zero)
     if any(map(any, window.padding)):
@@ -80,7 +81,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     image, i, j, o, row, column = nest.loops
     source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), source])
-    _finish(node, site, nest, left, [0, row, column, o], unit, [image], rule)
+    _finish(node, site, _sums(node, site, nest, left, [0, row, column, o]), unit, (0,), rule)
 
 
 def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Value) -> tuple[Value, ...]:
@@ -129,49 +130,112 @@ def _shifted(site: Site, x: Value, unit: Value, zero: Value) -> Value:
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
     site = site_of(node)
+    if _is_product(node, depth):
+        _rows(node, site, rows)
+        return
     *kept, _ = site.extents(rows)
     centred, unit = _quantized(node, site, rows, (len(kept),))
     nest = Nest(site, "accumulate", [*kept, units], [depth])
     *row, o, k = nest.loops
-    _finish(node, site, nest, nest.read(centred, [*row, k]), [o, k], unit, row, node.rule("hybrid"))
+    sums = _sums(node, site, nest, nest.read(centred, [*row, k]), [o, k])
+    _finish(node, site, sums, unit, range(len(kept)), node.rule("hybrid"))
+
+
+def _is_product(node: Node, depth: Extent) -> bool:
+    """Whether `qrt.matmul` has the sums of rows of that depth."""
+    return node.constant(1) is not None and isinstance(depth, int) and depth <= _DEEPEST
+
+
+def _rows(node: Node, site: Site, rows: Value) -> None:
+    """The result of rows along the last axis, by a product of matrices."""
+    array, weights = node.constant(1), node.element(1)
+    assert array is not None  # `_is_product` says so
+    matrix = array.reshape(array.shape[0], -1).T  # of a 1x1 convolution too
+    *outer, _ = site.extents(rows)
+    parameters = _parameters(node, site, rows, (len(outer),), outer)
+    stored = _stored(node, site, rows, parameters, range(len(outer)), I8)
+    x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
+    w = node.dense(matrix, weights.with_(axis=1) if weights.is_per_axis else weights)
+    sums = site.storage(node.emit("qrt.matmul", [x, w]))
+    shift = None if parameters.shift is None else (parameters.shift, matrix.sum(axis=0, dtype=np.int64))
+    _finish(node, site, sums, parameters.unit, range(len(outer)), node.rule("hybrid"), shift)
+
+
+class _Parameters(NamedTuple):
+    """How the elements of a range become integers: what they are multiplied by and its inverse, the bounds of the
+    integers less their zero point, and the zero point as a float and as an integer, without which it is 0."""
+
+    scale: Value
+    unit: Value
+    low: Value
+    high: Value
+    zero: Value | None = None
+    shift: Value | None = None
+
+
+def _parameters(node: Node, site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent]) -> _Parameters:
+    """Of one range for all elements along ``axes``; the others are ``outer``."""
+    if node.rule("hybrid") == "rows":
+        return _asymmetric(site, outer, *_ends(site, x, axes))
+    return _symmetric(site, outer, _magnitude(site, x, axes))
 
 
 def _quantized(node: Node, site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
     """(integers less their zero point, their unit), with one range for all elements along ``axes``."""
     extents = site.extents(x)
     kept = [axis for axis in range(len(extents)) if axis not in axes]
-    outer = [extents[axis] for axis in kept]
-    if node.rule("hybrid") == "rows":
-        least, greatest = (_range(site, x, axes, op, is_absolute=False) for op in ("arith.minimumf", "arith.maximumf"))
-        scale, unit, low, high = _asymmetric(site, outer, least, greatest)
-        rounding = "math.roundeven"
-    else:
-        scale, unit, low, high = _symmetric(site, outer, _range(site, x, axes, "arith.maximumf", is_absolute=True))
-        rounding = "math.round"
-    nest = Nest(site, "quantize", extents)
+    parameters = _parameters(node, site, x, axes, [extents[axis] for axis in kept])
+    return _stored(node, site, x, parameters, kept, I32), parameters.unit
+
+
+def _stored(
+    node: Node, site: Site, x: Value, parameters: _Parameters, kept: Iterable[int], element: IntegerType
+) -> Value:
+    """Integers whose parameters have the axes ``kept``: of int32 less their zero point, of int8 as they are."""
+    nest = Nest(site, "quantize", site.extents(x))
     places = [nest.loops[axis] for axis in kept]
-    product = nest.emit("arith.mulf", (nest.read(x, nest.loops), nest.read(scale, places)), F32)
-    rounded = nest.emit(rounding, (product,), F32)
-    bounded = nest.emit("arith.maximumf", (rounded, nest.read(low, places)), F32)
-    bounded = nest.emit("arith.minimumf", (bounded, nest.read(high, places)), F32)
-    (centred,) = nest.finish(nest.emit("arith.fptosi", (bounded,), I32))
-    return centred, unit
+    by_rows = node.rule("hybrid") == "rows"
+    made = nest.emit("arith.mulf", (nest.read(x, nest.loops), nest.read(parameters.scale, places)), F32)
+    made = nest.emit("math.roundeven" if by_rows else "math.round", (made,), F32)
+    if element is I32:
+        low, high = nest.read(parameters.low, places), nest.read(parameters.high, places)
+    else:  # a zero point before the bounds or behind them: the bits are the same, and these bounds are constants
+        low, high = (nest.constant(end, F32) for end in (-128.0 if by_rows else -127.0, 127.0))
+        if parameters.zero is not None:
+            made = nest.emit("arith.addf", (made, nest.read(parameters.zero, places)), F32)
+    made = nest.emit("arith.maximumf", (made, low), F32)
+    made = nest.emit("arith.minimumf", (made, high), F32)
+    made = nest.emit("arith.fptosi", (made,), I32)
+    return nest.finish(nest.emit("arith.trunci", (made,), I8) if element is I8 else made)[0]
 
 
-def _range(site: Site, x: Value, axes: tuple[int, ...], op: str, is_absolute: bool) -> Value:
-    """The least or greatest element along axes, 0 counted in."""
+def _ends(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
+    """The least and the greatest element along axes, 0 counted in."""
+    nest, element = _along(site, x, axes)
+    least = nest.emit("arith.minimumf", (nest.running(F32, 0.0), element), F32)
+    greatest = nest.emit("arith.maximumf", (nest.running(F32, 0.0), element), F32)
+    first, second = nest.finish(least, greatest)
+    return first, second
+
+
+def _magnitude(site: Site, x: Value, axes: tuple[int, ...]) -> Value:
+    """The greatest magnitude along axes."""
+    nest, element = _along(site, x, axes)
+    magnitude = nest.emit("math.absf", (element,), F32)
+    return nest.finish(nest.emit("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
+
+
+def _along(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Nest, Value]:
+    """A nest that reduces axes, and the element that it reads."""
     extents = site.extents(x)
     kept = [axis for axis in range(len(extents)) if axis not in axes]
     nest = Nest(site, "range", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
     loops = dict(zip((*kept, *axes), nest.loops, strict=True))
-    element = nest.read(x, [loops[axis] for axis in range(len(extents))])
-    if is_absolute:
-        element = nest.emit("math.absf", (element,), F32)
-    return nest.finish(nest.emit(op, (nest.running(F32, 0.0), element), F32))[0]
+    return nest, nest.read(x, [loops[axis] for axis in range(len(extents))])
 
 
-def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value) -> tuple[Value, ...]:
-    """(scale, unit, bounds of the integers without their zero point) of the whole range of int8."""
+def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
+    """The whole range of int8."""
     nest = Nest(site, "parameters", extents)
     low, high = nest.read(least, nest.loops), nest.read(greatest, nest.loops)
 
@@ -191,37 +255,47 @@ def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("math.roundeven", zero)
     ends = (emit("arith.subf", number(end), zero) for end in (-128.0, 127.0))
-    return tuple(nest.finish(scale, emit("arith.divf", one, scale), *ends))
+    unit, shift = emit("arith.divf", one, scale), nest.emit("arith.fptosi", (zero,), I32)
+    return _Parameters(*nest.finish(scale, unit, *ends, zero, shift))
 
 
-def _symmetric(site: Site, extents: list[Extent], largest: Value) -> tuple[Value, ...]:
-    """(scale, unit, bounds) of the integers from -127 to 127."""
+def _symmetric(site: Site, extents: list[Extent], largest: Value) -> _Parameters:
+    """The integers from -127 to 127."""
     nest = Nest(site, "parameters", extents)
     high, one, most = nest.read(largest, nest.loops), nest.constant(1.0, F32), nest.constant(127.0, F32)
     is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
     scale = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (most, high), F32)), F32)
     unit = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (high, most), F32)), F32)
-    return tuple(nest.finish(scale, unit, nest.constant(-127.0, F32), most))
+    return _Parameters(*nest.finish(scale, unit, nest.constant(-127.0, F32), most))
+
+
+def _sums(node: Node, site: Site, nest: Nest, left: Value, places: list[Expression]) -> Value:
+    """The sums of ``left`` times the weights at ``places``, by a nest."""
+    stored = site.storage(node.value(1))
+    product = nest.emit("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
+    return nest.finish(nest.emit("arith.addi", (nest.running(I32, 0), product), I32))[0]
 
 
 def _finish(
     node: Node,
     site: Site,
-    nest: Nest,
-    left: Value,
-    places: list[Expression],
+    sums: Value,
     unit: Value,
-    rows: list[Expression],
+    axes: Iterable[int],
     rule: str,
+    shift: tuple[Value, Array] | None = None,
 ) -> None:
-    """The result of a nest that sums ``left`` times the weights at ``places``. ``rows`` are the loops of the unit."""
-    stored = site.storage(node.value(1))
-    product = nest.emit("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
-    (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(I32, 0), product), I32))
-    element = node.element(1)
-    scales = element.scale_array.astype(np.float32).reshape(-1)
+    """The result of sums whose units have these axes. ``shift`` has the zero points of the units, and of each output
+    the sum of its weights, which a zero point adds so many times."""
+    scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = Nest(site, "scale", site.extents(sums))
-    total = nest.emit("arith.sitofp", (nest.read(sums, nest.loops),), F32)
+    rows = [nest.loops[axis] for axis in axes]
+    total = nest.read(sums, nest.loops)
+    if shift is not None:
+        zero, weights = nest.read(shift[0], rows), nest.parameter(shift[1], I32, nest.loops[-1:])
+        added = nest.emit("arith.muli", (zero, weights), I32)
+        total = nest.emit("arith.subi", (total, added), I32)
+    total = nest.emit("arith.sitofp", (total,), F32)
     own, weight = nest.read(unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     bias = nest.read(node.value(2), nest.loops[-1:]) if node.has(2) else nest.constant(0.0, F32)
     if rule == "rows":

@@ -165,6 +165,65 @@ def quantized_rows():
     }}"""
 
 
+def sums_of_bytes():
+    """Both ends of rows by one nest; bytes, the exact sums of their products, and integers that wrap."""
+    whole, row = "(n, k) -> (n, k)", "(n, k) -> (n)"
+    ends = nest(
+        [whole, row, row],
+        "pr",
+        "ins(%x : tensor<?x7xf32>) outs(%s, %s : tensor<?xf32>, tensor<?xf32>)",
+        """^bb0(%p: f32, %q: f32, %r: f32):
+      %m = arith.minimumf %q, %p : f32
+      %o = arith.maximumf %r, %p : f32
+      linalg.yield %m, %o : f32, f32""",
+    )
+    codes = nest(
+        [whole, whole],
+        "pp",
+        "ins(%x : tensor<?x7xf32>) outs(%k : tensor<?x7xi8>)",
+        """^bb0(%p: f32, %r: i8):
+      %least = arith.constant -128.0 : f32
+      %most = arith.constant 127.0 : f32
+      %m = arith.maximumf %p, %least : f32
+      %t = arith.minimumf %m, %most : f32
+      %j = arith.fptosi %t : f32 to i32
+      %o = arith.trunci %j : i32 to i8
+      linalg.yield %o : i8""",
+    )
+    shifted = nest(
+        [whole, "(n, k) -> (k)", whole],
+        "pp",
+        "ins(%sums, %each : tensor<?x5xi32>, tensor<5xi32>) outs(%f : tensor<?x5xi32>)",
+        """^bb0(%p: i32, %q: i32, %r: i32):
+      %large = arith.constant 2000000000 : i32
+      %m = arith.muli %q, %large : i32
+      %o = arith.subi %p, %m : i32
+      linalg.yield %o : i32""",
+    )
+    weights = np.random.default_rng(7).integers(-128, 128, (7, 5))
+    x, w = "!quant.uniform<i8:f32, 1.0>", "!quant.uniform<i8:f32:1, {1.0, 0.5, 0.25, 0.1, 2.0}>"
+    exact = w.replace("i8", "i32")
+    return f"""func.func @main(%x: tensor<?x7xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x5xi32>) {{
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x7xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %v:2 = {ends} -> (tensor<?xf32>, tensor<?xf32>)
+      %k = tensor.empty(%n) : tensor<?x7xi8>
+      %i = {codes} -> tensor<?x7xi8>
+      %bytes = quant.scast %i : tensor<?x7xi8> to tensor<?x7x{x}>
+      %c = arith.constant dense<{weights.tolist()}> : tensor<7x5xi8>
+      %w = quant.scast %c : tensor<7x5xi8> to tensor<7x5x{w}>
+      %product = qrt.matmul %bytes, %w : (tensor<?x7x{x}>, tensor<7x5x{w}>) -> tensor<?x5x{exact}>
+      %sums = quant.scast %product : tensor<?x5x{exact}> to tensor<?x5xi32>
+      %each = arith.constant dense<{weights.sum(axis=0).tolist()}> : tensor<5xi32>
+      %f = tensor.empty(%n) : tensor<?x5xi32>
+      %y = {shifted} -> tensor<?x5xi32>
+      return %v#0, %v#1, %y : tensor<?xf32>, tensor<?xf32>, tensor<?x5xi32>
+    }}"""
+
+
 def averages(taps=((0, 0), (1, 0), (0, 1), (1, 1)), turns=1, count=4):
     """Windows of 2 x 2 whose elements are added in two steps, columns first."""
     out, again = "(n, y, x, c, t) -> (n, y, x, c)", "(n, y, x, c, t) -> (t)"
@@ -227,6 +286,10 @@ PROGRAMS = {
             ),
             *("Reshape", "Mul", "Abs", "Add", "Floor", "Sign", "Mul", CAST, CAST, "Reshape", "Mul", "Add"),
         ],
+    ),
+    "sums of bytes": (
+        sums_of_bytes(),
+        ["ReduceMin", "Min", "ReduceMax", "Max", "Max", "Min", CAST, CAST, "MatMulInteger", "Mul", "Sub"],
     ),
     "averages": (averages(), ["Transpose", "AveragePool", "Transpose"]),
 }

@@ -2,11 +2,13 @@
 results, casts, and folds along axes.
 """
 
+import numpy as np
+
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
-from qrt.ir import FloatAttr, Operation, Value
+from qrt.ir import FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ops.elementwise import FLOAT_PREDICATES
@@ -17,9 +19,16 @@ COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt":
 """The operators of comparisons of floats: those that are false of a NaN."""
 _FLOATS_ARE_EQUAL = 11
 """The first opset in which Equal takes floats."""
-_CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi"})
-_SELECT = {"arith.select": "Where"}
-_TYPES: dict[Type, int] = {FloatType("f32"): 1, FloatType("f64"): 11, IntegerType(32): 6, IntegerType(64): 7}
+INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
+"""The operators of integers, which wrap, and of a choice."""
+_CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi", "arith.trunci"})
+_TYPES: dict[Type, int] = {
+    FloatType("f32"): 1,
+    FloatType("f64"): 11,
+    IntegerType(8): 3,
+    IntegerType(32): 6,
+    IntegerType(64): 7,
+}
 """The numbers of types in ONNX's list."""
 _FOLDS = {
     "arith.addf": ("ReduceSum", 13, "Add", 0.0),
@@ -32,8 +41,11 @@ two tensors, and the number with which a fold may begin without one."""
 
 def is_needed(expression: Expression) -> bool:
     """Whether an expression has operations that are several operators, or depend on the types in between."""
-    parts = [part for part in expression if isinstance(part, tuple)]
-    return expression[0] in ("math.fma", "math.round") or expression[0] in _CASTS or any(map(is_needed, parts))
+    op, *parts = expression
+    if op == "constant":
+        return isinstance(parts[0], int)
+    inner = [part for part in parts if isinstance(part, tuple)]
+    return op in ("math.fma", "math.round") or op in _CASTS or any(map(is_needed, inner))
 
 
 def write(group: Group) -> None:
@@ -108,6 +120,8 @@ class _Body:
         constant = constant_of(value)
         if isinstance(constant, FloatAttr):
             return group.floats(constant.value, "constant")
+        if isinstance(constant, IntegerAttr) and value.type == IntegerType(32):
+            return group.constant(np.array(constant.python, np.int32), "constant")
         if constant is not None or value.operation is None or value.operation.parent is not self.block:
             group.refuse("an integer inside a loop nest")
         return self._computed(value.operation)
@@ -128,7 +142,7 @@ class _Body:
             if predicate == "oeq":
                 group.graph.need(_FLOATS_ARE_EQUAL)
             return group.node(COMPARISONS.get(predicate) or group.refuse(op.name), *parts)
-        return group.node(OPERATORS.get(op.name) or _SELECT.get(op.name) or group.refuse(op.name), *parts)
+        return group.node(OPERATORS.get(op.name) or INTEGERS.get(op.name) or group.refuse(op.name), *parts)
 
     def _axes(self, number: int) -> list[int | None]:
         """The loop along each axis of an operand; None along one of size 1 that is read at one place."""
@@ -158,25 +172,34 @@ def _half_away(group: Group, name: str) -> str:
 
 
 def _fold(group: Group, nest: StructuredOp) -> None:
-    """A sum, a maximum or a minimum along axes of what the body computes of an element, and what it begins with."""
-    block, start = nest.regions[0].blocks[0], splat_of(nest.operands[-1])
-    last = block.terminator.operands[0].operation
-    if last is None or last.name not in _FOLDS or start is None or len(nest.operands) != 2:
-        group.refuse("a loop nest that no kernel computes")
-    folded = [value for value in last.operands if value is not block.arguments[1]]
+    """Sums, maxima and minima along axes of what the body computes of an element, and what they begin with."""
+    block = nest.regions[0].blocks[0]
     loops = [("d", loop) for loop in range(len(nest.iterators))]
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
     kept = [each for each in loops if each[1] not in axes]
-    if len(folded) != 1 or [list(map_.results) for map_ in nest.indexing_maps] != [loops, kept]:
+    if nest.input_count != 1:
+        group.refuse("a loop nest that no kernel computes")
+    if [list(map_.results) for map_ in nest.indexing_maps] != [loops, *[kept] * len(nest.results)]:
         group.refuse("a fold over another order of axes")
     if not isinstance(element_of(group.operand(0).type), FloatType):
         group.refuse("a fold of integers")
+    body = _Body(group, nest)
+    for i, value in enumerate(block.terminator.operands):
+        group.set_real(_folded(group, body, value, i, axes), i=i)
+
+
+def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) -> str:
+    """The tensor of the fold that makes a result."""
+    running, start, last = body.block.arguments[1 + i], splat_of(body.nest.operands[1 + i]), value.operation
+    if last is None or last.name not in _FOLDS or start is None:
+        group.refuse("a loop nest that no kernel computes")
+    folded = [operand for operand in last.operands if operand is not running]
+    if len(folded) != 1:
+        group.refuse("a fold over another order of axes")
     op_type, since, both, neutral = _FOLDS[last.name]
-    elements = _Body(group, nest).name(folded[0])
+    elements = body.name(folded[0])
     if group.opset >= since:
         name = group.node(op_type, elements, group.integers(axes, "axes"), keepdims=0)
     else:
         name = group.node(op_type, elements, axes=axes, keepdims=0)
-    if start != neutral:
-        name = group.node(both, name, group.floats(start, "start"))
-    group.set_real(name)
+    return name if start == neutral else group.node(both, name, group.floats(start, "start"))

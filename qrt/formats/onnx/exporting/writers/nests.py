@@ -16,11 +16,10 @@ _COMPARISONS = {
     "arith.cmpi": {"eq": "Equal", "sgt": "Greater", "sge": "GreaterOrEqual", "slt": "Less", "sle": "LessOrEqual"},
 }
 """The operators of comparisons: of floats those that are false of a NaN."""
-_INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
 _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
-@writer("linalg.generic", *_COMPARISONS, *_INTEGERS, *_BOOLS)
+@writer("linalg.generic", *_COMPARISONS, *bodies.INTEGERS, *_BOOLS)
 def elementwise(group: Group) -> None:
     """An operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])
@@ -78,10 +77,8 @@ def _written(group: Group, expression: Expression, known: dict[Expression, str])
 def _computed(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
     op, *parts = expression
     if op == "constant":
-        if isinstance(parts[0], int):
-            group.refuse("an integer inside a loop nest")
         return group.floats(float(str(parts[0])), "constant")
-    op_type = OPERATORS.get(str(op)) or _INTEGERS.get(str(op))
+    op_type = OPERATORS.get(str(op)) or bodies.INTEGERS.get(str(op))
     if op in _COMPARISONS:
         op_type, parts = _COMPARISONS[str(op)].get(str(parts[0])), parts[1:]
     elif op in _BOOLS and group.result().type.element == IntegerType(1):

@@ -5,7 +5,7 @@ from typing import Any
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW, Order
 from qrt.formats.onnx.exporting.registry import writer
-from qrt.types import IntegerType
+from qrt.types import IntegerType, UniformType
 
 _OIHW: Order = (0, 3, 1, 2)
 """Filters that the program has as OHWI."""
@@ -76,7 +76,10 @@ def transpose_conv2d(group: Group) -> None:
 
 @writer("qrt.matmul", "qrt.float_matmul")
 def matmul(group: Group) -> None:
-    """Gemm where matrices meet with a bias, else MatMul and Add."""
+    """Gemm where matrices meet with a bias, else MatMul and Add; MatMulInteger where the result is the sums."""
+    if _is_of_bytes(group):
+        group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
+        return
     a, w = _factor(group, 0), _factor(group, 1)
     if group.count < 3:
         made = _sum(group, group.node("MatMul", a, w))
@@ -86,3 +89,17 @@ def matmul(group: Group) -> None:
         product = group.node("MatMul", a, w)
         made = group.node("Add", product, group.real(2))
     group.set_real(made)
+
+
+def _is_of_bytes(group: Group) -> bool:
+    """Whether a product without a bias has 32 bits for the sums of bytes without zero points, and keeps them as they
+    are."""
+    if group.count > 2:
+        return False
+    a, w, out = (held.type.element for held in (group.operand(0), group.operand(1), group.result()))
+    if not (isinstance(a, UniformType) and isinstance(w, UniformType) and isinstance(out, UniformType)):
+        return False
+    if (a.storage_width, w.storage_width, out.storage) != (8, 8, "i32") or not a.is_per_layer:
+        return False
+    without_zero_points = not any(t.zero_point_array.any() for t in (a, w, out))
+    return without_zero_points and bool((out.scale_array == a.scale * w.scale_array).all())
