@@ -211,27 +211,33 @@ def _stored(
 
 def _ends(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
     """The least and the greatest element along axes, 0 counted in."""
-    nest, element = _along(site, x, axes)
-    least = nest.emit("arith.minimumf", (nest.running(F32, 0.0), element), F32)
-    greatest = nest.emit("arith.maximumf", (nest.running(F32, 0.0), element), F32)
-    first, second = nest.finish(least, greatest)
-    return first, second
+    least = greatest = x
+    for turn, axis in enumerate(axes):
+        nest, low, high = _along(site, axis - turn, least, greatest)
+        low = nest.emit("arith.minimumf", (nest.running(F32, 0.0), low), F32)
+        high = nest.emit("arith.maximumf", (nest.running(F32, 0.0), high), F32)
+        least, greatest = nest.finish(low, high)
+    return least, greatest
 
 
 def _magnitude(site: Site, x: Value, axes: tuple[int, ...]) -> Value:
     """The greatest magnitude along axes."""
-    nest, element = _along(site, x, axes)
-    magnitude = nest.emit("math.absf", (element,), F32)
-    return nest.finish(nest.emit("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
+    for turn, axis in enumerate(axes):
+        nest, element, _ = _along(site, axis - turn, x, x)
+        magnitude = nest.emit("math.absf", (element,), F32)
+        x = nest.finish(nest.emit("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
+    return x
 
 
-def _along(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Nest, Value]:
-    """A nest that reduces axes, and the element that it reads."""
-    extents = site.extents(x)
-    kept = [axis for axis in range(len(extents)) if axis not in axes]
-    nest = Nest(site, "range", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
-    loops = dict(zip((*kept, *axes), nest.loops, strict=True))
-    return nest, nest.read(x, [loops[axis] for axis in range(len(extents))])
+def _along(site: Site, axis: int, first: Value, second: Value) -> tuple[Nest, Value, Value]:
+    """A nest that reduces an axis of two tensors, and their elements. One axis is reduced at a time: ends have the same
+    bits in any order, and the axes that are kept are the lanes of vectors."""
+    extents = site.extents(first)
+    nest = Nest(site, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
+    *kept, reduced = nest.loops
+    places = [*kept[:axis], reduced, *kept[axis:]]
+    element = nest.read(first, places)
+    return nest, element, element if second is first else nest.read(second, places)
 
 
 def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:

@@ -374,6 +374,30 @@ def test_what_is_no_average_is_not_written_as_one(text):
         model_proto(ir.parse(text))
 
 
+def test_a_sum_over_turns_in_which_nothing_differs_is_refused():
+    """ReduceSum of a row would add each of its elements once."""
+    sums = nest(
+        ["(n, k) -> (n)", "(n, k) -> (n, k)", "(n, k) -> (n)", "(n, k) -> (n)"],
+        "pr",
+        "ins(%l, %x : tensor<?xf32>, tensor<?x7xf32>) outs(%s, %s : tensor<?xf32>, tensor<?xf32>)",
+        """^bb0(%p: f32, %q: f32, %r: f32, %t: f32):
+      %m = arith.addf %r, %p : f32
+      %o = arith.maximumf %t, %q : f32
+      linalg.yield %m, %o : f32, f32""",
+    )
+    text = f"""func.func @main(%l: tensor<?xf32>, %x: tensor<?x7xf32>) -> (tensor<?xf32>, tensor<?xf32>) {{
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x7xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %v:2 = {sums} -> (tensor<?xf32>, tensor<?xf32>)
+      return %v#0, %v#1 : tensor<?xf32>, tensor<?xf32>
+    }}"""
+    with pytest.raises(ModelError, match="a fold over another order of axes"):
+        model_proto(ir.parse(text))
+
+
 def test_an_average_whose_sum_something_else_needs_is_not_written_as_one():
     text = (
         averages()

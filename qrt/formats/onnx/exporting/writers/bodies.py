@@ -75,14 +75,18 @@ class _Body:
 
     def result(self, value: Value) -> str:
         """The tensor of a value that is a result, which a node of its own makes."""
-        read = {axis for number in self._read(value) for axis in self._axes(number)}
-        if not read.issuperset(range(len(self.nest.iterators))):
+        if not self.has_all_axes(value):
             return self._expanded(self.name(value))
         is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
         name = self.name(value)
         if is_made_for_it:
             return name
         return self.group.node("Identity", name)
+
+    def has_all_axes(self, value: Value) -> bool:
+        """Whether the operands of which a value is computed have every loop together."""
+        read = {axis for number in self._read(value) for axis in self._axes(number)}
+        return read.issuperset(range(len(self.nest.iterators)))
 
     def _read(self, value: Value) -> set[int]:
         """The operands that a value of the body is computed of."""
@@ -173,15 +177,12 @@ def _half_away(group: Group, name: str) -> str:
 
 def _fold(group: Group, nest: StructuredOp) -> None:
     """Sums, maxima and minima along axes of what the body computes of an element, and what they begin with."""
-    block = nest.regions[0].blocks[0]
-    loops = [("d", loop) for loop in range(len(nest.iterators))]
+    block, inputs = nest.regions[0].blocks[0], nest.input_count
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
-    kept = [each for each in loops if each[1] not in axes]
-    if nest.input_count != 1:
-        group.refuse("a loop nest that no kernel computes")
-    if [list(map_.results) for map_ in nest.indexing_maps] != [loops, *[kept] * len(nest.results)]:
+    kept = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
+    if any(list(map_.results) != kept for map_ in nest.indexing_maps[inputs:]):
         group.refuse("a fold over another order of axes")
-    if not isinstance(element_of(group.operand(0).type), FloatType):
+    if not all(isinstance(element_of(group.operand(number).type), FloatType) for number in range(inputs)):
         group.refuse("a fold of integers")
     body = _Body(group, nest)
     for i, value in enumerate(block.terminator.operands):
@@ -190,11 +191,12 @@ def _fold(group: Group, nest: StructuredOp) -> None:
 
 def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) -> str:
     """The tensor of the fold that makes a result."""
-    running, start, last = body.block.arguments[1 + i], splat_of(body.nest.operands[1 + i]), value.operation
+    number = body.nest.input_count + i
+    running, start, last = body.block.arguments[number], splat_of(body.nest.operands[number]), value.operation
     if last is None or last.name not in _FOLDS or start is None:
         group.refuse("a loop nest that no kernel computes")
     folded = [operand for operand in last.operands if operand is not running]
-    if len(folded) != 1:
+    if len(folded) != 1 or not body.has_all_axes(folded[0]):
         group.refuse("a fold over another order of axes")
     op_type, since, both, neutral = _FOLDS[last.name]
     elements = body.name(folded[0])
