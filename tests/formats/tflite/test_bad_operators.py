@@ -99,6 +99,9 @@ def _cases() -> Iterator[tuple[str, bytes]]:
     yield "FULLY_CONNECTED, a bias of rank 0", one("FULLY_CONNECTED", [x, _weights(2, 4), number], [_i8(1, 2)])
     yield "ADD, shapes that do not broadcast", one("ADD", [_i8(2), _i8(3)], [_i8(3)])
     yield "ADD, other types", one("ADD", [_i8(2), Tensor((2,), "uint8", scales=0.5)], [_i8(2)])
+    for name in ("SOFTMAX", "LOG_SOFTMAX", "L2_NORMALIZATION"):
+        ends = {"SOFTMAX": {"beta": 1.0}, "L2_NORMALIZATION": {"fused_activation_function": "NONE"}}.get(name, {})
+        yield f"{name}, no axis", one(name, [Tensor((), "float32")], [Tensor((), "float32")], ends)
     yield "SOFTMAX, beta NaN", one("SOFTMAX", [_i8(2)], [softmax], {"beta": float("nan")})
     yield "SOFTMAX, beta -1", one("SOFTMAX", [_i8(2)], [softmax], {"beta": -1.0})
     yield "LEAKY_RELU, alpha inf", one("LEAKY_RELU", [_i8(2)], [_i8(2)], {"alpha": float("inf")})

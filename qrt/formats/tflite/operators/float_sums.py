@@ -15,7 +15,6 @@ from qrt.ir import Value
 from qrt.ir.core import affine
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Extent, Site
-from qrt.types import TensorType
 
 
 def max_pool(node: Node, window: Window) -> None:
@@ -90,22 +89,27 @@ def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Valu
     return nest.finish(nest.emit("arith.divf", (scalar, nest.constant(count, F32)), F32))[0]
 
 
+def _last_axis(node: Node) -> int:
+    rank = node.type(0).rank
+    if not rank:
+        node.fail("the input has no axis")
+    return rank - 1
+
+
 @plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
     """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
     require_floats(node, 0)
-    x = node.value(0)
-    rank = x.type.rank if isinstance(x.type, TensorType) else None
+    last, beta = (_last_axis(node),), float(node.options["beta"])
     is_inverse = node.rule("float_softmax") == "multiply"
-    node.set(0, float_reductions.softmax(site_of(node), x, ((rank or 1) - 1,), float(node.options["beta"]), is_inverse))
+    node.set(0, float_reductions.softmax(site_of(node), node.value(0), last, beta, is_inverse))
 
 
 @plain_operator("LOG_SOFTMAX")
 def log_softmax(node: Node) -> None:
     """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
     require_floats(node, 0)
-    site, x = site_of(node), node.value(0)
-    last = (len(site.extents(x)) - 1,)
+    site, x, last = site_of(node), node.value(0), (_last_axis(node),)
     largest, powers = float_reductions.exponentials(site, x, last, 1)
     total = reduced(site, powers, last, "arith.addf", 0.0)
     nest = Nest(site, "subtract", site.extents(x))
@@ -123,9 +127,9 @@ def l2_normalization(node: Node) -> None:
     """Floats divided by the root of the sum of their squares along the last axis."""
     if node.options["fused_activation_function"] != "NONE":
         node.refuse(f"fused {node.options['fused_activation_function']}")
-    site, x = site_of(node), node.value(0)
-    *rows, depth = site.extents(x)
-    nest = Nest(site, "accumulate", rows, [depth])
+    site, x, last = site_of(node), node.value(0), _last_axis(node)
+    extents = site.extents(x)
+    nest = Nest(site, "accumulate", extents[:last], extents[last:])
     element = nest.read(x, nest.loops)
     square = nest.emit("arith.mulf", (element, element), F32)
     (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), square), F32))
