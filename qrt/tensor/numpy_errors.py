@@ -28,6 +28,7 @@ _REWORDED = {
     r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
     r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",
     r"[\w.<>]+\(\) takes .* but (\d+) .*": r"\1 arguments are more or fewer than it takes",
+    r"[\w.<>]+\(\) takes .* given\)": "an argument is of a shape or a kind that it does not take",
     rf".*({_OBJECTS}).*": "an argument is of a kind that it does not take",
 }
 """Messages about Python's objects, and what is said of the arguments instead. Other messages stay as they are."""
