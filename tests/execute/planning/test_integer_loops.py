@@ -83,6 +83,16 @@ def test_truncated_and_chosen(target):
     check(text, [floats(RNG, n), floats(RNG, n), integers(RNG, n), integers(RNG, n), np.zeros(n, kind)], "float_loops")
 
 
+@pytest.mark.parametrize("target", ["i8", "i16", "i32"])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 15), (2, 16), (3, 17), (1, 256), (2, 257), (33, 3)])
+def test_stores(target, shape):
+    """Blocks of 16, what is left of them, and elements that do not lie side by side."""
+    cut = f"%n = arith.trunci %a : i32 to {target}\n" if target != "i32" else "%n = arith.addi %a, %a : i32\n"
+    for map_, result in (("d0, d1", shape), ("d1, d0", shape[::-1])):
+        text = nest(["d0, d1", map_], [shape, result], f"{cut}linalg.yield %n : {target}", "pp", ["i32", target])
+        check(text, [integers(RNG, *shape), np.zeros(result, target.replace("i", "int"))], "float_loops")
+
+
 @pytest.mark.parametrize("source", ["i1", "i8", "i16", "i32"])
 def test_integers_to_floats(source):
     """Integers of 32 bits are rounded to nearest even."""
