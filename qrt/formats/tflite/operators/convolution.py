@@ -23,7 +23,7 @@ def conv_2d(node: Node) -> None:
         from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
 
         window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
-        if not hybrid.is_hybrid(node):
+        if not hybrid.is_hybrid(node, 0):
             float_products.convolution(node, window, units, depth or 0)
         elif channels != depth:
             node.refuse("float32 with int8 weights in groups")
@@ -54,7 +54,7 @@ def depthwise_conv_2d(node: Node) -> None:
     if node.is_float:
         from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
 
-        made = hybrid if hybrid.is_hybrid(node) else float_products
+        made = hybrid if hybrid.is_hybrid(node, 3) else float_products
         made.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
         return
     x, w = node.element(0), node.element(1)

@@ -40,7 +40,7 @@ def _floats(node: Node) -> None:
     if len(shape) != 2 or None in shape:
         node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")
     units, depth = shape[0] or 0, shape[1] or 0
-    product = hybrid.matrix_product if hybrid.is_hybrid(node) else float_products.matrix_product
+    product = hybrid.matrix_product if hybrid.is_hybrid(node, 0) else float_products.matrix_product
     product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
 
 

@@ -4,8 +4,8 @@ range at each run.
 XNNPACK quantizes each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, to the whole
 range of int8 with a zero point. The reference kernels quantize each image or row symmetrically to -127 to 127. XNNPACK
 does not take a depthwise convolution: all kernels quantize each image to the whole range with a zero point, in float64.
-The sums are exact integers; a float scale and the bias follow. Where rows meet constant weights, the sums are those of
-`qrt.matmul`, less what the zero points add to them.
+The sums are exact integers; a float scale and the bias follow. Where weights are constant, the sums are those of
+`qrt.matmul` or a convolution of bytes, less what the zero points add to them.
 """
 
 from collections.abc import Iterable
@@ -20,17 +20,28 @@ from qrt.formats.tflite.operators.float_nests import activated
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, F64, I8, I32, Array, Extent, Site
+from qrt.passes.lower_qrt.site import F32, F64, I1, I8, I32, Array, Extent, Site
 from qrt.types import IntegerType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
 """The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 _DEEPEST = (1 << 17) - 1
-"""The depth up to which 32 bits hold the sums of products of int8."""
+"""The number of products of int8 up to which 32 bits hold a sum."""
 
 
-def is_hybrid(node: Node) -> bool:
-    """Whether the input is quantized for weights of int8. Refuses weights that are neither these nor floats."""
+class _Parameters(NamedTuple):
+    """How the elements of a range become integers: what they are multiplied by and its inverse, and the zero point as a
+    float and as an integer, without which it is 0."""
+
+    scale: Value
+    unit: Value
+    zero: Value | None = None
+    shift: Value | None = None
+
+
+def is_hybrid(node: Node, axis: int) -> bool:
+    """Whether the input is quantized for weights of int8, whose scales are those of an axis. Refuses weights that are
+    neither these nor floats."""
     element = node.type(1).element
     if element is F32:
         return False
@@ -38,6 +49,8 @@ def is_hybrid(node: Node) -> bool:
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
+    if element.is_per_axis and element.axis != axis:
+        node.fail(f"the scales of the weights lie on axis {element.axis}, not {axis}")
     return node.rule("hybrid") != "floats"
 
 
@@ -52,19 +65,22 @@ def convolution(node: Node, window: Window, channels: int) -> None:
         and window.kernel == window.strides == (1, 1)
         and not any(map(any, window.padding))
     )
-    depth = site.extent(x, 3)
-    if by_pixel and _is_product(node, depth):
-        _rows(node, site, x)
+    axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
+    extents, rule = site.extents(x), node.rule("hybrid")
+    parameters = _parameters(site, x, axes, [extents[axis] for axis in own], rule)
+    array, depth = node.constant(1), extents[3]
+    if array is not None and array[:1].size <= _DEEPEST:
+        stored = _image(node, site, window, parameters, own, rule)
+        sums = _exact(node, site, "qrt.conv2d", stored, array, node.element(1), window)
+        _finish(node, site, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
         return
-    centred, unit = _quantized(node, site, x, (3,) if by_pixel else (1, 2, 3))
-    if any(map(any, window.padding)):
-        centred = node.emit("qrt.pad", [centred], {"padding": ((0, 0), *window.padding, (0, 0))})
-    kept: list[Extent] = [site.extent(x, 0), *window.outputs, channels]
+    centred = window.padded(node, _stored(site, x, parameters, own, rule, I32))
+    kept: list[Extent] = [extents[0], *window.outputs, channels]
     nest = Nest(site, "accumulate", kept, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
     sums = _sums(node, site, nest, left, [o, row, column, c])
-    _finish(node, site, sums, unit, (0, 1, 2) if by_pixel else (0,), node.rule("hybrid"))
+    _finish(node, site, sums, parameters, own, rule)
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
@@ -72,21 +88,26 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     site, x = site_of(node), node.value(0)
     rule = node.rule("hybrid_depthwise")
     extents = site.extents(x)
-    least, greatest = _ends(site, x, (1, 2, 3))
-    unit, zero = _whole_range(site, list(extents[:1]), least, greatest)
-    centred = _shifted(site, x, unit, zero)
-    if any(map(any, window.padding)):
-        centred = node.emit("qrt.pad", [centred], {"padding": ((0, 0), *window.padding, (0, 0))})
+    parameters = _whole_range(site, list(extents[:1]), *_ends(site, x, (1, 2, 3)))
+    array = node.constant(1)
+    if array is not None and array[..., :1].size <= _DEEPEST:
+        element = node.element(1)
+        stored = _image(node, site, window, parameters, (0,), rule)
+        element = element.with_(axis=2) if element.is_per_axis else element
+        sums = _exact(node, site, "qrt.depthwise_conv2d", stored, array[0], element, window)
+        _finish(node, site, sums, parameters, (0,), rule, array.sum((0, 1, 2), dtype=np.int64))
+        return
+    centred = window.padded(node, _stored(site, x, parameters, (0,), rule, I32))
     nest = Nest(site, "accumulate", [extents[0], *window.outputs, channels], window.kernel)
     image, i, j, o, row, column = nest.loops
     source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), source])
-    _finish(node, site, _sums(node, site, nest, left, [0, row, column, o]), unit, (0,), rule)
+    _finish(node, site, _sums(node, site, nest, left, [0, row, column, o]), parameters, (0,), rule)
 
 
-def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Value) -> tuple[Value, ...]:
-    """(unit, zero point) of integers from -128 to 127; 1 and 0 where there is no range. TFLite's kernels form the range
-    in float32 and what follows in float64."""
+def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
+    """The whole range of int8; a unit of 1 where there is no range. TFLite's kernels form the range in float32 and what
+    follows in float64."""
     nest = Nest(site, "parameters", extents)
     ends = [nest.read(each, nest.loops) for each in (least, greatest)]
     low, high, apart = (
@@ -111,102 +132,90 @@ def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Valu
     zero = emit("arith.select", nest.compare_floats(_LESS, *errors), from_least, from_greatest)
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("arith.select", is_empty, number(0.0), emit("math.round", zero))
-    return tuple(nest.finish(*(nest.emit("arith.truncf", (each,), F32) for each in (scale, zero))))
-
-
-def _shifted(site: Site, x: Value, unit: Value, zero: Value) -> Value:
-    """Integers less the zero point of their image, which is added before they are rounded."""
-    nest = Nest(site, "quantize", site.extents(x))
-    own, shift = nest.read(unit, nest.loops[:1]), nest.read(zero, nest.loops[:1])
-    inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), own), F32)
-    made = nest.emit("arith.mulf", (nest.read(x, nest.loops), inverse), F32)
-    made = nest.emit("math.round", (nest.emit("arith.addf", (shift, made), F32),), F32)
-    made = nest.emit("arith.maximumf", (made, nest.constant(-128.0, F32)), F32)
-    made = nest.emit("arith.minimumf", (made, nest.constant(127.0, F32)), F32)
-    made = nest.emit("arith.subf", (made, shift), F32)
-    return nest.finish(nest.emit("arith.fptosi", (made,), I32))[0]
+    shift = nest.emit("arith.fptosi", (zero,), I32)
+    unit, zero = (nest.emit("arith.truncf", (each,), F32) for each in (scale, zero))
+    inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), unit), F32)
+    return _Parameters(*nest.finish(inverse, unit, zero, shift))
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
-    site = site_of(node)
-    if _is_product(node, depth):
-        _rows(node, site, rows)
-        return
+    site, rule = site_of(node), node.rule("hybrid")
     *kept, _ = site.extents(rows)
-    centred, unit = _quantized(node, site, rows, (len(kept),))
+    own = range(len(kept))
+    parameters = _parameters(site, rows, (len(kept),), kept, rule)
+    array, element = node.constant(1), node.element(1)
+    if array is not None and depth <= _DEEPEST:
+        stored = _stored(site, rows, parameters, own, rule, I8)
+        sums = _exact(
+            node, site, "qrt.matmul", stored, array.T, element.with_(axis=1) if element.is_per_axis else element
+        )
+        _finish(node, site, sums, parameters, own, rule, array.sum(1, dtype=np.int64))
+        return
+    centred = _stored(site, rows, parameters, own, rule, I32)
     nest = Nest(site, "accumulate", [*kept, units], [depth])
     *row, o, k = nest.loops
     sums = _sums(node, site, nest, nest.read(centred, [*row, k]), [o, k])
-    _finish(node, site, sums, unit, range(len(kept)), node.rule("hybrid"))
+    _finish(node, site, sums, parameters, own, rule)
 
 
-def _is_product(node: Node, depth: Extent) -> bool:
-    """Whether `qrt.matmul` has the sums of rows of that depth."""
-    return node.constant(1) is not None and isinstance(depth, int) and depth <= _DEEPEST
-
-
-def _rows(node: Node, site: Site, rows: Value) -> None:
-    """The result of rows along the last axis, by a product of matrices."""
-    array, weights = node.constant(1), node.element(1)
-    assert array is not None  # `_is_product` says so
-    matrix = array.reshape(array.shape[0], -1).T  # of a 1x1 convolution too
-    *outer, _ = site.extents(rows)
-    parameters = _parameters(node, site, rows, (len(outer),), outer)
-    stored = _stored(node, site, rows, parameters, range(len(outer)), I8)
-    x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
-    w = node.dense(matrix, weights.with_(axis=1) if weights.is_per_axis else weights)
-    sums = site.storage(node.emit("qrt.matmul", [x, w]))
-    shift = None if parameters.shift is None else (parameters.shift, matrix.sum(axis=0, dtype=np.int64))
-    _finish(node, site, sums, parameters.unit, range(len(outer)), node.rule("hybrid"), shift)
-
-
-class _Parameters(NamedTuple):
-    """How the elements of a range become integers: what they are multiplied by and its inverse, the bounds of the
-    integers less their zero point, and the zero point as a float and as an integer, without which it is 0."""
-
-    scale: Value
-    unit: Value
-    low: Value
-    high: Value
-    zero: Value | None = None
-    shift: Value | None = None
-
-
-def _parameters(node: Node, site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent]) -> _Parameters:
+def _parameters(site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str) -> _Parameters:
     """Of one range for all elements along ``axes``; the others are ``outer``."""
-    if node.rule("hybrid") == "rows":
+    if rule == "rows":
         return _asymmetric(site, outer, *_ends(site, x, axes))
     return _symmetric(site, outer, _magnitude(site, x, axes))
 
 
-def _quantized(node: Node, site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """(integers less their zero point, their unit), with one range for all elements along ``axes``."""
-    extents = site.extents(x)
-    kept = [axis for axis in range(len(extents)) if axis not in axes]
-    parameters = _parameters(node, site, x, axes, [extents[axis] for axis in kept])
-    return _stored(node, site, x, parameters, kept, I32), parameters.unit
-
-
 def _stored(
-    node: Node, site: Site, x: Value, parameters: _Parameters, kept: Iterable[int], element: IntegerType
+    site: Site,
+    x: Value,
+    parameters: _Parameters,
+    axes: Iterable[int],
+    rule: str,
+    element: IntegerType,
+    inside: Array | None = None,
 ) -> Value:
-    """Integers whose parameters have the axes ``kept``: of int32 less their zero point, of int8 as they are."""
+    """Integers whose parameters have these axes: bytes as they are, others less their zero point. ``inside`` says what
+    of an image is no padding, which is 0 whatever its scale."""
     nest = Nest(site, "quantize", site.extents(x))
-    places = [nest.loops[axis] for axis in kept]
-    by_rows = node.rule("hybrid") == "rows"
-    made = nest.emit("arith.mulf", (nest.read(x, nest.loops), nest.read(parameters.scale, places)), F32)
-    made = nest.emit("math.roundeven" if by_rows else "math.round", (made,), F32)
-    if element is I32:
-        low, high = nest.read(parameters.low, places), nest.read(parameters.high, places)
-    else:  # a zero point before the bounds or behind them: the bits are the same, and these bounds are constants
-        low, high = (nest.constant(end, F32) for end in (-128.0 if by_rows else -127.0, 127.0))
-        if parameters.zero is not None:
-            made = nest.emit("arith.addf", (made, nest.read(parameters.zero, places)), F32)
-    made = nest.emit("arith.maximumf", (made, low), F32)
-    made = nest.emit("arith.minimumf", (made, high), F32)
+    places = [nest.loops[axis] for axis in axes]
+
+    def emit(op: str, *operands: Value) -> Value:
+        return nest.emit(op, operands, F32)
+
+    zero = None if parameters.zero is None else nest.read(parameters.zero, places)
+    made = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
+    if inside is not None:
+        is_inside = nest.read(site.tensor(inside, I1), nest.loops[1:3])
+        made = emit("arith.select", is_inside, made, nest.constant(0.0, F32))
+    if rule == "images" and zero is not None:
+        made = emit("math.round", emit("arith.addf", zero, made))
+    else:
+        made = emit("math.roundeven" if rule == "rows" else "math.round", made)
+        made = made if zero is None else emit("arith.addf", made, zero)
+    made = emit("arith.maximumf", made, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
+    made = emit("arith.minimumf", made, nest.constant(127.0, F32))
+    if element is I32 and zero is not None:
+        made = emit("arith.subf", made, zero)
     made = nest.emit("arith.fptosi", (made,), I32)
     return nest.finish(nest.emit("arith.trunci", (made,), I8) if element is I8 else made)[0]
+
+
+def _image(node: Node, site: Site, window: Window, parameters: _Parameters, axes: Iterable[int], rule: str) -> Value:
+    """The bytes of images with their padding."""
+    x, inside = node.value(0), None
+    if any(map(any, window.padding)):
+        inside = np.pad(np.ones([size or 0 for size in (node.type(0).shape or ())[1:3]], bool), window.padding)
+    return _stored(site, window.padded(node, x), parameters, axes, rule, I8, inside)
+
+
+def _exact(
+    node: Node, site: Site, op: str, stored: Value, array: Array, element: UniformType, window: Window | None = None
+) -> Value:
+    """The sums of products of bytes by constant weights. The window has no padding left."""
+    x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
+    attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
+    return site.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 
 def _ends(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
@@ -260,9 +269,8 @@ def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value
     zero = emit("arith.select", nest.compare_floats(_GREATER, errors, number(0.0)), from_least, from_greatest)
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("math.roundeven", zero)
-    ends = (emit("arith.subf", number(end), zero) for end in (-128.0, 127.0))
     unit, shift = emit("arith.divf", one, scale), nest.emit("arith.fptosi", (zero,), I32)
-    return _Parameters(*nest.finish(scale, unit, *ends, zero, shift))
+    return _Parameters(*nest.finish(scale, unit, zero, shift))
 
 
 def _symmetric(site: Site, extents: list[Extent], largest: Value) -> _Parameters:
@@ -272,7 +280,7 @@ def _symmetric(site: Site, extents: list[Extent], largest: Value) -> _Parameters
     is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
     scale = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (most, high), F32)), F32)
     unit = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (high, most), F32)), F32)
-    return _Parameters(*nest.finish(scale, unit, nest.constant(-127.0, F32), most))
+    return _Parameters(*nest.finish(scale, unit))
 
 
 def _sums(node: Node, site: Site, nest: Nest, left: Value, places: list[Expression]) -> Value:
@@ -286,23 +294,22 @@ def _finish(
     node: Node,
     site: Site,
     sums: Value,
-    unit: Value,
+    parameters: _Parameters,
     axes: Iterable[int],
     rule: str,
-    shift: tuple[Value, Array] | None = None,
+    weights: Array | None = None,
 ) -> None:
-    """The result of sums whose units have these axes. ``shift`` has the zero points of the units, and of each output
-    the sum of its weights, which a zero point adds so many times."""
+    """The result of sums whose parameters have these axes. ``weights``, the sum of those of each output, says how many
+    times a zero point is in a sum of bytes."""
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = Nest(site, "scale", site.extents(sums))
     rows = [nest.loops[axis] for axis in axes]
     total = nest.read(sums, nest.loops)
-    if shift is not None:
-        zero, weights = nest.read(shift[0], rows), nest.parameter(shift[1], I32, nest.loops[-1:])
-        added = nest.emit("arith.muli", (zero, weights), I32)
-        total = nest.emit("arith.subi", (total, added), I32)
+    if weights is not None and parameters.shift is not None:
+        zero, times = nest.read(parameters.shift, rows), nest.parameter(weights, I32, nest.loops[-1:])
+        total = nest.emit("arith.subi", (total, nest.emit("arith.muli", (zero, times), I32)), I32)
     total = nest.emit("arith.sitofp", (total,), F32)
-    own, weight = nest.read(unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
+    own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     bias = nest.read(node.value(2), nest.loops[-1:]) if node.has(2) else nest.constant(0.0, F32)
     if rule == "rows":
         total = nest.emit("arith.mulf", (total, own), F32)

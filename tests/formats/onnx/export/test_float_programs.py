@@ -224,6 +224,26 @@ def sums_of_bytes():
     }}"""
 
 
+def images_of_bytes():
+    """The exact sums of a convolution of bytes with padding, and of a depthwise one."""
+    x, w, exact = (f"!quant.uniform<{each}, 1.0>" for each in ("i8:f32", "i8:f32", "i32:f32"))
+    rng = np.random.default_rng(9)
+    many, each = rng.integers(-128, 128, (3, 2, 2, 2)), rng.integers(-128, 128, (2, 2, 4))
+    padded = "{padding = [[1, 0], [0, 1]]}"
+    return f"""func.func @main(%a: tensor<2x5x5x2xi8>) -> (tensor<2x5x5x3xi32>, tensor<2x4x4x4xi32>) {{
+      %x = quant.scast %a : tensor<2x5x5x2xi8> to tensor<2x5x5x2x{x}>
+      %c = arith.constant dense<{many.tolist()}> : tensor<3x2x2x2xi8>
+      %w = quant.scast %c : tensor<3x2x2x2xi8> to tensor<3x2x2x2x{w}>
+      %d = arith.constant dense<{each.tolist()}> : tensor<2x2x4xi8>
+      %v = quant.scast %d : tensor<2x2x4xi8> to tensor<2x2x4x{w}>
+      %0 = qrt.conv2d %x, %w {padded} : (tensor<2x5x5x2x{x}>, tensor<3x2x2x2x{w}>) -> tensor<2x5x5x3x{exact}>
+      %1 = qrt.depthwise_conv2d %x, %v : (tensor<2x5x5x2x{x}>, tensor<2x2x4x{w}>) -> tensor<2x4x4x4x{exact}>
+      %2 = quant.scast %0 : tensor<2x5x5x3x{exact}> to tensor<2x5x5x3xi32>
+      %3 = quant.scast %1 : tensor<2x4x4x4x{exact}> to tensor<2x4x4x4xi32>
+      return %2, %3 : tensor<2x5x5x3xi32>, tensor<2x4x4x4xi32>
+    }}"""
+
+
 def averages(taps=((0, 0), (1, 0), (0, 1), (1, 1)), turns=1, count=4):
     """Windows of 2 x 2 whose elements are added in two steps, columns first."""
     out, again = "(n, y, x, c, t) -> (n, y, x, c)", "(n, y, x, c, t) -> (t)"
@@ -290,6 +310,10 @@ PROGRAMS = {
     "sums of bytes": (
         sums_of_bytes(),
         ["ReduceMin", "Min", "ReduceMax", "Max", "Max", "Min", CAST, CAST, "MatMulInteger", "Mul", "Sub"],
+    ),
+    "images of bytes": (
+        images_of_bytes(),
+        ["Transpose", CAST, CAST, "Conv", CAST, CAST, CAST, "Conv", CAST, "Transpose", "Transpose"],
     ),
     "averages": (averages(), ["Transpose", "AveragePool", "Transpose"]),
 }

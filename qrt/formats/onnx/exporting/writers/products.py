@@ -34,20 +34,33 @@ def depthwise_conv2d(group: Group) -> None:
 
 def _convolution(group: Group, filters: Order, groups: int) -> None:
     said = group.attributes
-    x, w = _factor(group, 0, NCHW), _factor(group, 1, filters)
     form = {"group": groups, "dilations": list(said["dilations"]), **_window(group)}
+    if _is_of_bytes(group):
+        x, w = (_as_floats(group, group.stored(i, order)) for i, order in enumerate((NCHW, filters)))
+        group.set_stored(_as_integers(group, group.node("Conv", x, w, **form)), NCHW)
+        return
+    x, w = _factor(group, 0, NCHW), _factor(group, 1, filters)
     group.set_real(_sum(group, group.node("Conv", x, w, *_bias(group), **form)), NCHW)
 
 
 def _factor(group: Group, i: int, order: Order | None = None) -> str:
     """The tensor of a factor: integers as floats, of which runtimes have convolutions."""
     name = group.real(i, order)
-    return name if _is_no_integer(group, i) else group.node("Cast", name, is_part=True, to=_FLOAT)
+    return name if _is_no_integer(group, i) else _as_floats(group, name)
 
 
 def _sum(group: Group, name: str) -> str:
-    """A sum of products as the result has it. Of integers it is exact up to 2^24."""
-    return name if _is_no_integer(group, 0) else group.node("Cast", name, is_part=True, to=_INT32)
+    """A sum of products as the result has it."""
+    return name if _is_no_integer(group, 0) else _as_integers(group, name)
+
+
+def _as_floats(group: Group, name: str) -> str:
+    return group.node("Cast", name, is_part=True, to=_FLOAT)
+
+
+def _as_integers(group: Group, name: str) -> str:
+    """Sums of products of integers, which floats hold up to 2^24."""
+    return group.node("Cast", name, is_part=True, to=_INT32)
 
 
 def _is_no_integer(group: Group, i: int) -> bool:
