@@ -68,7 +68,7 @@ def convolution(node: Node, window: Window, channels: int) -> None:
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
     extents, rule = site.extents(x), node.rule("hybrid")
     parameters = _parameters(site, x, axes, [extents[axis] for axis in own], rule)
-    array, depth = node.constant(1), extents[3]
+    array, depth = _known_weights(node), extents[3]
     if array is not None and array[:1].size <= _DEEPEST:
         stored = _image(node, site, window, parameters, own, rule)
         sums = _exact(node, site, "qrt.conv2d", stored, array, node.element(1), window)
@@ -89,7 +89,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     rule = node.rule("hybrid_depthwise")
     extents = site.extents(x)
     parameters = _whole_range(site, list(extents[:1]), *_ends(site, x, (1, 2, 3)))
-    array = node.constant(1)
+    array = _known_weights(node)
     if array is not None and array[..., :1].size <= _DEEPEST:
         element = node.element(1)
         stored = _image(node, site, window, parameters, (0,), rule)
@@ -144,7 +144,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     *kept, _ = site.extents(rows)
     own = range(len(kept))
     parameters = _parameters(site, rows, (len(kept),), kept, rule)
-    array, element = node.constant(1), node.element(1)
+    array, element = _known_weights(node), node.element(1)
     if array is not None and depth <= _DEEPEST:
         stored = _stored(site, rows, parameters, own, rule, I8)
         sums = _exact(
@@ -157,6 +157,12 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     *row, o, k = nest.loops
     sums = _sums(node, site, nest, nest.read(centred, [*row, k]), [o, k])
     _finish(node, site, sums, parameters, own, rule)
+
+
+def _known_weights(node: Node) -> Array | None:
+    """The weights where a kernel takes them: known ones, for an input with elements. A constant without any may be an
+    image of a size of which no memory holds a map."""
+    return None if 0 in (node.type(0).shape or ()) else node.constant(1)
 
 
 def _parameters(site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str) -> _Parameters:

@@ -125,6 +125,16 @@ def test_what_has_no_range_is_refused(layer, number):
         made(x)
 
 
+def test_an_image_without_elements_takes_no_memory():
+    """A map of its padding would have 2^40 elements."""
+    options = {**CONVOLUTION, "fused_activation_function": "NONE"}
+    x = Tensor((0, 1 << 20, 1 << 20, 1), "float32", data=np.zeros((0, 1 << 20, 1 << 20, 1), F32))
+    w = Tensor((1, 3, 2, 1), "int8", 0.5, 0, data=np.ones((1, 3, 2, 1), np.int8))
+    y = Tensor((1, 1, 1, 1), "float32")
+    with pytest.raises(ModelError, match="CONV_2D: the result is tensor<0x524288x1048576x1xf32>"):
+        program(one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options))
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 def test_scales_on_another_axis_are_refused(layer):
     weights = np.ones(weights_of(layer, 6, 6))
