@@ -51,7 +51,12 @@ AverageRule = Literal[
 MeanRule = Literal[RequantRule, "float32_divisor_first", "raw_mean"]
 ReduceSumRule = Literal[RequantRule, "raw_sum"]
 _EMPTY = np.empty(0, np.float32)
-_NONE = np.empty(0, np.int32), np.empty(0, np.int32), _EMPTY, np.empty(0, np.float64)
+_NONE = {
+    "multiplier": np.empty(0, np.int32),
+    "shift": np.empty(0, np.int32),
+    "scale_f32": _EMPTY,
+    "scale_f64": np.empty(0, np.float64),
+}
 
 
 @record(frozen=True, eq=False)
@@ -236,8 +241,8 @@ def requant_parameters(
         None if counts is None else np.asarray(counts),
     )
     computed, arrays = form(factors)
-    none = RequantParameters(computed, storage, storage_min, storage_max, zero_point, *_NONE)
-    return replace(none, **arrays)
+    filled = {"zero_point": zero_point, **_NONE, **arrays}
+    return RequantParameters(computed, storage, storage_min, storage_max, **filled)
 
 
 def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.ArrayLike = 0) -> Array:

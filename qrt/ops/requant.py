@@ -49,7 +49,7 @@ def channel_parameters(rule: str, x: UniformType, w: UniformType, element: Unifo
 
     def column(values: Array) -> Array:
         flat = values.ravel()
-        return flat if flat.size == count else np.broadcast_to(flat, count)
+        return flat if flat.size == count else np.full(count, flat[0])
 
     return numerics.requant_parameters(
         rule,
