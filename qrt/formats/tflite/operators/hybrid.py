@@ -9,6 +9,7 @@ The sums are exact integers; a float scale and the bias follow. Where weights ar
 """
 
 from collections.abc import Iterable
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ _EQUAL, _GREATER, _LESS = 1, 2, 4
 """The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 _DEEPEST = (1 << 17) - 1
 """The number of products of int8 up to which 32 bits hold a sum."""
+_MOST_PIXELS = 1 << 24
+"""The size up to which an image has a map of its padding. A file may say dilations of which no memory holds one."""
 
 
 class _Parameters(NamedTuple):
@@ -68,7 +71,7 @@ def convolution(node: Node, window: Window, channels: int) -> None:
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
     extents, rule = site.extents(x), node.rule("hybrid")
     parameters = _parameters(site, x, axes, [extents[axis] for axis in own], rule)
-    array, depth = _known_weights(node), extents[3]
+    array, depth = _known_weights(node, window), extents[3]
     if array is not None and array[:1].size <= _DEEPEST:
         stored = _image(node, site, window, parameters, own, rule)
         sums = _exact(node, site, "qrt.conv2d", stored, array, node.element(1), window)
@@ -89,7 +92,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     rule = node.rule("hybrid_depthwise")
     extents = site.extents(x)
     parameters = _whole_range(site, list(extents[:1]), *_ends(site, x, (1, 2, 3)))
-    array = _known_weights(node)
+    array = _known_weights(node, window)
     if array is not None and array[..., :1].size <= _DEEPEST:
         element = node.element(1)
         stored = _image(node, site, window, parameters, (0,), rule)
@@ -159,10 +162,12 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     _finish(node, site, sums, parameters, own, rule)
 
 
-def _known_weights(node: Node) -> Array | None:
-    """The weights where a kernel takes them: known ones, for an input with elements. A constant without any may be an
-    image of a size of which no memory holds a map."""
-    return None if 0 in (node.type(0).shape or ()) else node.constant(1)
+def _known_weights(node: Node, window: Window | None = None) -> Array | None:
+    """The weights where a kernel takes them: known ones, for a window whose image has a map."""
+    sizes = (node.type(0).shape or ())[1:3] if window is not None else ()
+    ends = window.padding if window is not None else ()
+    pixels = prod((size or 0) + sum(each) for size, each in zip(sizes, ends, strict=True))
+    return node.constant(1) if pixels <= _MOST_PIXELS else None
 
 
 def _parameters(site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str) -> _Parameters:

@@ -135,6 +135,16 @@ def test_an_image_without_elements_takes_no_memory():
         program(one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options))
 
 
+def test_padding_as_wide_as_a_dilation_says_takes_no_memory():
+    """A map of it would have 2^60 elements."""
+    far = {"dilation_h_factor": (1 << 30) - 1, "dilation_w_factor": (1 << 30) - 1}
+    options = {**CONVOLUTION, **far, "stride_h": 1, "fused_activation_function": "NONE"}
+    w = Tensor((1, 3, 2, 1), "int8", 0.5, 0, data=np.ones((1, 3, 2, 1), np.int8))
+    x, y = (Tensor((1, 4, 4, 1), "float32") for _ in "xy")
+    content = one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options)
+    assert "qrt.conv2d" not in steps(content)
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 def test_scales_on_another_axis_are_refused(layer):
     weights = np.ones(weights_of(layer, 6, 6))
