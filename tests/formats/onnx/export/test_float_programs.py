@@ -422,6 +422,36 @@ def test_a_sum_over_turns_in_which_nothing_differs_is_refused():
         model_proto(ir.parse(text))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("%bytes, %w : (", '%bytes, %w {requant = "float32"} : ('), ("i32:f32:1", "i32<-9:9>:f32:1")],
+    ids=["rounded in floats", "bounds"],
+)
+def test_sums_of_bytes_that_are_changed_are_refused(old, new):
+    """MatMulInteger rounds and clips nothing."""
+    text = sums_of_bytes().replace(old, new)
+    with pytest.raises(ModelError, match="a result of 32 bits"):
+        model_proto(ir.parse(text))
+
+
+@pytest.mark.parametrize(("op", "element"), [("arith.extsi", "i32"), ("arith.sitofp", "f32")])
+def test_a_bool_as_a_number_is_refused(op, element):
+    """It is -1 where it holds, of which Cast makes 1."""
+    body = f"""^bb0(%p: f32, %q: {element}):
+      %zero = arith.constant 0.0 : f32
+      %c = arith.cmpf ogt, %p, %zero : f32
+      %m = {op} %c : i1 to {element}
+      linalg.yield %m : {element}"""
+    ports = f"ins(%x : tensor<5xf32>) outs(%e : tensor<5x{element}>)"
+    text = f"""func.func @main(%x: tensor<5xf32>) -> tensor<5x{element}> {{
+      %e = tensor.empty() : tensor<5x{element}>
+      %y = {nest(["(n) -> (n)"] * 2, "p", ports, body)} -> tensor<5x{element}>
+      return %y : tensor<5x{element}>
+    }}"""
+    with pytest.raises(ModelError, match=f"{op} of i1"):
+        model_proto(ir.parse(text))
+
+
 def test_an_average_whose_sum_something_else_needs_is_not_written_as_one():
     text = (
         averages()

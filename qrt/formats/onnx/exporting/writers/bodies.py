@@ -140,6 +140,8 @@ class _Body:
             kind = _TYPES.get(op.results[0].type)
             if kind is None:
                 group.refuse(f"{op.name} to {op.results[0].type}")
+            if op.operands[0].type == IntegerType(1):  # -1 where it holds, of which Cast makes 1
+                group.refuse(f"{op.name} of i1")
             return group.node("Cast", parts[0], to=kind)
         if op.name == "arith.cmpf":
             predicate = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]

@@ -106,13 +106,15 @@ def matmul(group: Group) -> None:
 
 def _is_of_bytes(group: Group) -> bool:
     """Whether a product without a bias has 32 bits for the sums of bytes without zero points, and keeps them as they
-    are."""
-    if group.count > 2:
+    are: the rule ``fixed`` does by a multiplier of 1, those in floats round sums beyond 2^24."""
+    if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False
     a, w, out = (held.type.element for held in (group.operand(0), group.operand(1), group.result()))
     if not (isinstance(a, UniformType) and isinstance(w, UniformType) and isinstance(out, UniformType)):
         return False
-    if (a.storage_width, w.storage_width, out.storage) != (8, 8, "i32") or not a.is_per_layer:
+    if (a.storage_width, w.storage_width, out.storage) != (8, 8, "i32") or not (
+        a.is_per_layer and out.has_default_bounds
+    ):
         return False
     without_zero_points = not any(t.zero_point_array.any() for t in (a, w, out))
     return without_zero_points and bool((out.scale_array == a.scale * w.scale_array).all())
