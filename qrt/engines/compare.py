@@ -1,7 +1,7 @@
 """A model beside another runtime, tensor by tensor: each step of qrt gets the runtime's own tensors, so that no
 difference of one is carried into the next."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -89,6 +89,7 @@ class Comparison:
         )
         self._watched: dict[str, _Watched] = {}
         self._tapped: TappedProgram | None = None
+        readable: Collection[Any] = ()
         if every_tensor:
             tapped = Module(module.operation.clone({}), module.upstream)
             values = named_values(choose(tapped, name))
@@ -101,6 +102,8 @@ class Comparison:
             taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
             self._tapped = TappedProgram(tapped, name, taps)
         self._keys = [tensor.made.key for tensor in self._watched.values() if tensor.is_readable]
+        operands = (key for tensor in self._watched.values() for key in tensor.made.reads if key in readable)
+        self._keys = [*dict.fromkeys([*self._keys, *operands])]
         self._outputs = [Tally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
@@ -125,8 +128,12 @@ class Comparison:
         def tap(op: Operation, value: Any) -> Array:
             tensor = self._watched[name_of(op)]
             other = theirs[tensor.made.key]
-            room = partial(_room, tensor.made, known) if tensor.made.alone is not None else None
-            self._count(tensor.tally, f"tensor {shown(tensor.made.name)}", np.asarray(value), other, room)
+            made = tensor.made
+            room = partial(_room, made, known) if made.alone is not None else None
+            interval = None
+            if made.interval is not None and all(key in known for key in made.reads):
+                interval = partial(made.interval, known)
+            self._count(tensor.tally, f"tensor {shown(made.name)}", np.asarray(value), other, room, interval)
             return other
 
         if self._tapped is not None:
@@ -158,10 +165,16 @@ class Comparison:
         return tensor is not None and tensor.is_readable
 
     def _count(
-        self, tally: Tally, what: str, ours: Array, theirs: Array, room: Callable[[], Array] | None = None
+        self,
+        tally: Tally,
+        what: str,
+        ours: Array,
+        theirs: Array,
+        room: Callable[[], Array] | None = None,
+        interval: Callable[[], tuple[Array, Array]] | None = None,
     ) -> None:
         try:
-            tally.add(ours, theirs, room)
+            tally.add(ours, theirs, room, interval)
         except ValueError as error:
             raise ModelError(f"{what} of qrt is not {self._engine}'s: {error}") from None
 
@@ -238,5 +251,6 @@ def _stored(value: Any) -> Array:
 
 def _difference(name: str, operator: str, op: str, tally: Tally) -> TensorDifference:
     return TensorDifference(
-        name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped, tally.beyond
-    )
+        name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped, tally.beyond,
+        tally.within,
+    )  # fmt: skip

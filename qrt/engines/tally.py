@@ -11,8 +11,9 @@ from qrt.ops.core import Array
 
 @dataclass
 class Tally:
-    """What was counted of one tensor: how many elements differ, and how many integers of them by more than 1. Floats
-    differ where they lie further apart than ``bound`` allows.
+    """Counts of one tensor: how many elements differ, and how many integers of them by more than 1. Floats differ where
+    they lie further apart than ``bound`` allows, and integers where they are not the same, unless both lie in an
+    interval. ``within`` is how many elements are not the same, but differ no more than allowed.
 
     Examples
     --------
@@ -25,6 +26,7 @@ class Tally:
     bound: Bound = field(default_factory=Bound)
     elements: int = 0
     differ: int = 0
+    within: int = 0
     beyond: int = 0
     largest: int = 0
     runs: int = 0
@@ -33,9 +35,16 @@ class Tally:
     _moves: bool = False
     _varies: bool = False
 
-    def add(self, ours: Array, theirs: Array, room: Callable[[], Array] | None = None) -> None:
-        """Counts a run. ``room`` says how far each float may lie apart beside the bound: it is asked where some lie
-        further. ValueError if shapes or dtypes are not the same.
+    def add(
+        self,
+        ours: Array,
+        theirs: Array,
+        room: Callable[[], Array] | None = None,
+        interval: Callable[[], tuple[Array, Array]] | None = None,
+    ) -> None:
+        """Count a run. ``room`` gives how far each float may lie apart beside the bound, and ``interval`` the least and
+        the greatest integer that each element may be: both are called where elements differ. ValueError if shapes or
+        dtypes are not the same.
         """
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             raise ValueError(f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}")
@@ -49,8 +58,12 @@ class Tally:
             self._add_floats(ours, theirs, room)
         else:
             apart = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
-            self.differ += int(np.count_nonzero(ours != theirs))
-            self.beyond += int(np.count_nonzero(apart > 1))
+            outside = apart > 0
+            if interval is not None:
+                low, high = interval()
+                outside &= (ours < low) | (ours > high) | (theirs < low) | (theirs > high)
+            self._count(apart > 0, outside)
+            self.beyond += int(np.count_nonzero(outside & (apart > 1)))
             self.largest = max(self.largest, int(apart.max()))
 
     @property
@@ -81,8 +94,12 @@ class Tally:
         if room is not None and outside.any():
             with np.errstate(invalid="ignore"):
                 outside &= ~(np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) <= room())
-        self.differ += int(np.count_nonzero(outside))
+        self._count(apart > 0, outside)
         self.largest = max(self.largest, int(apart.max()))
+
+    def _count(self, unequal: Array, outside: Array) -> None:
+        self.differ += int(np.count_nonzero(outside))
+        self.within += int(np.count_nonzero(unequal & ~outside))
 
     def _is_near(self, ours: Array, theirs: Array) -> Array:
         """Where the bound allows more than units in the last place of the number itself."""

@@ -24,7 +24,7 @@ class TensorDifference:
     elements : int
         How many were compared, over all runs; 0 if none was.
     differ : int
-        How many differ; of floats, how many lie outside the bound.
+        How many differ more than the bound of the operator allows.
     largest : int
         The largest difference: of integers as it is, of floats in units in the last place.
     is_float : bool
@@ -32,7 +32,9 @@ class TensorDifference:
     skipped : str
         Why it counts as not compared; empty if it does.
     beyond : int
-        How many integers differ by more than 1; 0 of floats.
+        How many integers differ more than the bound allows, and by more than 1; 0 of floats.
+    within : int
+        How many are not the same, but differ no more than the bound allows.
     """
 
     name: str
@@ -44,14 +46,16 @@ class TensorDifference:
     is_float: bool = False
     skipped: str = ""
     beyond: int = 0
+    within: int = 0
 
 
 @dataclass(frozen=True)
 class Differences:
     """What was compared of a model, in the order in which it is computed.
 
-    ``tensors`` were each computed of the other runtime's own operands. ``outputs`` are those of whole runs. So many
-    tensors more are ``inside`` of operators that run as one here, and have no values of their own.
+    ``tensors`` were each computed of the other runtime's own operands. ``outputs`` are those of whole runs: they count
+    as different only where no element of a tensor is, because later operators take such elements further. ``inside`` is
+    the number of tensors inside of operators that run as one here, which have no values of their own.
 
     Examples
     --------
@@ -85,9 +89,15 @@ class Differences:
         return sum(tensor.elements for tensor in self.tensors if not tensor.skipped)
 
     @property
+    def within(self) -> int:
+        """The number of elements of tensors that differ no more than their bounds allow."""
+        return sum(tensor.within for tensor in self.tensors)
+
+    @property
     def differ(self) -> int:
-        """How many elements of tensors and of outputs differ."""
-        return sum(tensor.differ for tensor in (*self.tensors, *self.outputs))
+        """The number of elements of tensors that differ more than allowed, and of outputs where no tensor differs."""
+        outputs = () if self.within else self.outputs
+        return sum(tensor.differ for tensor in (*self.tensors, *outputs))
 
 
 def differences_text(found: Differences, *, every: bool = True) -> str:
@@ -110,6 +120,8 @@ def _lines(found: Differences, every: bool) -> Iterator[str]:
             yield "  ".join([*numbers, *names, row[6]])
     yield ""
     yield f"{plural(found.compared, 'tensor')} compared, {plural(found.elements, 'element')}, {found.differ:,} differ"
+    if found.within:
+        yield f"{plural(found.within, 'element')} more differ as far as their operators allow, and whole runs by these"
     if found.inside:
         yield f"{plural(found.inside, 'tensor')} more inside of operators that run as one"
     for output in found.outputs:

@@ -59,6 +59,26 @@ def test_integers_that_are_one_apart_are_told_from_others():
     assert (tally.differ, tally.beyond, tally.largest) == (3, 2, 255)
 
 
+def test_integers_differ_where_one_of_them_lies_outside_an_interval():
+    tally = Tally()
+    ours, theirs = np.int8([1, 1, 1, 1, 1, 1]), np.int8([1, 2, 2, 2, 0, 3])
+    low, high = np.array([1, 1, 2, 1, 0, 1]), np.array([1, 2, 2, 1, 1, 3])
+    tally.add(ours, theirs, interval=lambda: (low, high))
+    assert (tally.differ, tally.within, tally.beyond, tally.largest) == (2, 3, 0, 2)
+
+
+def test_an_interval_is_asked_where_integers_differ_alone():
+    tally = Tally()
+    tally.add(np.int8([1, 2]), np.int8([1, 2]), interval=lambda: pytest.fail("it was asked"))
+    assert (tally.differ, tally.within) == (0, 0)
+
+
+def test_floats_within_their_bound_are_counted():
+    tally = Tally(Bound(ulp=1))
+    tally.add(F([NEXT, 1, 1]), F([1, 1, 2]))
+    assert (tally.differ, tally.within) == (1, 1)
+
+
 def test_what_a_function_may_lie_apart():
     tally = Tally(Bound(relative=1e-3, absolute=1e-4))
     theirs = F([1000, 1000, 0, 0, np.inf, np.inf])

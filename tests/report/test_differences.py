@@ -48,3 +48,13 @@ def test_a_long_name_keeps_its_end():
     assert "  -   ..." in text
     assert "/end\n" in text
     assert max(map(len, text.splitlines())) < 110
+
+
+def test_outputs_of_whole_runs_follow_from_elements_within_their_bounds() -> None:
+    rounded = TensorDifference("a", "QDQ Conv 1", "qrt.conv2d float32", 12, 0, 1, within=2)
+    found = Differences("m.onnx", "ONNX Runtime (ort)", 1, (rounded,), (OUTPUT,))
+    assert found.differ == 0
+    assert "2 elements more differ as far as their operators allow, and whole runs by these\n" in differences_text(
+        found
+    )
+    assert Differences("m.onnx", "ONNX Runtime (ort)", 1, (SAME,), (OUTPUT,)).differ == OUTPUT.differ

@@ -9,6 +9,8 @@ from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ops.core import Array
 from qrt.records import record
 
+Interval = Callable[[Mapping[int | str, Array]], tuple[Array, Array]]
+"""The least and the greatest integer that each element may be, by the tensors that the runtime computed."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
 """The program of one operator: its inputs are the operands that the runtime computed, which are given to say their
 shapes, and its constants are changed by a function."""
@@ -46,7 +48,8 @@ class Made:
     ``operator`` with its index, and how far its floats may lie apart.
 
     Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
-    times the sum of the products' magnitudes of the exact result. ``reads`` are the operands that it computed.
+    times the sum of the products' magnitudes of the exact result. Integers that the runtime rounds otherwise have an
+    ``interval``. ``reads`` are the operands that the runtime computed, which both take.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Made:
     bound: Bound = Bound()
     reads: tuple[int | str, ...] = ()
     alone: Alone | None = None
+    interval: Interval | None = None
 
 
 @record(frozen=True, eq=False)

@@ -8,9 +8,10 @@ import numpy as np
 
 from qrt.formats.importing.compared import Bound, Compared, Input, Made, named_values
 from qrt.formats.importing.source import Source
-from qrt.formats.onnx.folding import Group
+from qrt.formats.onnx.folding import Folding, Group
 from qrt.formats.onnx.importing import Importer, import_model
-from qrt.formats.onnx.model import Graph, Model, Operator, Port
+from qrt.formats.onnx.intervals import ROUNDED, rounding_interval
+from qrt.formats.onnx.model import Graph, Model, Operator, Port, Tensor
 from qrt.formats.onnx.read import read
 from qrt.formats.onnx.types import numpy_dtype
 from qrt.ir import Module
@@ -51,6 +52,7 @@ def compared(source: Source, profile: Profile) -> Compared:
     importer = Importer(file, profile)
     module = importer.run()
     values = named_values(module.function("main"))
+    folding = Folding(file.graph)
     groups = {group.parts[-1].index: group for group in importer.groups}
     inside = {part.index for group in importer.groups for part in group.parts[:-1]}
     tensors, left = [], 0
@@ -59,38 +61,57 @@ def compared(source: Source, profile: Profile) -> Compared:
             if name not in values and (op.index in inside or op.key == "DequantizeLinear"):
                 left += 1
             else:
-                tensors.append(_made(file, profile, op, name, _called(op, groups)))
+                group = groups.get(op.index)
+                tensors.append(_made(file, profile, op, name, _called(op, group), folding, group))
     return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
-def _made(file: Model, profile: Profile, op: Operator, name: str, called: str) -> Made:
-    bound = BOUNDS.get(op.type, Bound())
-    constants = file.graph.constants
+def _made(
+    file: Model, profile: Profile, op: Operator, name: str, called: str, folding: Folding, group: Group | None
+) -> Made:
+    bound, constants = BOUNDS.get(op.type, Bound()), file.graph.constants
+    if group is not None and group.parts[0].key in ROUNDED:
+        inner = group.parts[0]
+        alone = partial(_alone, file, profile, inner)
+        reads = _computed(inner, constants)
+
+        def interval(tensors: Mapping[int | str, Array]) -> tuple[Array, Array]:
+            operands: dict[int | str, Array] = {key: tensors[key] for key in reads}
+            return rounding_interval(folding, group, alone, BOUNDS.get(inner.type, Bound()), operands)
+
+        return Made(name, name, called, bound, reads, interval=interval)
     if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
         return Made(name, name, called, bound)
-    reads = tuple(dict.fromkeys(each for each in op.inputs if each and each not in constants))
-    return Made(name, name, called, bound, reads, partial(_alone, file, profile, op))
+    return Made(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
+
+
+def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """Return the operands that the file does not hold."""
+    return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
 
 
 def _alone(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
-    """The program of a sum of products of float32."""
+    """Return the program of an operator on float32."""
     ports = tuple(Port(str(name), "float", array.shape) for name, array in operands.items())
     constants = {
         name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
         for name in op.inputs
         if name in file.graph.constants
     }
-    factors = {name: float(change(np.asarray(op.attributes.get(name, 1.0), np.float32))) for name in ("alpha", "beta")}
+    factors = {
+        name: float(change(np.asarray(op.attributes.get(name, 1.0), np.float32)))
+        for name in ("alpha", "beta")
+        if op.type == "Gemm"
+    }
     made = replace(op, index=0, attributes={**op.attributes, **factors})
     graph = Graph(op.name, ports, (Port(op.outputs[0], "float", None),), (made,), constants)
     return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 
 
-def _called(op: Operator, groups: Mapping[int, Group]) -> str:
-    """An operator with its index; of a group beside casts the operator between them."""
-    group = groups.get(op.index)
+def _called(op: Operator, group: Group | None) -> str:
+    """Return the name of an operator with its index; of a group beside casts that of the operator between them."""
     if group is None:
         return f"{op.name} {op.index}"
     first = group.parts[0]

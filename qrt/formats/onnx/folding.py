@@ -7,6 +7,7 @@ imported so is imported as it stands, and the reason is kept: for each operator 
 DynamicQuantizeLinear, MatMulInteger and what brings the sums back to floats are a group too, with the same bits.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.formats.onnx.model import ABSENT, Graph, Operator, Tensor
 from qrt.formats.onnx.types import NUMBERS, numpy_dtype
+from qrt.ops.core import Array
 
 _MICROSOFT = "com.microsoft"
 _SAME = frozenset(
@@ -38,6 +41,11 @@ _FLOAT = 1
 """ONNX's number of float32."""
 _MOST = 4
 """The names that a line of the report lists."""
+_LEAST_SCALE, _LARGEST_SCALE = 2.0**-40, 2.0**40
+"""Bounds within which no product or quotient of scales and integers leaves the normal range of float32."""
+_SCALE_STEPS = 4
+"""The units in the last place within which the scale of a bias is the product of two: quantizers form it in float32 or
+in float64, of scales that they rounded before or do not."""
 _FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
 
 
@@ -80,6 +88,15 @@ class Group:
     parts: tuple[Operator, ...]
     folded: Operator
     within: tuple[float | None, float | None] | None = None
+
+
+def _is_product(scale: Array, x: Array, w: Array) -> bool:
+    """Return whether the scales of a bias are the products of those of both operands, but for their rounding."""
+    if scale.size not in (1, w.size):
+        return False
+    product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
+    apart = np.abs(scale.astype(np.float64).reshape(-1) - product)
+    return bool((apart <= _SCALE_STEPS * np.spacing(product.astype(np.float32)).astype(np.float64)).all())
 
 
 class _Unfolded(Exception):
@@ -165,9 +182,9 @@ class Folding:
         return maker if maker is not None and maker.key == "DequantizeLinear" else None
 
     def _is_known(self, name: str) -> bool:
-        return self._constant(name) is not None
+        return self.constant(name) is not None
 
-    def _constant(self, name: str) -> Tensor | None:
+    def constant(self, name: str) -> Tensor | None:
         """A tensor that the file holds, as an initializer or an attribute."""
         found = self.graph.constants.get(name)
         maker = self.makers.get(name)
@@ -175,7 +192,7 @@ class Folding:
             value = maker.attributes.get("value")
             found = value if isinstance(value, Tensor) else None
         if found is None and maker is None and self.outer is not None:
-            return self.outer._constant(name)
+            return self.outer.constant(name)
         return found
 
     # -- a group ------------------------------------------------------------------------------------------------------
@@ -185,7 +202,7 @@ class Folding:
             raise _Unfolded("there is no quantized form of it")
         parts, within = [op], None
         last = self._only_reader(op, op.outputs[0])
-        if last.key in _ACTIVATIONS and op.type not in _SAME:
+        if last.key in _ACTIVATIONS and op.type not in _SAME and op.type not in _ACTIVATIONS:
             parts.append(last)
             within = self._bounds(last)
             last = self._only_reader(last, last.outputs[0])
@@ -198,6 +215,7 @@ class Folding:
         parts.append(last)
         if op.type in _ACTIVATIONS:
             within = self._bounds(op)
+        self._require_plain_floats(last)
         folded = self._folded(op, last)
         return Group(tuple(parts), folded, within)
 
@@ -213,20 +231,25 @@ class Folding:
     def _bounds(self, op: Operator) -> tuple[float | None, float | None]:
         if op.type == "Relu":
             return 0.0, None
-        if op.opset < 11:
-            low, high = (op.attributes.get(name) for name in ("min", "max"))
-            return low, high
-        found: list[float | None] = []
-        for i in (1, 2):
-            name = op.inputs[i] if i < len(op.inputs) else ABSENT
-            tensor = self._constant(name) if name != ABSENT else None
-            if name != ABSENT and (tensor is None or tensor.data.size != 1):
-                raise _Unfolded("the bounds of Clip are computed")
-            found.append(None if tensor is None else float(tensor.data.reshape(-1)[0]))
-        return found[0], found[1]
+        bounds: list[float | None] = []
+        for i, attribute in ((1, "min"), (2, "max")):
+            if op.opset < 11:
+                bound = op.attributes.get(attribute)
+            else:
+                name = op.inputs[i] if i < len(op.inputs) else ABSENT
+                tensor = self.constant(name) if name != ABSENT else None
+                if name != ABSENT and (tensor is None or tensor.data.size != 1):
+                    raise _Unfolded("the bounds of Clip are computed")
+                bound = None if tensor is None else float(tensor.data.reshape(-1)[0])
+            if bound is not None and (not isinstance(bound, int | float) or math.isnan(bound)):
+                raise _Unfolded(f"a bound of Clip is {shown(bound)}, which is no number")
+            bounds.append(bound)
+        if None not in bounds and bounds[0] > bounds[1]:  # type: ignore[operator]
+            raise _Unfolded("the bounds of Clip are exchanged")
+        return bounds[0], bounds[1]
 
     def _scale(self, cast: Operator) -> Tensor:
-        found = self._constant(cast.inputs[1])
+        found = self.constant(cast.inputs[1])
         if found is None:
             raise _Unfolded("the scale of an input is computed")
         return found
@@ -289,13 +312,14 @@ class Folding:
         cast = self._dequantized(op.inputs[i]) if i < len(op.inputs) else None
         if cast is None:
             raise _Unfolded(f"input {i} is not dequantized")
+        self._require_plain_floats(cast)
         scale = self._scale(cast)
         if cast.attributes.get("block_size", 0):
             raise _Unfolded(f"input {i} has a scale for each block")
         if scale.data.size > 1:
             if axis is None:
                 raise _Unfolded(f"input {i} has several scales")
-            said, tensor = cast.attributes.get("axis", 1), self._constant(cast.inputs[0])
+            said, tensor = cast.attributes.get("axis", 1), self.constant(cast.inputs[0])
             rank = None if tensor is None else len(tensor.shape)
             if rank is None or said % rank != axis % rank:
                 raise _Unfolded(f"the scales of input {i} lie along axis {said}")
@@ -315,25 +339,57 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """The integers of a bias, if there is one."""
+        """Return the integers of a bias, or nothing if there is none.
+
+        The sums add them as they are, so that they must have the scale of the sums. A bias of another scale is not
+        folded: rescaled to that of the sums it would be rounded, where the runtime adds it in floats.
+        """
         if i >= len(op.inputs) or op.inputs[i] == ABSENT:
             return ()
         cast = self._dequantized(op.inputs[i])
-        tensor = None if cast is None else self._constant(cast.inputs[0])
+        tensor = None if cast is None else self.constant(cast.inputs[0])
         if cast is None or tensor is None or tensor.dtype != "int32":
             raise _Unfolded("its bias is no constant of int32")
-        if len(cast.inputs) > 2 and (zero := self._constant(cast.inputs[2])) is not None and zero.data.any():
-            raise _Unfolded("its bias has a zero point other than 0")
+        self._require_plain_floats(cast)
+        if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
+            zero = self.constant(cast.inputs[2])
+            if zero is None or zero.data.any():
+                raise _Unfolded("its bias has a zero point other than 0")
+        x, w = (self._dequantized(op.inputs[operand]) for operand in (0, 1))
+        if x is None or w is None:
+            raise _Unfolded("an operand beside its bias is not dequantized")
+        if cast.attributes.get("block_size", 0):
+            raise _Unfolded("its bias has a scale for each block")
+        scale = self._scale(cast).data
+        if scale.size > 1 and (len(tensor.shape) != 1 or cast.attributes.get("axis", 1) not in (0, -1)):
+            raise _Unfolded("the scales of its bias do not lie along its only axis")
+        if not _is_product(scale, self._scale(x).data, self._scale(w).data):
+            raise _Unfolded("its bias has another scale than the sums, the product of those of its operands")
         return (cast.inputs[0],)
+
+    def _require_plain_floats(self, cast: Operator) -> None:
+        """Raise _Unfolded unless a cast is between integers and float32 with scales of usual size.
+
+        Groups on other floats round to them between the casts. With scales near the ends of float32 the floats between
+        the casts overflow or lose bits, which no rule of quantized operators does in the same way.
+        """
+        scale = self._scale(cast)
+        floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0
+        if (
+            scale.dtype != "float"
+            or floats not in (0, _FLOAT)
+            or cast.attributes.get("precision", 0) not in (0, _FLOAT)
+        ):
+            raise _Unfolded("its casts are of other floats than float32")
+        if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
+            raise _Unfolded(f"a scale is beyond {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
     def _moved(self, op: Operator, last: Operator) -> tuple[str, ...]:
         """The inputs of an operator that moves elements: its result must have the parameters of its first input."""
         x, scale, zero = self._input(op, 0)
-        others = [self._constant(name) for name in (scale, zero, *self._parameters(last))]
+        others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
         before, after = others[:2], others[2:]
         for one, other in zip(before, after, strict=True):
             if (0 if one is None else one.data.item()) != (0 if other is None else other.data.item()):
                 raise _Unfolded("its result has other parameters than its input")
-        if before[1] is not None and after[1] is not None and before[1].dtype != after[1].dtype:
-            raise _Unfolded("its result has another type than its input")
         return (x, *op.inputs[1:]) if op.type not in _ACTIVATIONS else (x,)

@@ -20,9 +20,10 @@ from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
+from qrt.formats.onnx.operators.operands import quantized_element
 from qrt.formats.onnx.registry import find
 from qrt.formats.onnx.states import State, split_states
-from qrt.formats.onnx.types import element_of
+from qrt.formats.onnx.types import dtype_of, element_of
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ops.core import Array, element_dtype
@@ -233,14 +234,22 @@ class Graph(importing.Graph):
         if function is None:
             raise Refused(f"no form of {op.name} is supported")
         function(node)
+        last = Node(self, group.parts[-1])
+        if last.op.key == "QuantizeLinear":
+            self._require_storage(last, op.outputs[0])
         if group.within is not None:
-            last = Node(self, group.parts[-1])
             value = self.value(op.outputs[0], op)
             assert isinstance(value.type, TensorType)
             if not isinstance(value.type.element, UniformType):
                 element = last.uniform(value.type.element, (), 1, 2)
                 value = last.emit("quant.scast", [last.as_storage(value)], None, value.type.with_(element=element))
             last.set(0, clamped(last, value, *group.within))
+
+    def _require_storage(self, quantize: Node, name: str) -> None:
+        """Raise Refused if a folded operator gave its result another type of integers than its QuantizeLinear has."""
+        wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
+        if element is not wanted:
+            raise Refused(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")
 
     def _import(self, op: Operator) -> None:
         """Makes the operations of a node. What reads a result of a refused node is not tried."""

@@ -72,7 +72,7 @@ def by_name() -> dict[str, Form]:
     """Every form whose results are the runtime's own, by its name."""
     drawn = {name: form for name, form, _ in forms()}
     cases = {name: form(np.random.default_rng(0)) for name, form in drawn.items()}
-    return {name: form for name, form in drawn.items() if cases[name].absolute or not cases[name].share}
+    return {name: form for name, form in drawn.items() if not cases[name].is_rounded_otherwise}
 
 
 def differences(line: Line, interpret: bool) -> list[str]:

@@ -140,3 +140,18 @@ def test_what_is_refused() -> None:
                   {"s": np.ones(4, np.float32)})  # fmt: skip
     with pytest.raises(ModelError, match="input 1 is tensor<4xf32>, which does not go with tensor<2x3xf32>"):
         imported(wrong)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("bounds", [(np.nan, 1.0), (-1.0, np.nan), (np.nan, np.nan)])
+def test_a_bound_of_clip_that_is_a_nan_is_none(bounds: tuple[float, float], is_known: bool) -> None:
+    x = np.float32([-3, np.nan, -0.5, 0, 2, np.inf, -np.inf])
+    low, high = (np.asarray(bound, np.float32) for bound in bounds)
+    constants = {"low": low, "high": high} if is_known else {}
+    ports = [port("x", "FLOAT", [7]), *([] if is_known else [port("low", "FLOAT", []), port("high", "FLOAT", [])])]
+    content = model([node("Clip", ["x", "low", "high"], ["y"])], ports, [port("y")], constants)
+    inputs = {"x": x} if is_known else {"x": x, "low": low, "high": high}
+    expected = np.minimum(np.maximum(x, -np.inf if np.isnan(low) else low), np.inf if np.isnan(high) else high)
+    np.testing.assert_array_equal(run(content, **inputs)[0], expected)
+    if has_oracle():
+        np.testing.assert_array_equal(run_oracle(content, inputs)[0], expected)

@@ -28,7 +28,9 @@ def relu(node: Node) -> None:
 
 @operator("Clip")
 def clip(node: Node) -> None:
-    """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one."""
+    """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one, and is no
+    bound.
+    """
     element = node.plain(0)
     own, found = signless(element), operand(node, 0)
     if node.opset < 11 and not isinstance(element, FloatType):
@@ -43,10 +45,20 @@ def clip(node: Node) -> None:
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
                 node.fail(f"a bound is of {node.dtype(i)}, the input of {node.dtype(0)}")
-            found = _pair(node, names[form(element)], found, bound, own)
+            found = _bounded(node, names[form(element)], found, bound, own)
     if not isinstance(found, np.ndarray) and found is node.graph.values.get(node.input(0)):
         found = node.emit("qrt.reshape", [found], None, found.type)
     finish(node, 0, found, element)
+
+
+def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -> Operand:
+    """Return the maximum or the minimum of ``x`` and a bound, or ``x`` where the bound is a NaN."""
+    if isinstance(bound, np.ndarray) and bool(np.isnan(bound.astype(np.float64)).any()):
+        return x
+    result = _pair(node, name, x, bound, element)
+    if isinstance(bound, np.ndarray) or not isinstance(element, FloatType):
+        return result
+    return select(node, compare(node, "eq", bound, bound, element), result, x, element)
 
 
 @operator("LeakyRelu", "PRelu")

@@ -3,9 +3,8 @@
 import numpy as np
 
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
-from qrt.formats.onnx.model import ABSENT
 from qrt.formats.onnx.node import Node, plain_of, signless
-from qrt.formats.onnx.operators.operands import small_floats
+from qrt.formats.onnx.operators.operands import quantized_element, small_floats
 from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
 from qrt.ir import Value
@@ -28,7 +27,7 @@ def quantize_linear(node: Node) -> None:
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
         node.refuse(f"of {node.dtype(0)}")
-    element = _target(node)
+    element = quantized_element(node)
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
     if isinstance(element, FloatType) and element.width <= 8:
         _to_small_floats(node, element)
@@ -52,19 +51,6 @@ def _is_of_the_run(node: Node, block_size: int) -> bool:
     if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
     return node.constant(1) is None or (node.has(2) and node.constant(2) is None)
-
-
-def _target(node: Node) -> Type:
-    """The plain type of the result: that of the zero point, or what an attribute says, or uint8."""
-    said = node.attribute("output_dtype", 0)
-    if node.has(2):
-        found = node.plain(2)
-        if said and element_of(NUMBERS.get(said, ABSENT)) is not found:
-            node.fail(f"output_dtype is {NUMBERS.get(said, said)}, but the zero point is of {node.dtype(2)}")
-        return found
-    if said and said not in NUMBERS:
-        node.fail(f"output_dtype is {said}, which is no type")
-    return element_of(NUMBERS[said] if said else "uint8")
 
 
 def along(node: Node, i: int, axis: int) -> Value:
@@ -141,11 +127,30 @@ def dequantize_linear(node: Node) -> None:
     if isinstance(source, FloatType):
         _of_small_floats(node, source, out)
         return
-    if _is_of_the_run(node, size) and out is F32:
+    if (_is_of_the_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
+        if size:
+            node.refuse("int32 in blocks with zero points other than 0")
         _dequantized_at_run(node, source)
         return
-    element = node.uniform(source, node.shape(), 1, 2, axis, size, expressed=out.name)
-    node.set(0, node.emit("quant.dcast", [node.cast(0, element)], None, out))
+    # ONNX Runtime multiplies in float32, where 16 bits fit, and rounds the product to a narrower type.
+    is_narrowed = isinstance(source, IntegerType) and source.width > 8 and out.width == 16
+    if is_narrowed and _has_wide_zero_point(node, source):
+        node.refuse(f"int32 to {dtype_of(out)} with a zero point other than 0")
+    element = node.uniform(source, node.shape(), 1, 2, axis, size, expressed="f32" if is_narrowed else out.name)
+    value = node.emit("quant.dcast", [node.cast(0, element)], None, F32 if is_narrowed else out)
+    if is_narrowed:
+        narrowed = apply(node, "arith.truncf", [value], [F32], out)
+        assert isinstance(narrowed, Value)
+        value = narrowed
+    node.set(0, value)
+
+
+def _has_wide_zero_point(node: Node, source: Type) -> bool:
+    """Return whether integers of 32 bits have a zero point other than 0: float32 does not hold their difference."""
+    if not isinstance(source, IntegerType) or source.width < 32 or not node.has(2):
+        return False
+    zero_points = node.constant(2)
+    return zero_points is not None and bool(zero_points.any())
 
 
 def _dequantized_at_run(node: Node, source: Type) -> None:

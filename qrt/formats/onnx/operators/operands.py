@@ -11,7 +11,9 @@ import numpy as np
 
 from qrt.formats.importing.graph import bits
 from qrt.formats.importing.plain import LARGEST, Operand, apply, number_of
+from qrt.formats.onnx.model import ABSENT
 from qrt.formats.onnx.node import Node, Shape, signless
+from qrt.formats.onnx.types import NUMBERS, element_of
 from qrt.ir import Value
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
@@ -48,6 +50,19 @@ def require(node: Node, i: int, *dtypes: str) -> None:
     """Refuses an input of another dtype."""
     if node.dtype(i) not in dtypes:
         node.refuse(f"of {node.dtype(i)}")
+
+
+def quantized_element(node: Node) -> Type:
+    """Return the plain type that a QuantizeLinear stores: that of its zero point, of `output_dtype`, or uint8."""
+    said = node.attribute("output_dtype", 0)
+    if node.has(2):
+        found = node.plain(2)
+        if said and element_of(NUMBERS.get(said, ABSENT)) is not found:
+            node.fail(f"output_dtype is {NUMBERS.get(said, said)}, but the zero point is of {node.dtype(2)}")
+        return found
+    if said and said not in NUMBERS:
+        node.fail(f"output_dtype is {said}, which is no type")
+    return element_of(NUMBERS[said] if said else "uint8")
 
 
 def movable(node: Node, i: int = 0) -> Value:

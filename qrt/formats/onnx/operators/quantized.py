@@ -35,8 +35,9 @@ def _operand(node: Node, i: int) -> UniformType:
 
 
 def _result(node: Node, scale: int, like: int = 0) -> UniformType:
-    """The type of the result, which has the storage of an input."""
-    return _parameters(node, node.plain(like), scale, scale + 1)
+    """Return the type of the result. Its storage is that of its zero point, or without one that of an input."""
+    storage = node.plain(scale + 1 if node.has(scale + 1) else like)
+    return _parameters(node, storage, scale, scale + 1)
 
 
 @operator("QLinearAdd", "QLinearMul", domain=MICROSOFT)
@@ -45,7 +46,9 @@ def binary(node: Node) -> None:
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
     if not a.storage == b.storage == out.storage:
-        node.fail(f"its tensors are of {a.storage}, {b.storage} and {out.storage}")
+        (node.refuse if node.op.is_folded else node.fail)(
+            f"its tensors are of {a.storage}, {b.storage} and {out.storage}"
+        )
     rule = node.rule(name, storage=out.storage)
     operands = [node.cast(0, a), node.cast(3, b)]
     node.set(0, node.emit(f"qrt.{name}", operands, {"requant": rule}, out))

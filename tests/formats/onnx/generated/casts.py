@@ -70,6 +70,22 @@ def dequantized(rng: np.random.Generator, dtype: str, form: str) -> Case:
     return Case(content, [[draw.integers(rng, shape, dtype)]], ulp=0)
 
 
+def dequantized_wide(rng: np.random.Generator, dtype: str, fraction: str) -> Case:
+    """Of integers that the floats do not hold: near the ends of the type, around powers of two, and their differences
+    with a zero point."""
+    shape = draw.shape(rng, int(rng.integers(1, 4)), 6000)
+    ends = np.iinfo(dtype)
+    zero = int(rng.choice([0, 1, 5, -7])) if dtype == "int32" and fraction == "float32" else draw.zero_point(rng, dtype)
+    zero = 0 if dtype == "int32" and fraction == "float16" else zero
+    scales = np.exp2(rng.uniform(-12, -6)).astype(fraction)
+    made = node("DequantizeLinear", ["x", "s", "z"], ["y"])
+    name = {"float32": "FLOAT", "float16": "FLOAT16"}[fraction]
+    ports = [port("x", dtype.upper(), shape)], [port("y", name, shape)]
+    content = model([made], *ports, {"s": scales, "z": np.asarray(zero, dtype)}, opset=OPSET)
+    x = rng.integers(ends.min, ends.max, shape, dtype, endpoint=True) >> rng.integers(0, ends.bits - 1, shape, dtype)
+    return Case(content, [[x]], ulp=0)
+
+
 def there_and_back(rng: np.random.Generator, dtype: str, form: str) -> Case:
     """Both, as no input or output of a run is of 4 bits."""
     shape = _shape(rng, form)
@@ -81,7 +97,12 @@ def there_and_back(rng: np.random.Generator, dtype: str, form: str) -> Case:
     return Case(content, [[_floats(rng, shape, dtype, float(scales.flat[0]), "float32")]], ulp=0)
 
 
-CASES: dict[str, Any] = {}
+CASES: dict[str, Any] = {
+    f"DequantizeLinear {dtype} to {fraction}": partial(dequantized_wide, dtype=dtype, fraction=fraction)
+    for dtype, fraction in (
+        ("int32", "float32"), ("int16", "float16"), ("uint16", "float16"), ("int32", "float16"),
+    )
+}  # fmt: skip
 for _form in ("", "axis", "blocks"):
     _said = f", {_form}" if _form else ""
     CASES |= {
