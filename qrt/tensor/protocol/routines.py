@@ -2,7 +2,6 @@
 compares them. ``call_rule`` runs it without the rule, which is for all other types and arguments."""
 
 from collections.abc import Callable
-from functools import partial
 from inspect import unwrap
 from typing import Any
 
@@ -12,7 +11,6 @@ from qrt.eager.calls import set_routine
 from qrt.errors import QuantValueError
 from qrt.ops.core import Array
 from qrt.tensor.protocol.elements import in_place_of
-from qrt.tensor.protocol.rules.comparisons import test_of_storage
 from qrt.tensor.protocol.table import Function, present
 from qrt.types import UniformType
 
@@ -141,12 +139,8 @@ _on_storage((np.put_along_axis,), 4, "axis", (0, 2), is_moved=False, numbers=in_
 _on_storage((np.fill_diagonal,), 3, "wrap", (0, 1), is_moved=False, numbers=in_place_of)
 _on_storage((np.choose,), 2, "mode", (1,), lists=1)
 
-_on_storage((np.array_equal, np.array_equiv, np.may_share_memory, np.shares_memory), 2, "", (0, 1), is_moved=False)
-_on_storage((np.isin, np.digitize), 2, "", (0, 1), is_moved=False)
-_on_storage((np.searchsorted,), 2, "side", (0, 1), is_moved=False)
+_on_storage((np.may_share_memory, np.shares_memory), 2, "", (0, 1), is_moved=False)
 _on_storage((np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.meshgrid), 2, "", (0, 1))
-for _ufunc in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
-    _on_storage((_ufunc,), 2, "", (0, 1), is_moved=False, numbers=partial(test_of_storage, _ufunc))
 # No value is NaN, so that two names mean one thing.
 for _extreme, _other in ((np.maximum, np.fmax), (np.minimum, np.fmin)):
     _on_storage((_extreme, _other), 2, "", (0, 1), routine=_extreme)

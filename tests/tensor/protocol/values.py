@@ -1,4 +1,4 @@
-"""Values as rationals, element by element, and tensors that are hard to order."""
+"""Values as rationals or as the floats that they are, element by element, and tensors that are hard to order."""
 
 from fractions import Fraction
 from typing import Any
@@ -33,8 +33,19 @@ def values(q: QuantTensor) -> np.ndarray[Any, Any]:
     return found
 
 
+def floats(q: QuantTensor) -> np.ndarray[Any, Any]:
+    """Return the values as Python's floats, which compare exactly with every real number."""
+    return np.asarray(q).astype(np.float64).astype(object)
+
+
 @st.composite
-def types(draw: st.DrawFn, shape: tuple[int, ...], scales: Any = SCALES, widths: Any = range(1, 33)) -> UniformType:
+def types(
+    draw: st.DrawFn,
+    shape: tuple[int, ...],
+    scales: Any = SCALES,
+    widths: Any = range(1, 33),
+    expressed: Any = ("f64",),
+) -> UniformType:
     """Per layer, per axis, or with blocks: of a shape that a tensor has."""
     stored = draw(storages(widths))
     kind = draw(st.sampled_from(["layer", "axis", "blocks"])) if shape and 0 not in shape else "layer"
@@ -52,10 +63,11 @@ def types(draw: st.DrawFn, shape: tuple[int, ...], scales: Any = SCALES, widths:
     one = draw(st.booleans())
     drawn = [draw(scales) for _ in range(1 if one else size)] * (size if one else 1)
     zeros = [draw(zero_points(stored)) for _ in range(1 if one else size)] * (size if one else 1)
+    name = draw(st.sampled_from(expressed))
     if not count:
-        return UniformType(expressed="f64", scales=drawn[0], zero_points=zeros[0], **stored)
+        return UniformType(expressed=name, scales=drawn[0], zero_points=zeros[0], **stored)
     return UniformType(
-        expressed="f64",
+        expressed=name,
         scales=np.array(drawn).reshape(count),
         zero_points=np.array(zeros).reshape(count),
         **stored,

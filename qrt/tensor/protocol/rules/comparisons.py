@@ -1,28 +1,26 @@
-"""Comparisons by value, exact: of tensors with tensors, with arrays of numbers and with real numbers.
+"""Comparisons of values: of tensors with tensors, with arrays of numbers and with real numbers of any size.
 
-A real number becomes an integer of the storage for each scale, so that NumPy compares storage. Elsewhere keys compare.
+The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number becomes an
+integer of the storage of a type per layer, so that NumPy compares storage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from math import isnan, lcm
+from math import inf
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
-from qrt.eager.calls import Planned, Tensor
-from qrt.eager.storage import is_packed
+from qrt import numerics
+from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, parameter_index, parameters_of, storage_dtype
+from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
-from qrt.tensor.functions import lookup
 from qrt.tensor.protocol.elements import NUMBERS, no_tensor, stored
-from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
+from qrt.tensor.protocol.keys import comparable
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.protocol.tables import has_table
-from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, Any] = {
@@ -41,159 +39,137 @@ _WORDS: dict[Any, str] = {
     np.greater: "greater than",
     np.greater_equal: "at least",
 }
-_STRICT: dict[Any, Any] = {
-    np.less: np.less,
-    np.less_equal: np.less,
-    np.greater: np.greater,
-    np.greater_equal: np.greater,
-}
 Side = Literal["left", "right"]
-_BEYOND = 1 << 40
-"""An integer that is greater than any storage."""
+_STEPS = 256
+"""So many integers are tried at once in search of a threshold."""
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
-    """What ``ufunc`` says of the values, an array of bool; one of the operands is a tensor."""
+    """Return the array of bool that ``ufunc`` gives for the values; one of the operands is a tensor."""
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc], b, a
     if not isinstance(b, Tensor):
-        if type(b) is float or type(b) is int or isinstance(b, Real):
-            return _with_number(ufunc, a, b)
-        number = as_array(b)[()]
+        number = b if type(b) in NUMBERS or isinstance(b, Real) else as_array(b)[()]
         if isinstance(number, Real):
-            return _with_number(ufunc, a, number)
-    elif a._shape == b._shape and a.type is b.type:
-        return ufunc(stored(a), stored(b))
-    elif _have_one_scale(a.type, b.type):
-        return _broadcast(ufunc, stored(a), stored(b))
+            return _with_number(ufunc, a, _exact(number))
     with np.errstate(invalid="ignore"):  # of NaNs that signal
-        return of_keys(ufunc, *keys_of([a, b]))
-
-
-def _have_one_scale(t: UniformType, u: UniformType) -> bool:
-    return t.is_per_layer and u.is_per_layer and t.scales == u.scales and t.zero_points == u.zero_points
-
-
-def of_keys(ufunc: np.ufunc, a: Key, b: Key) -> Any:
-    (high, low), (other, rest) = a, b
-    if isinstance(low, float) and isinstance(rest, float):
-        return _broadcast(ufunc, high, other)
-    is_equal = _broadcast(np.equal, high, other)
-    if ufunc is np.equal:
-        return is_equal & (low == rest)
-    if ufunc is np.not_equal:
-        return ~(is_equal & (low == rest))
-    return _STRICT[ufunc](high, other) | (is_equal & ufunc(low, rest))
+        return _broadcast(ufunc, *comparable([a, b]))
 
 
 def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
-        return ufunc(a, b)
+        result = ufunc(a, b)
     except ValueError:
         raise QuantValueError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
     except TypeError:  # of Python's numbers and what is no number
         raise QuantTypeError(f"np.{ufunc.__name__}: a tensor is compared with real numbers alone") from None
+    return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
 
 # -------------------------------------------------------------------------------------------------------------- numbers
 
 
 def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
-    t: UniformType = q.type
-    if t.is_per_layer:
-        test, threshold = test_of_storage(ufunc, t, number)
+    if q.type.is_per_layer:
+        test, threshold = test_of_storage(ufunc, q.type, number)
         return test(stored(q), threshold)
-    x = rational(number)
-    if not isinstance(x, Fraction):
-        return ufunc(np.zeros(q._shape), x)  # as every finite value does
-    floors, is_exact = floors_of(t, x)
-    index = parameter_index(t, q._shape)
-    storage = stored(q)
-    if ufunc in (np.equal, np.not_equal):
-        is_equal = is_exact & (floors >= t.storage_min) & (floors <= t.storage_max)
-        found = (storage == _of_dtype(floors, t, storage.dtype)[index]) & is_equal[index]
-        return ~found if ufunc is np.not_equal else found
-    if ufunc in (np.less, np.greater_equal):
-        floors = floors - is_exact
-    # Storage beyond the floor: `>=` and the floor as it is where some floor lies below all integers of the dtype.
-    is_greater = ufunc in (np.greater, np.greater_equal)
-    if floors.max() < t.storage_max:
-        test = np.greater_equal if is_greater else np.less
-        return test(storage, _of_dtype(floors + 1, t, storage.dtype)[index])
-    if floors.min() >= t.storage_min:
-        return (np.greater if is_greater else np.less_equal)(storage, _of_dtype(floors, t, storage.dtype)[index])
-    return (np.greater if is_greater else np.less_equal)(storage, floors[index])
+    return compare_with_number(ufunc, np.asarray(q), number)
 
 
-def _planned_with_number(ufunc: np.ufunc, q: Tensor, number: float) -> Planned:
-    test, threshold = test_of_storage(ufunc, q.type, number)
-    return Planned((q,), lambda operands: test(stored(operands[0]), threshold))
+def _exact(number: Any) -> Any:
+    """Return a real number as one of Python, which compares exactly with a float."""
+    if isinstance(number, np.longdouble) and np.isfinite(number):
+        return Fraction(*number.as_integer_ratio())
+    return (
+        int(number) if isinstance(number, np.integer) else float(number) if isinstance(number, np.generic) else number
+    )
 
 
-def _of_dtype(integers: Array, t: UniformType, dtype: np.dtype[Any]) -> Array:
-    return np.clip(integers, t.storage_min, t.storage_max).astype(dtype)
+def compare_with_number(ufunc: np.ufunc, values: Array, number: Any) -> Any:
+    """Return what ``ufunc`` gives for an array of floats and a real number of Python's, of any size, exactly.
+
+    The nearest number of the array's dtype takes the number's place. Where the number lies beside it, a comparison
+    with or without equality decides.
+    """
+    nearest = _nearest(number, values.dtype)
+    side = (number > float(nearest)) - (number < float(nearest))
+    if side:
+        if ufunc is np.equal or ufunc is np.not_equal:
+            return np.full(values.shape, ufunc is np.not_equal)[()]
+        is_less = ufunc is np.less or ufunc is np.less_equal
+        ufunc = (np.less_equal if side > 0 else np.less) if is_less else np.greater if side > 0 else np.greater_equal
+    return ufunc(values, nearest)
 
 
-@lru_cache(maxsize=256)
-def test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[np.ufunc, Array]:
-    """The comparison of storage, and the integer to compare it with, in the dtype of the storage: another dtype, and
-    Python's integers, cost NumPy more."""
-    floor, is_exact = floor_of(t.scales[0], t.zero_points[0], rational(number))
-    limits = np.iinfo(storage_dtype(t))
-    is_equality, is_greater = ufunc in (np.equal, np.not_equal), ufunc in (np.greater, np.greater_equal)
-    if floor is not None and not is_equality:
-        floor += 1 - (is_exact and ufunc in (np.less, np.greater_equal))
-    if (is_exact or not is_equality) and floor is not None and limits.min <= floor <= limits.max:
-        test = ufunc if is_equality else np.greater_equal if is_greater else np.less
-        return test, np.array(floor, limits.dtype)
-    # No storage, or all: equal to it, or beyond it. Nothing is equal to NaN, less or greater.
-    is_all = ufunc is np.not_equal if is_equality else floor is not None and (floor < 0) == is_greater
-    return (np.greater_equal if is_all else np.less), np.array(limits.min, limits.dtype)
-
-
-def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, bool]:
-    """(the greatest storage whose value is not above the number, were there no bounds; whether it is the number).
-    Infinities give an integer beyond all storage, NaN gives None."""
-    if not isinstance(x, Fraction):
-        return (None if isnan(x) else _BEYOND if x > 0 else -_BEYOND), False
-    numerator, denominator = scale.as_integer_ratio()
-    floor, rest = divmod(x.numerator * denominator, x.denominator * numerator)
-    return min(max(zero_point + floor, -_BEYOND), _BEYOND), rest == 0
-
-
-@lru_cache(maxsize=256)
-def place_among(t: UniformType, number: Any, side: Side) -> tuple[Array, Side]:
-    """What ``np.searchsorted`` is to look for in storage of a type per layer, and on which side: NaN is beyond all."""
-    floor, is_exact = floor_of(t.scales[0], t.zero_points[0], rational(number))
-    limits = np.iinfo(storage_dtype(t))
-    if floor is None or floor > limits.max:
-        return np.array(limits.max, limits.dtype), "right"
-    if floor < limits.min:
-        return np.array(limits.min, limits.dtype), "left"
-    return np.array(floor, limits.dtype), side if is_exact else "right"
-
-
-def floors_of(t: UniformType, x: Fraction) -> tuple[Array, Array]:
-    """``floor_of`` for each parameter of the type, up to ``_BEYOND``."""
-    scales, zero_points = np.array(t.scales, np.float64), np.array(t.zero_points, np.int64)
-    units = units_of(scales)
-    if units is None or not _is_double(x):
-        found = [floor_of(scale, zero, x) for scale, zero in zip(t.scales, t.zero_points, strict=True)]
-        return np.array([floor for floor, _ in found], np.int64), np.array([is_exact for _, is_exact in found])
-    with np.errstate(over="ignore"):
-        quotients = np.clip(float(x) / scales, -_BEYOND, _BEYOND)
-    # A quotient is off by much less than 1: the floor is the nearest integer or the one below, as its product says.
-    nearest = np.rint(quotients)
-    key, limit = product(nearest, units[0]), (shifted(np.array(float(x)), units[1]), 0.0)
-    floors = zero_points + nearest.astype(np.int64) - of_keys(np.greater, key, limit)
-    return floors, of_keys(np.equal, key, limit)
-
-
-def _is_double(x: Fraction) -> bool:
+def _nearest(number: Any, dtype: np.dtype[Any]) -> Any:
     try:
-        return float(x) == x
+        double = float(number)
     except OverflowError:
-        return False
+        double = inf if number > 0 else -inf
+    with np.errstate(over="ignore"):
+        return np.asarray(double).astype(dtype)[()]
+
+
+@lru_cache(maxsize=256)
+def test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[Callable[..., Any], Array]:
+    """Return the comparison of storage of a type per layer, and the integer to compare it with, in its dtype."""
+    limits = np.iinfo(storage_dtype(t))
+    none = np.array(limits.min, limits.dtype)
+    if number != number or not _is_monotonic(t):
+        return lambda storage, _: compare_with_number(ufunc, _values(t, storage), number), none
+    if ufunc is np.equal or ufunc is np.not_equal:
+        low, high = (_first_integer(t, test, number) for test in (np.greater_equal, np.greater))
+        if high - low == 1:
+            return ufunc, np.array(low, limits.dtype)
+        if high == low:
+            return (np.less if ufunc is np.equal else np.greater_equal), none
+        return lambda storage, _: ((storage >= low) & (storage < high)) == (ufunc is np.equal), none
+    is_less = ufunc is np.less or ufunc is np.less_equal
+    first = _first_integer(t, np.greater if ufunc in (np.less_equal, np.greater) else np.greater_equal, number)
+    if first > limits.max:
+        return (np.greater_equal if is_less else np.less), none
+    return (np.less if is_less else np.greater_equal), np.array(first, limits.dtype)
+
+
+def _values(t: UniformType, storage: Any) -> Array:
+    """Return the values of storage of a type per layer, as float64."""
+    return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
+
+
+def _is_monotonic(t: UniformType) -> bool:
+    """Return whether values do not decrease. Only where both the storage and the zero point are infinite is there a
+    NaN among them."""
+    return not np.isnan(_values(t, [t.storage_min, t.storage_max, t.zero_points[0]])).any()
+
+
+def _first_integer(t: UniformType, test: np.ufunc, number: Any) -> int:
+    """Return the least integer of the storage whose value passes a test that all greater ones pass too: greater than
+    the number, or at least the number. It is the greatest integer and one more where none does."""
+    low, high = t.storage_min, t.storage_max + 1
+    while low < high:
+        tried = np.unique(np.linspace(low, high - 1, _STEPS).astype(np.int64))
+        passed = np.flatnonzero(compare_with_number(test, _values(t, tried), number))
+        if passed.size:
+            high = int(tried[passed[0]])
+            low = int(tried[passed[0] - 1]) + 1 if passed[0] else high
+        else:
+            low = int(tried[-1]) + 1
+    return low
+
+
+@lru_cache(maxsize=256)
+def place_among(t: UniformType, number: Any, side: Side) -> tuple[Array, Side] | None:
+    """Return what ``np.searchsorted`` is to look for in storage of a type per layer, and on which side. None where the
+    storage is not in the order of values."""
+    if not _is_monotonic(t):
+        return None
+    limits = np.iinfo(storage_dtype(t))
+    first = limits.max + 1
+    if number == number:  # a NaN is beyond all
+        first = _first_integer(t, np.greater_equal if side == "left" else np.greater, number)
+    if first > limits.max:
+        return np.array(limits.max, limits.dtype), "right"
+    return np.array(first, limits.dtype), "left"
 
 
 # ------------------------------------------------------------------------------------------------------------ functions
@@ -205,13 +181,8 @@ def _comparison(ufunc: np.ufunc) -> None:
     def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
         if others:
             refuse(name, others)
-        if out is None and where is True:
-            if type(b) in NUMBERS and isinstance(a, Tensor) and a.type.is_per_layer:
-                return _planned_with_number(ufunc, a, b)
-            if type(a) in NUMBERS and isinstance(b, Tensor) and b.type.is_per_layer:
-                return _planned_with_number(_MIRRORED[ufunc], b, a)
-        found = compare(ufunc, a, b)
-        return found if out is None and where is True else written(found, out, where)
+        result = compare(ufunc, a, b)
+        return result if out is None and where is True else written(result, out, where)
 
     rule.__doc__ = f"Where a value is {_WORDS[ufunc]} the other, as bools."
     implements(ufunc, kind="order")(rule)
@@ -245,7 +216,12 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
 @implements(np.array_equal, kind="order")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether shapes and values are equal."""
-    return _shape(a1) == _shape(a2) and bool(compare(np.equal, a1, a2).all())
+    if _shape(a1) != _shape(a2):
+        return False
+    is_equal = compare(np.equal, a1, a2)
+    if equal_nan:
+        is_equal |= compare(np.not_equal, a1, a1) & compare(np.not_equal, a2, a2)
+    return bool(is_equal.all())
 
 
 def _shape(x: Any) -> Any:
@@ -263,81 +239,19 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @implements(np.isclose, kind="order")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
-    """``abs(a - b) <= atol + rtol * abs(b)`` of the rationals. Floats decide where their error cannot matter."""
-    found = _by_intervals(a, b, rtol, atol)
-    if found is not None:
-        return found
-    operands = a, b, rtol, atol
-    with np.errstate(all="ignore"):
-        x, y, relative, absolute = map(_nearest_doubles, operands)
-        try:
-            margin = np.abs(x - y) - (absolute + relative * np.abs(y))
-        except ValueError:
-            raise QuantValueError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
-        # No rounding is off by more than 2**-53 of this sum, or by 2**-1074; there are fewer than 16.
-        sum_of_all = np.abs(x) + np.abs(y) * (1 + np.abs(relative)) + np.abs(absolute)
-        is_doubtful = ~(np.abs(margin) > sum_of_all * 2.0**-49 + 2.0**-1000)
-    found = np.asarray(margin < 0)
-    if is_doubtful.any():
-        rows = zip(*(rationals_where(each, np.asarray(is_doubtful)) for each in operands), strict=True)
-        found[is_doubtful] = [_is_close(*row) for row in rows]
-    return found[()]
-
-
-def _by_intervals(a: Any, b: Any, rtol: Any, atol: Any) -> Any:
-    """``np.isclose`` by two lookups: of the least and of the greatest storage of ``a`` that is close to an element of
-    ``b``. None for operands that are no tensors per layer, the second of at most 8 bits, and for other tolerances than
-    finite numbers."""
-    if not (isinstance(a, QuantTensor) and isinstance(b, QuantTensor)) or {type(rtol), type(atol)} - {int, float}:
-        return None
-    intervals = _close_intervals(a.type, b.type, rtol, atol)
-    if intervals is None:
-        return None
-    least, greatest = (lookup(b, table)._data for table in intervals)
+    """``abs(a - b) <= atol + rtol * abs(b)`` of the values, in float64."""
     try:
-        return (a._data >= least) & (a._data <= greatest)
+        x, y, relative, absolute = map(_doubles, (a, b, rtol, atol))
+        return np.isclose(x, y, relative, absolute, equal_nan)
     except ValueError:
-        raise QuantValueError(f"np.isclose: shapes {a.shape} and {b.shape} do not broadcast") from None
+        raise QuantValueError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
 
 
-@lru_cache(maxsize=64)
-def _close_intervals(
-    t: UniformType, u: UniformType, rtol: float, atol: float
-) -> tuple[QuantTensor, QuantTensor] | None:
-    """The ends, in storage of ``t``, of what is close to each storage of ``u``. No storage is in an interval that ends
-    before it begins."""
-    if is_packed(t) or not t.is_per_layer or not has_table(u) or rtol - rtol != 0 or atol - atol != 0:
-        return None
-    parts = [*map(Fraction, (t.scales[0], u.scales[0], atol)), Fraction(rtol) * Fraction(u.scales[0])]
-    denominator = lcm(*(part.denominator for part in parts))
-    step, unit, fixed, relative = (int(part * denominator) for part in parts)
-    zero, (low, high), ends = t.zero_points[0], t.default_bounds, []
-    for q in range(u.default_bounds[0], u.default_bounds[1] + 1):
-        n = q - u.zero_points[0]
-        margin = fixed + relative * abs(n)
-        least, greatest = max(zero - (margin - n * unit) // step, low), min(zero + (n * unit + margin) // step, high)
-        ends.append((least, greatest) if least <= greatest else (high, low))
-    storage = UniformType(storage_dtype(t), u.expressed_type, 1.0)
-    first, last = np.array(ends, storage_dtype(t)).T.copy()
-    return QuantTensor._of(first, storage), QuantTensor._of(last, storage)
-
-
-def _nearest_doubles(x: Any) -> Array:
-    if isinstance(x, Tensor):
-        scales, zero_points = parameters_of(x.type, x._shape)
-        return (stored(x).astype(np.float64) - zero_points) * scales
+def _doubles(x: Any) -> Array:
     try:
-        return as_array(x).astype(np.float64)
+        return (np.asarray(x) if isinstance(x, Tensor) else as_array(x)).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise QuantTypeError(f"np.isclose: real numbers are needed, got {shown(x)}") from None
-
-
-def _is_close(a: Any, b: Any, rtol: Any, atol: Any) -> bool:
-    if isinstance(a, float) or isinstance(b, float):  # NaN or infinite, which the other is not
-        return False
-    parts = atol, (rtol * float(b != 0) if isinstance(rtol, float) else rtol * abs(b))
-    # What is infinite or NaN decides by itself: rationals beyond float's range would not be added to it.
-    return bool(abs(a - b) <= sum([part for part in parts if isinstance(part, float)] or parts))
 
 
 @implements(np.allclose, kind="order")

@@ -10,7 +10,7 @@ import numpy as np
 from qrt.eager.calls import Planned, Tensor
 from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.elements import made, storage_of, stored
-from qrt.tensor.protocol.keys import have_one_scale, ranks_of
+from qrt.tensor.protocol.keys import have_one_scale, sortable
 from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import place_among
 from qrt.tensor.protocol.table import implements
@@ -93,7 +93,7 @@ def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
     """Where a value of one operand occurs in the other."""
-    a, b = ranks_of([element, test_elements])
+    a, b = sortable([element, test_elements])
     return np.isin(a, b, assume_unique, invert, kind=kind)
 
 
@@ -101,14 +101,15 @@ def isin(
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where values would stand among sorted values."""
     if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
-        number, beside = place_among(a.type, v, side)
-        return stored(a).searchsorted(number, beside, sorter)
-    x, y = ranks_of([a, v])
+        place = place_among(a.type, v, side)
+        if place is not None:
+            return stored(a).searchsorted(*place, sorter)
+    x, y = sortable([a, v])
     return np.searchsorted(x, y, side, sorter)
 
 
 @implements(np.digitize, kind="order")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The bins of the values."""
-    values, edges = ranks_of([x, bins])
+    values, edges = sortable([x, bins])
     return np.digitize(values, edges, right)

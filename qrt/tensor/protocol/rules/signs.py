@@ -14,7 +14,7 @@ from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import clamp
 from qrt.tensor.protocol.elements import into, no_tensor, storage_of, stored, zero_points
 from qrt.tensor.protocol.results import delivered, one_tensor
-from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
+from qrt.tensor.protocol.rules.comparisons import refuse, written
 from qrt.tensor.protocol.table import Function, implements
 from qrt.tensor.protocol.tables import SOME, of_elements, planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
@@ -149,7 +149,7 @@ _always(False, np.isnan, np.isinf, np.isposinf, np.isneginf)
 @implements(np.signbit, kind="order")
 def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
     """Whether the value is negative: no value is a negative 0."""
-    return written(compare(np.less, x, 0), out, where)
+    return written(np.less(stored(x), zero_points(x)), out, where)
 
 
 def _unary(
