@@ -114,7 +114,7 @@ def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, o
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
     wanted = result_type(name, dtype)
     if isinstance(wanted, np.dtype):
-        return _written(name, to_float64(acc, units), wanted, out)
+        return write_floats(name, to_float64(acc, units), wanted, out)
     if wanted is None or (bound < I32_END and wanted == i32_type(name, units, bound)):
         t = i32_type(name, units, bound)
         storage = np.asarray(acc, np.int32)
@@ -123,7 +123,8 @@ def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, o
     return into(out, QuantTensor._of(storage, t))
 
 
-def _written(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
+def write_floats(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
+    """Return floats, in ``out`` if that is given: it must be an array of their shape and dtype."""
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:

@@ -252,7 +252,7 @@ class Methods:
     def mean(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, out_type: Any = None, **options: Any
     ) -> Any:
-        """The mean in the type of the tensor, as ``np.mean``, or in ``out_type``, as ``qrt.mean``."""
+        """The mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
             raise QuantTypeError("mean: dtype and out_type both say the type of the result: give one of them")
         return _asked(numpy.mean, self, axis=axis, dtype=dtype if out_type is None else out_type, out=out, **options)

@@ -32,6 +32,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
     spelled,
     to_float64,
+    write_floats,
 )
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -40,19 +41,20 @@ from qrt.types import UniformType
 
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
-    """The mean in the type of the tensor, rounded once; with ``dtype=np.float64`` an array."""
+    """The mean as float64, rounded once; of a quantized type where ``dtype`` or ``out`` is one, as ``qrt.mean``."""
     name = "np.mean"
     require_tensors(name, a)
     refuse_others(name, others)
     wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
-    if not isinstance(wanted, np.dtype):
-        return qrt_mean(a, axis, keepdims=keepdims, out_type=wanted, out=out)
+    if isinstance(wanted, UniformType) or isinstance(out, QuantTensor):
+        quantized = wanted if isinstance(wanted, UniformType) else None
+        return qrt_mean(a, axis, keepdims=keepdims, out_type=quantized, out=out)
     axes, units, count = _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
-    refuse_others(name, {"out": out})
     if count == 0:
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
-    return to_float64(total, units, [unit / count for unit in units.products()])[()]
+    values = to_float64(total, units, [unit / count for unit in units.products()])
+    return write_floats(name, values, np.dtype(np.float64), out)
 
 
 @implements(np.average, kind="sums")
