@@ -40,8 +40,8 @@ class QuantTensor(Operators, Tensor, Methods):
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
     gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
-    positive number, ``*`` and ``/`` change the scales. ``==``, ``<`` and the like compare values exactly, element by
-    element.
+    number other than 0, ``*`` and ``/`` change the scales. ``==``, ``<`` and the like compare the values that
+    ``np.asarray`` gives exactly, element by element.
 
     Parameters
     ----------
@@ -152,9 +152,7 @@ class QuantTensor(Operators, Tensor, Methods):
         for no dtype."""
         if copy is False:
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
-        values = self.dequantize()
-        # NumPy casts to integers itself, where it may: as an index, values are none.
-        return values if dtype is None or np.dtype(dtype).kind in "biu" else values.astype(dtype)
+        return self.dequantize() if dtype is None else self.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
         """The expressed values, as ``np.asarray`` gives them, for ``np.from_dlpack`` or ``torch.from_dlpack``. The
@@ -250,15 +248,16 @@ class QuantTensor(Operators, Tensor, Methods):
         def __getitem__(self, key: Any, /) -> "QuantTensor": ...
 
     def _item(self, key: Any) -> "QuantTensor":
-        """Indexing as an ndarray's: a view for integers, slices, ``...`` and None, unless bits are packed; a copy for
-        lists, arrays and masks. Channels of a per-axis type are selected as the elements of their axis are; an integer
-        there gives that channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix
-        along one axis, or blocks be cut."""
+        """Return what an ndarray's indexing selects: a copy of one element, and for lists, arrays and masks; a view for
+        slices, ``...``, None and fewer integers than axes, unless bits are packed.
+
+        Channels of a per-axis type are selected as the elements of their axis are; an integer there gives that
+        channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix along one axis,
+        or blocks be cut.
+        """
         source = stored(self)
         try:
             data = source[key]
-            if not isinstance(data, np.ndarray):  # a scalar, which is no view
-                data = source[(*key, ...) if isinstance(key, tuple) else (key, ...)]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
         t = self.type

@@ -15,7 +15,7 @@ from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
-from qrt.tensor.protocol.elements import NUMBERS, into
+from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -25,6 +25,8 @@ from qrt.tensor.protocol.exact import (
     require_tensors,
     result_type,
 )
+from qrt.tensor.protocol.results import delivered
+from qrt.tensor.protocol.rules.signs import negative
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.protocol.tables import SOME, has_table, planned
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
@@ -53,7 +55,10 @@ def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any
         refuse_others("np.add", others)
         return _of_tensors(np.add, a, b, dtype, out)
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
-    hint = f"{_quantized_like(q, x)} + q" if _has_exact_sum(q, x) else "np.asarray(q) + x"
+    is_first = isinstance(a, QuantTensor)
+    quantized = _quantized_like(q, x) if isinstance(q, QuantTensor) else None
+    other, own = (quantized, "q") if quantized else (written_number(x), "np.asarray(q)")
+    hint = f"{own} + {other}" if is_first else f"{other} + {own}"
     return in_floats("np.add", np.add, (a, b), _given(out, dtype, others), hint)
 
 
@@ -65,7 +70,8 @@ def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
         return _of_tensors(np.subtract, a, b, dtype, out)
     is_first = isinstance(a, QuantTensor)
     q, x = (a, b) if is_first else (b, a)
-    other, own = (_quantized_like(q, x), "q") if _has_exact_sum(q, x) else ("x", "np.asarray(q)")
+    quantized = _quantized_like(q, x) if isinstance(q, QuantTensor) else None
+    other, own = (quantized, "q") if quantized else (written_number(x), "np.asarray(q)")
     hint = f"{own} - {other}" if is_first else f"{other} - {own}"
     return in_floats("np.subtract", np.subtract, (a, b), _given(out, dtype, others), hint)
 
@@ -75,19 +81,36 @@ def _given(out: Any, dtype: Any, others: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in {"out": out, "dtype": dtype, **others}.items() if value is not None}
 
 
-def _has_exact_sum(q: Any, x: Any) -> bool:
-    """Whether ``q`` and an ``x`` quantized to its type have an exact sum."""
-    if not isinstance(q, QuantTensor) or q.type.is_sub_channel or 2 * max_magnitude(q.type) >= I32_END:
-        return False
+def _quantized_like(q: QuantTensor, x: Any) -> str | None:
+    """Return the call that quantizes ``x`` to the type of ``q``, so that both have an exact sum. None where they have
+    none, or where a number of ``x`` lies beyond all values of the type, to which it would be clamped.
+    """
+    t = q.type
+    if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END:
+        return None
     try:
-        return q.type.is_per_layer or np.broadcast_shapes(np.shape(x), q.shape) == q.shape
-    except ValueError:
-        return False
+        if not t.is_per_layer and np.broadcast_shapes(np.shape(x), q.shape) != q.shape:
+            return None
+        numbers = np.asarray(x, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # Within all channels: which one a number meets is not looked at.
+    low = max((t.storage_min - z - 0.5) * s for s, z in zip(t.scales, t.zero_points, strict=True))
+    high = min((t.storage_max - z + 0.5) * s for s, z in zip(t.scales, t.zero_points, strict=True))
+    if not ((numbers >= low) & (numbers <= high)).all():
+        return None
+    word = written_number(x)
+    fits = t.is_per_layer or np.shape(x) == q.shape
+    return f"qrt.quantize({word if fits else f'np.broadcast_to({word}, q.shape)'}, q.type)"
 
 
-def _quantized_like(q: QuantTensor, x: Any) -> str:
-    fits = q.type.is_per_layer or np.shape(x) == q.shape
-    return f"qrt.quantize({'x' if fits else 'np.broadcast_to(x, q.shape)'}, q.type)"
+def written_number(x: Any) -> str:
+    """Return a number as a hint has it, and ``x`` for an array or anything else."""
+    if isinstance(x, np.generic) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8:
+        return f"np.{x.dtype.name}({written_number(x.item())})"
+    if isinstance(x, float) and not isfinite(x):
+        return f'float("{x}")'
+    return shown(x) if isinstance(x, int | float) and not isinstance(x, np.generic) else "x"
 
 
 @implements(np.matmul, np.linalg.matmul, kind="sums")
@@ -110,87 +133,70 @@ def _matmul(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: 
 
 @implements(np.multiply, kind="sums")
 def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The product of two tensors, as i32 of the product of their scales; a positive number changes the scales alone."""
+    """The product of two tensors, as i32 of the product of their scales; a number other than 0 changes the scales."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.multiply", others)
         return _of_tensors(np.multiply, a, b, dtype, out)
     is_first = isinstance(a, QuantTensor)
     q, x = (a, b) if is_first else (b, a)
-    if isinstance(q, QuantTensor) and not others and dtype is None:
-        t = _type_times(q.type, x) if type(x) in NUMBERS else scaled_type(q.type, positive(x))
-        if t is not None:
-            return _scaled(q, t, out)
-    hint = "np.asarray(q) * x" if is_first else "x * np.asarray(q)"
+    if isinstance(q, QuantTensor) and not others and dtype is None and (factor := _factor(x)):
+        return _scaled("np.multiply", q, factor, out)
+    hint = f"np.asarray(q) * {written_number(x)}" if is_first else f"{written_number(x)} * np.asarray(q)"
     return in_floats("np.multiply", np.multiply, (a, b), _given(out, dtype, others), hint)
 
 
 @implements(np.divide, kind="sums")
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The tensor divided by a positive number, which changes the scales alone; other quotients have no exact result."""
-    if isinstance(a, QuantTensor) and not others and dtype is None:
-        t = _type_over(a.type, b) if type(b) in NUMBERS else scaled_type(a.type, _inverse(positive(b)))
-        if t is not None:
-            return _scaled(a, t, out)
+    """The tensor divided by a number, which changes the scales; other quotients have no exact result."""
+    if isinstance(a, QuantTensor) and not others and dtype is None and (factor := _factor(b)):
+        return _scaled("np.divide", a, 1 / factor, out)
     second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
-    hint = f"{'np.asarray(q)' if isinstance(a, QuantTensor) else 'x'} / {second if isinstance(b, QuantTensor) else 'x'}"
+    first = "np.asarray(q)" if isinstance(a, QuantTensor) else written_number(a)
+    hint = f"{first} / {second if isinstance(b, QuantTensor) else written_number(b)}"
     return in_floats("np.divide", np.divide, (a, b), _given(out, dtype, others), hint)
 
 
-def positive(x: Any) -> Fraction | None:
-    """A finite positive number as it is; None for anything else."""
+def _factor(x: Any) -> Fraction | None:
+    """Return a finite real number as it is, and None for anything else."""
     if isinstance(x, np.ndarray) and x.ndim == 0:
         x = x[()]
     if isinstance(x, (bool, np.bool_, np.ndarray)) or (isinstance(x, float) and not isfinite(x)):
         return None
     try:
         if hasattr(x, "as_integer_ratio"):
-            exact = Fraction(*map(int, x.as_integer_ratio()))
-        elif isinstance(x, Integral):
-            exact = Fraction(int(x))
-        elif isinstance(x, np.generic) and x.dtype.type.__module__ == "ml_dtypes":
-            exact = Fraction(float(x))
-        else:
-            return None
+            return Fraction(*map(int, x.as_integer_ratio()))
+        if isinstance(x, Integral):
+            return Fraction(int(x))
+        if isinstance(x, np.generic) and x.dtype.type.__module__ == "ml_dtypes":
+            return Fraction(float(x))
     except (TypeError, ValueError, OverflowError):
-        return None
-    return exact if exact > 0 else None
+        pass
+    return None
 
 
-def _scaled(q: QuantTensor, t: UniformType, out: Any) -> Any:
-    """The same storage in a type of other scales."""
-    if out is not None:
-        return into(out, tensor_of(q._data.copy(), t, q.shape))
-    return Planned((q,), lambda operands: tensor_of(operands[0]._data.copy(), t, operands[0]._shape))
-
-
-@lru_cache(maxsize=256)
-def _type_times(t: UniformType, x: float) -> UniformType | None:
-    """As ``scaled_type``, without the making of a fraction."""
-    return scaled_type(t, positive(x))
+def _scaled(name: str, q: QuantTensor, factor: Fraction, out: Any) -> Any:
+    """Return the same storage in a type whose scales are multiplied; with the other sign for a negative factor."""
+    result = tensor_of(q._data.copy(), scaled_type(name, q.type, abs(factor)), q.shape)
+    if factor < 0:
+        storage, opposite = negative(result)
+        result = delivered(name, storage, opposite)
+    return into(out, result)
 
 
 @lru_cache(maxsize=256)
-def _type_over(t: UniformType, x: float) -> UniformType | None:
-    return scaled_type(t, _inverse(positive(x)))
+def scaled_type(name: str, t: UniformType, factor: Fraction) -> UniformType:
+    """Return the type with every scale times a positive factor, rounded once to a double.
 
-
-def _inverse(factor: Fraction | None) -> Fraction | None:
-    return None if factor is None else 1 / factor
-
-
-@lru_cache(maxsize=256)
-def scaled_type(t: UniformType, factor: Fraction | None) -> UniformType | None:
-    """The type with every scale times ``factor``; None where a scale is no exact double, or not valid for the type."""
-    if factor is None:
-        return None
-    exact = [Fraction(scale) * factor for scale in t.scales]
+    Raises QuantTypeError, which says that function ``name`` has no result, if a scale leaves the range of the type.
+    """
     try:
-        scales = np.array([float(scale) for scale in exact]).reshape(t.scales_shape)
-        made = t.with_(scales=scales if t.scales_shape else float(scales))
+        scales = np.array([float(Fraction(scale) * factor) for scale in t.scales]).reshape(t.scales_shape)
+        return t.with_(scales=scales if t.scales_shape else float(scales))
     except (OverflowError, QuantTypeError):
-        return None
-    # The scales of a sub-channel type are rounded to the expressed type.
-    return made if list(map(Fraction, made.scales)) == exact else None
+        raise QuantTypeError(
+            f"{name}: the result would have a scale which {t.expressed_type} does not hold: take the values as "
+            "float64, np.asarray(q, np.float64)"
+        ) from None
 
 
 # -------------------------------------------------------------------------------------------------------------- powers
@@ -211,8 +217,8 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others("np.power", others)
         return _power_of("np.power", a, int(n), dtype, out)
-    hint = "np.asarray(q) ** np.asarray(r)" if isinstance(b, QuantTensor) else "np.asarray(q) ** x"
-    hint = hint if isinstance(a, QuantTensor) else "x ** np.asarray(q)"
+    hint = f"np.asarray(q) ** {'np.asarray(r)' if isinstance(b, QuantTensor) else written_number(b)}"
+    hint = hint if isinstance(a, QuantTensor) else f"{written_number(a)} ** np.asarray(q)"
     return in_floats("np.power", np.power, (a, b), _given(out, dtype, others), hint)
 
 
