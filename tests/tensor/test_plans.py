@@ -93,11 +93,12 @@ def test_logical_functions_of_tensors_whose_zero_points_differ() -> None:
                 assert function(a[0, 0], b[0]) == function(values(a)[0, 0], values(b)[0])
 
 
-def test_parts_of_a_vector_are_views() -> None:
+def test_parts_of_a_vector_are_values() -> None:
     q = drawn(3)
     if hasattr(np, "unstack"):
+        before = values(q)[1]
         np.unstack(q)[1][...] = 1.0
-        assert values(q)[1] == 1.0
+        assert values(q)[1] == before
 
 
 def test_a_view_of_a_tensor_that_never_changes_cannot_be_written() -> None:

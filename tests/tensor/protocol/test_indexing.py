@@ -105,7 +105,7 @@ def test_a_view_of_a_tensor_is_written_through() -> None:
     q = QuantTensor(np.zeros((2, 3), int), PER_AXIS)
     q[1][:2] = [4, 5.0]
     q.T[2] = 2.0
-    q[0, 0][...] = 1.5
+    q[0, 0, ...][...] = 1.5
     np.split(q, 3, axis=1)[1][0] = 7
     assert q.storage.tolist() == [[3, 8, 3], [8, 6, 3]]
 
@@ -211,3 +211,60 @@ def test_masks_write_across_channels() -> None:
     blocks = QuantTensor(np.zeros((2, 4), int), BLOCKS)
     blocks[:, 1:3] = 3.0
     assert blocks.storage.tolist() == [[0, 6, 4, 0]] * 2
+
+
+ELEMENTS = [
+    UniformType("i8", "f32", 0.5, 3), UniformType("u4", "f32", 0.5), UniformType("i32", "f32", 0.1),
+    UniformType("i8", "f32", [0.1, 0.2, 0.3, 0.4], axis=0), UniformType("i8", "f16", [0.5, 0.5], block_sizes={0: 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("t", ELEMENTS, ids=str)
+def test_an_element_is_a_value_and_no_view(t: UniformType) -> None:
+    """Hazard: an element that changes when its tensor does, so that a swap loses one of both."""
+    q = QuantTensor([1, 2, 3, 4], t)
+    first, last, listed = q[0], q[np.int64(-1)], list(q)
+    kept = [np.asarray(x).item() for x in (first, last, *listed)]
+    if not t.is_per_axis:
+        q[0], q[3] = q[3], q[0]
+        assert q.storage.tolist() == [4, 2, 3, 1]
+    q[...] = 0
+    assert [np.asarray(x).item() for x in (first, last, *listed)] == kept
+    for x in (first, last, *listed):
+        assert x.shape == ()
+        assert x.type.is_per_layer
+
+
+def test_elements_are_shuffled_and_sorted_as_those_of_lists() -> None:
+    import random
+
+    q = QuantTensor(np.arange(20).astype(np.int8), ELEMENTS[0])
+    random.Random(3).shuffle(q)  # type: ignore[arg-type]
+    assert sorted(q.storage.tolist()) == list(range(20))
+    assert q.storage.tolist() != list(range(20))
+    assert min(q) == np.min(q)
+    assert [x.item() for x in sorted(q)] == np.sort(q).tolist()
+
+
+def test_rows_and_an_index_with_dots_are_views() -> None:
+    q = QuantTensor([[1, 2], [3, 4]], ELEMENTS[0])
+    q[0][1] = 7.0
+    q[1, 0, ...][...] = 5.0
+    q[1, 1:][0] = 6.0
+    assert np.asarray(q).tolist() == [[-1.0, 7.0], [5.0, 6.0]]
+    scalar = QuantTensor(3, ELEMENTS[0])
+    element = scalar[()]
+    scalar[...] = 1.0
+    assert element.item() == 0.0
+
+
+def test_an_array_of_integers_is_refused_as_astype_refuses_it() -> None:
+    q = QuantTensor([1, 2], ELEMENTS[0])
+    for dtype in (np.int8, "uint16", np.int64, bool, int):
+        with pytest.raises(QuantTypeError, match=r"does not hold the values: write q\.storage") as raised:
+            np.asarray(q, dtype=dtype)
+        with pytest.raises(QuantTypeError) as by_astype:
+            q.astype(dtype)
+        assert str(raised.value).endswith(str(by_astype.value).partition(": ")[2])
+    assert np.asarray(q, dtype=np.float64).dtype == np.float64
+    assert np.array(q, dtype="float16").dtype == np.float16
