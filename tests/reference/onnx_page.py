@@ -50,6 +50,25 @@ DynamicQuantizeLSTM lies within 2e-6 where every cell is below 2, and MatMulNBit
 Of DynamicQuantizeLSTM at most 1 of 1,000 elements lies further apart: where the floats of both lie on two sides of a
 tie, a hidden value is quantized to the next integer.
 
+## NaNs and infinities that are quantized
+
+QuantizeLinear with a known scale and zero point is `quant.qcast`, which stores a NaN as the zero point, and what else
+is beyond the integers as the end of them. ONNX Runtime stores the same, except for these:
+
+| floats | which | what the runtime stores |
+|---|---|---|
+| float32 | a NaN | the least integer |
+| float32, to 4 bits, scales along an axis | quotients from 2^31 on | at some ends of lines the other end |
+| float16 | a NaN, infinities, quotients from 2^31 on | the least integer; the greatest of a zero point below 0 |
+
+A program that replaced them would read its floats twice, which takes longer than the cast. `qrt diff` does not count
+NaNs that are cast so, nor infinities of float16; what is computed of them after whole runs it does count.
+
+A scale or zero point that only the run knows gives what the runtime gives: a NaN is stored as the least integer. So
+does float8, whose NaN it becomes. DynamicQuantizeLinear, DynamicQuantizeMatMul and DynamicQuantizeLSTM leave a NaN out
+of the range and store it as 0; beside -inf the zero point is 255. Of 8 elements and more the runtime's range depends
+on where a NaN stands, because its vectors forget what came before it: there nothing is promised.
+
 ## Files that are wrong
 
 Each is a `ModelError` that names the file, the node and the tensor. Data beside the model is read from files in the

@@ -47,6 +47,9 @@ class Made:
 
     Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
     times the sum of the products' magnitudes of the exact result. ``reads`` are the operands that it computed.
+
+    ``cast_of`` are the floats of a cast to integers, if the two store other integers for a NaN, or for an infinity of
+    float16. The page of the format says which, and such elements are not compared.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Made:
     bound: Bound = Bound()
     reads: tuple[int | str, ...] = ()
     alone: Alone | None = None
+    cast_of: int | str | None = None
 
 
 @record(frozen=True, eq=False)

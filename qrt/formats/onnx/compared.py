@@ -59,7 +59,11 @@ def compared(source: Source, profile: Profile) -> Compared:
             if name not in values and (op.index in inside or op.key == "DequantizeLinear"):
                 left += 1
             else:
-                tensors.append(_made(file, profile, op, name, _called(op, groups)))
+                tensor, maker = _made(file, profile, op, name, _called(op, groups)), None
+                if name in values:
+                    maker = values[name].operation
+                is_cast = maker is not None and maker.name == "quant.qcast"
+                tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
     return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
