@@ -67,7 +67,8 @@ NaNs that are cast so, nor infinities of float16; what is computed of them after
 A scale or zero point that only the run knows gives what the runtime gives: a NaN is stored as the least integer. So
 does float8, whose NaN it becomes. DynamicQuantizeLinear, DynamicQuantizeMatMul and DynamicQuantizeLSTM leave a NaN out
 of the range and store it as 0; beside -inf the zero point is 255. Of 8 elements and more the runtime's range depends
-on where a NaN stands, because its vectors forget what came before it: there nothing is promised.
+on where a NaN stands, because its vectors forget what came before it: there nothing is promised. Nor is it of
+DynamicQuantizeLSTM of infinities: its gates are NaNs, of which the runtime's functions make numbers.
 
 ## Files that are wrong
 
