@@ -62,7 +62,11 @@ def compared(source: Source, profile: Profile) -> Compared:
                 left += 1
             else:
                 group = groups.get(op.index)
-                tensors.append(_made(file, profile, op, name, _called(op, group), folding, group))
+                tensor, maker = _made(file, profile, op, name, _called(op, group), folding, group), None
+                if name in values:
+                    maker = values[name].operation
+                is_cast = maker is not None and maker.name == "quant.qcast"
+                tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
     return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
