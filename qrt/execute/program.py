@@ -88,6 +88,7 @@ class Program:
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
+        module.check_channels()
         check_extents(module)
         self._module = module
         chosen = choose(module, function)
