@@ -249,7 +249,7 @@ def test_what_keeps_its_channels_is_accepted(case):
 
 def test_a_declared_function_is_checked_too():
     module = ir.parse(f"func.func private @g(tensor<3x{Q}>)\nfunc.func @f() {{ return }}")
-    with pytest.raises(VerifyError, match="has a value of type .*dimension 0 is 3, scales are 2"):
+    with pytest.raises(VerifyError, match=r"has a value of type .*dimension 0 is 3, scales are 2"):
         qrt.compile(module, "f")
     assert module.verify() == []  # as upstream
 
