@@ -103,8 +103,8 @@ def varying_axes(element: UniformType) -> tuple[int, ...]:
         return ()
     parameters = element.scale_array, element.zero_point_array
     axes = range(element.scale_array.ndim)
-    found = [axis for axis in axes if any(np.any(array != array.take([0], axis)) for array in parameters)]
-    return tuple(found) if element.is_sub_channel else tuple(_axes_of(element)[:1] if found else ())
+    varying = [axis for axis in axes if any(np.any(array != array.take([0], axis)) for array in parameters)]
+    return tuple(varying) if element.is_sub_channel else tuple(_axes_of(element)[:1] if varying else ())
 
 
 def _check_moves(operation: Operation) -> None:
@@ -201,8 +201,8 @@ def _structured_moves(operation: Operation) -> Iterator[Move]:
             places = [at for at, place in enumerate(other.results) if place == map.results[axis]]
             return f"becomes axis {places[0]} of" if places else "has no axis of its own in"
 
-        made = op.results[op.outputs.index(last)] if last in op.outputs and op.results else last
-        yield Move(value, _name_of(made), arrival)
+        target = op.results[op.outputs.index(last)] if last in op.outputs and op.results else last
+        yield Move(value, _name_of(target), arrival)
 
 
 def _element(value: Value) -> Type:
@@ -230,9 +230,9 @@ def _slice_moves(operation: Operation, operand: Value, target: Value, reduced: V
     """The move of a slice: ``reduced`` has the shape of the slice, with or without its axes of size 1."""
     lists = {name: [number_of(value) for value in mixed_values(operation, name)] for name in PARTS}
     dropped = dropped_dimensions(static_values(operation, "sizes"), _shape(reduced)) or ()
-    kept = [axis for axis in range(len(lists["sizes"])) if axis not in dropped]
-    position = {axis: at for at, axis in enumerate(kept)}
-    axes = tuple(kept) if reduced is operand else tuple(position.get(axis) for axis in range(len(lists["sizes"])))
+    remaining = [axis for axis in range(len(lists["sizes"])) if axis not in dropped]
+    position = {axis: at for at, axis in enumerate(remaining)}
+    axes = tuple(remaining) if reduced is operand else tuple(position.get(axis) for axis in range(len(lists["sizes"])))
 
     def whole(axis: int) -> bool:
         return lists["offsets"][axis] == 0 and lists["strides"][axis] == 1
