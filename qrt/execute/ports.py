@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.values import as_tensor
 from qrt.records import record
-from qrt.types import MemRefType, TensorType, Type, VectorType
+from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
     from qrt import ir
@@ -36,16 +36,38 @@ def check_extents(module: "ir.Module") -> None:
     from qrt.execute.operations import failure
     from qrt.ir.text.dense import check_extent
 
-    seen: set[Type] = set()
+    for type, operation in _types_of(module).items():
+        if isinstance(type, TensorType | VectorType):
+            try:
+                check_extent(type, 8 if isinstance(type, VectorType) else None)
+            except QuantTypeError as error:
+                raise failure(operation, str(error)) from None
+
+
+def check_storage(module: "ir.Module") -> None:
+    """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
+    from qrt.execute.operations import failure
+
+    for type, operation in _types_of(module).items():
+        element = type.element if isinstance(type, TensorType) else type
+        if isinstance(element, UniformType):
+            element = element.storage_type
+            is_run = isinstance(element, IntegerType)
+        else:
+            is_run = not isinstance(element, QuantileType)
+        if not is_run:
+            stored = f"storage in {element.shown()} is not supported, store integers"
+            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
+
+
+def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
+    """The types of all values, each with the first operation that has a value of it."""
+    types: dict[Type, ir.Operation] = {}
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
         for value in (*operation.results, *arguments):
-            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
-                seen.add(value.type)
-                try:
-                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
-                except QuantTypeError as error:
-                    raise failure(operation, str(error)) from None
+            types.setdefault(value.type, operation)
+    return types
 
 
 def choose(module: "ir.Module", name: str | None) -> "ir.Operation":

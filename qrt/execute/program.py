@@ -13,7 +13,7 @@ from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened, shown
-from qrt.execute.ports import Port, brief, check_dimensions, check_extents, choose, ports
+from qrt.execute.ports import Port, brief, check_dimensions, check_extents, check_storage, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
@@ -88,7 +88,9 @@ class Program:
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
+        module.check_channels()
         check_extents(module)
+        check_storage(module)
         self._module = module
         chosen = choose(module, function)
         is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
