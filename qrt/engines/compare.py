@@ -229,7 +229,8 @@ def _room(made: Made, tensors: Mapping[Any, Array]) -> Array:
         (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
         return np.asarray(result, np.float64)
 
-    return 2 * 2.0**-24 * run(np.ones_like) * run(np.abs)
+    terms = run(np.ones_like) if made.terms is None else made.terms
+    return 2 * 2.0**-24 * terms * run(np.abs)
 
 
 def _stored(value: Any) -> Array:

@@ -46,7 +46,8 @@ class Made:
     ``operator`` with its index, and how far its floats may lie apart.
 
     Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
-    times the sum of the products' magnitudes of the exact result. ``reads`` are the operands that it computed.
+    times the sum of the products' magnitudes of the exact result. ``reads`` are the operands that it computed. A mean
+    says its ``terms``, which its program does not count.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Made:
     bound: Bound = Bound()
     reads: tuple[int | str, ...] = ()
     alone: Alone | None = None
+    terms: int | None = None
 
 
 @record(frozen=True, eq=False)

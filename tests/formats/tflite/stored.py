@@ -131,7 +131,7 @@ def differences(line: Line, interpret: bool) -> list[str]:
     of = drawn(line.name, by_name()[line.name], line.number)
     if of.digest != line.digest:
         return ["what is drawn has changed: python -m tests.formats.tflite.stored"]
-    bound = Bound(of.case.ulp, is_sum=True)
+    bound = Bound(of.case.ulp, is_sum=True, absolute=of.case.absolute)
     return [
         profile
         for profile, wanted in line.results.items()
