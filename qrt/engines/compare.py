@@ -120,13 +120,14 @@ class Comparison:
         for tally, port, ours, other in zip(
             self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
         ):
-            self._count(tally, f"output {shown(port.name)}", _stored(ours), other)
+            # The sum of an operator that makes the output may lie as far apart here as by itself.
+            self._count(tally, f"output {shown(port.name)}", _stored(ours), other, self._room(port.name, known))
 
         def tap(op: Operation, value: Any) -> Array:
             tensor = self._watched[name_of(op)]
             other = theirs[tensor.made.key]
-            room = partial(_room, tensor.made, known) if tensor.made.alone is not None else None
-            self._count(tensor.tally, f"tensor {shown(tensor.made.name)}", np.asarray(value), other, room)
+            name = tensor.made.name
+            self._count(tensor.tally, f"tensor {shown(name)}", np.asarray(value), other, self._room(name, known))
             return other
 
         if self._tapped is not None:
@@ -156,6 +157,11 @@ class Comparison:
     def _is_compared(self, name: str) -> bool:
         tensor = self._watched.get(name)
         return tensor is not None and tensor.is_readable
+
+    def _room(self, name: str, known: Mapping[Any, Array]) -> Callable[[], Array] | None:
+        """Say how far sums of products or of floats, which a tensor holds, may lie apart beside its bound."""
+        tensor = self._watched.get(name)
+        return None if tensor is None or tensor.made.alone is None else partial(_room, tensor.made, known)
 
     def _count(
         self, tally: Tally, what: str, ours: Array, theirs: Array, room: Callable[[], Array] | None = None

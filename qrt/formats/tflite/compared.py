@@ -1,6 +1,6 @@
 """A TFLite file as it is compared with LiteRT: the tensors that operators of its first subgraph make."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -53,7 +53,7 @@ def compared(source: Source, profile: Profile) -> Compared:
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [
-        _made(file, profile, operator, index, names[index])
+        _made(file, profile, operator, index, names)
         for operator in subgraph.operators
         for index in operator.outputs
         if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
@@ -61,15 +61,16 @@ def compared(source: Source, profile: Profile) -> Compared:
     return Compared(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
 
 
-def _made(file: Model, profile: Profile, operator: Operator, index: int, name: str) -> Made:
+def _made(file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]) -> Made:
     """Describe a tensor. Of a sum or mean of floats both runtimes are compared with the magnitudes of the terms."""
-    tensors = file.subgraphs[0].tensors
+    tensors, name = file.subgraphs[0].tensors, names[index]
     called, bound = f"{operator.name} {operator.index}", bound_of(operator.name)
     x = tensors[operator.inputs[0]] if operator.inputs and operator.inputs[0] != ABSENT else None
     if operator.name not in ("MEAN", "SUM") or x is None or x.dtype != "float32" or x.is_constant:
         return Made(name, index, called, bound)
     terms = prod(x.shape) // max(prod(tensors[index].shape), 1)
-    return Made(name, index, called, bound, (x.index,), partial(_alone, file, profile, operator), terms)
+    key = names[x.index] if x.index in file.subgraphs[0].inputs else x.index  # an input is known by its name
+    return Made(name, index, called, bound, (key,), partial(_alone, file, profile, operator), terms)
 
 
 def _alone(
@@ -81,9 +82,9 @@ def _alone(
 ) -> Module:
     """Make the program of a sum or a mean, whose axes alone are constants."""
     subgraph = file.subgraphs[0]
-    x = operator.inputs[0]
-    tensors = list(subgraph.tensors)
-    tensors[x] = replace(tensors[x], name=str(x), shape=operands[x].shape, signature=operands[x].shape)
+    x, tensors = operator.inputs[0], list(subgraph.tensors)
+    ((key, array),) = operands.items()
+    tensors[x] = replace(tensors[x], name=str(key), shape=array.shape, signature=array.shape)
     only = (replace(operator, index=0),)
     graph = replace(subgraph, tensors=tuple(tensors), operators=only, inputs=(x,), outputs=operator.outputs)
     return import_model(replace(file, subgraphs=(graph,), signatures=()), profile)

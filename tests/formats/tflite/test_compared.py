@@ -8,7 +8,7 @@ from qrt.engines.tally import Tally
 from qrt.execute.program import Program
 from qrt.formats.tflite.compared import bound_of, compared
 from qrt.profiles import PROFILES
-from tests.formats.tflite.writing import Tensor, one_op
+from tests.formats.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 F32 = np.float32
 LEAST = 2.0**-126
@@ -35,13 +35,21 @@ def test_small_results_lie_near_by_a_number(operator, ours, theirs, is_near):
 
 
 @pytest.mark.parametrize("name", ["SUM", "MEAN"])
-def test_a_sum_lies_as_far_apart_as_its_terms_say(name):
-    inputs = [Tensor((2, 3, 4), "float32"), Tensor((2,), "int32", data=[0, 2])]
-    content = one_op(name, inputs, [Tensor((3,), "float32")], {"keep_dims": False})
-    (made,) = compared(content, PROFILES["litert"]).tensors
-    assert (made.key, made.reads, made.terms) == (2, (0,), 8)
-    x = np.random.default_rng(1).normal(size=(2, 3, 4)).astype(F32)
+@pytest.mark.parametrize("is_input", [True, False])
+def test_a_sum_lies_as_far_apart_as_its_terms_say(name, is_input):
+    """An input of the graph is known by its name, another tensor by its index."""
+    given, x, y = Tensor((2, 3, 4), "float32"), Tensor((2, 3, 4), "float32"), Tensor((3,), "float32")
+    axes = Tensor((2,), "int32", data=[0, 2])
+    operators = [Operator(name, [given if is_input else x, axes], [y], {"keep_dims": False})]
+    content = one_op(name, [given, axes], [y], {"keep_dims": False})
+    if not is_input:
+        operators.insert(0, Operator("ABS", [given], [x], {}))
+        content = write([Subgraph([given], [y], operators)])
+    made = compared(content, PROFILES["litert"]).tensors[-1]
+    key = "t0" if is_input else 1
+    assert (made.reads, made.terms) == ((key,), 8)
+    array = np.random.default_rng(1).normal(size=(2, 3, 4)).astype(F32)
     assert made.alone is not None
-    (found,) = Program(made.alone(np.abs, {0: x})).run({"0": np.abs(x)}).values()
-    wanted = np.abs(x).sum((0, 2)) / (8 if name == "MEAN" else 1)
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+    (result,) = Program(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
+    wanted = np.abs(array).sum((0, 2)) / (8 if name == "MEAN" else 1)
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
