@@ -56,8 +56,8 @@ def _sum_of_terms(site: Site, x: Value, axis: int, first: int, start: Any) -> Va
     nest = Nest(
         site, "accumulate", [*extents[:axis], *extents[axis + 1 :]], [size - first if isinstance(size, int) else size]
     )
-    *kept, term = nest.loops
-    element = nest.read(x, [*kept[:axis], add(term, first), *kept[axis:]])
+    *others, term = nest.loops
+    element = nest.read(x, [*others[:axis], add(term, first), *others[axis:]])
     return nest.finish(nest.emit("arith.addf", (nest.running(F32, start), element), F32))[0]
 
 
@@ -65,8 +65,8 @@ def _sums_of_terms(site: Site, x: Value, axis: int, turns: int) -> Value:
     """Make one term of each sixteen, which stand ``turns`` apart."""
     extents = site.extents(x)
     nest = Nest(site, "accumulate", [*extents[:axis], turns, *extents[axis + 1 :]], [_TERMS])
-    *kept, term = nest.loops
-    element = nest.read(x, [*kept[:axis], add(multiply(term, turns), kept[axis]), *kept[axis + 1 :]])
+    *others, term = nest.loops
+    element = nest.read(x, [*others[:axis], add(multiply(term, turns), others[axis]), *others[axis + 1 :]])
     return nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
 
 

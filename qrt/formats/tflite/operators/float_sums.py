@@ -122,7 +122,7 @@ def _last_axis(node: Node) -> int:
 
 @plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
-    """Of floats, along the last axis: exponentials of the distances from the largest, divided by their sum."""
+    """Divide exponentials of the distances from the largest float along the last axis by their sum."""
     require_floats(node, 0)
     last, beta, rule = (_last_axis(node),), float(node.options["beta"]), node.rule("float_softmax")
     node.set(0, float_reductions.softmax(site_of(node), node.value(0), last, beta, rule))

@@ -240,20 +240,20 @@ def _stored(
         return nest.emit(op, operands, F32)
 
     zero = None if parameters.zero is None else nest.read(parameters.zero, places)
-    made = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
+    stored = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
     padding = window.padding if window is not None else ()
     if any(map(any, padding)):
         inside = np.pad(np.ones(_unpadded(nest.kept[1:3], padding), bool), padding)
         is_inside = nest.read(site.tensor(inside, I1), nest.loops[1:3])
-        made = emit("arith.select", is_inside, made, nest.constant(0.0, F32))
-    made = emit("math.roundeven", made) if rule == "rows" else _rounded_away(nest, made, len(axes), padding)
-    made = made if zero is None else emit("arith.addf", made, zero)
-    made = emit("arith.maximumf", made, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
-    made = emit("arith.minimumf", made, nest.constant(127.0, F32))
+        stored = emit("arith.select", is_inside, stored, nest.constant(0.0, F32))
+    stored = emit("math.roundeven", stored) if rule == "rows" else _rounded_away(nest, stored, len(axes), padding)
+    stored = stored if zero is None else emit("arith.addf", stored, zero)
+    stored = emit("arith.maximumf", stored, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
+    stored = emit("arith.minimumf", stored, nest.constant(127.0, F32))
     if element is I32 and zero is not None:
-        made = emit("arith.subf", made, zero)
-    made = nest.emit("arith.fptosi", (made,), I32)
-    return nest.finish(nest.emit("arith.trunci", (made,), I8) if element is I8 else made)[0]
+        stored = emit("arith.subf", stored, zero)
+    stored = nest.emit("arith.fptosi", (stored,), I32)
+    return nest.finish(nest.emit("arith.trunci", (stored,), I8) if element is I8 else stored)[0]
 
 
 def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
@@ -402,7 +402,7 @@ def _finish(
         if rule == "images_in_fours" and (behind := channels % _FOURS):
             is_whole = nest.parameter(np.arange(channels) < channels - behind, I1, nest.loops[-1:])
             first, second = (
-                nest.emit("arith.select", (is_whole, *each), F32) for each in ((weight, own), (own, weight))
+                nest.emit("arith.select", (is_whole, *pair), F32) for pair in ((weight, own), (own, weight))
             )
         total = nest.emit("arith.mulf", (nest.emit("arith.mulf", (total, first), F32), second), F32)
         made = nest.emit("arith.addf", (total, bias), F32)
