@@ -152,7 +152,8 @@ def long_rows(rng, *, name):
 
 
 def over_axes(rng, *, name, is_last):
-    """SUM and MEAN of shapes without an axis of size 1, which XNNPACK leaves out."""
+    """SUM and MEAN of shapes without an axis of size 1, which XNNPACK leaves out. Axes before the last run are summed
+    in order: what the sums of that run differ by leads these to other roundings."""
     shape = tuple(size + 1 for size in draw.shape(rng, int(rng.integers(2, 6)), 3000))
     rank = len(shape)
     axes = [axis for axis in range(rank - 1) if rng.random() < 0.5]
@@ -162,7 +163,8 @@ def over_axes(rng, *, name, is_last):
     inputs = [Tensor(shape, "float32"), Tensor((len(axes),), "int32", data=axes)]
     content = one_op(name, inputs, [Tensor(tuple(kept), "float32")], {"keep_dims": keeps})
     runs = [[(rng.random(shape) + 0.1 if is_last else rng.normal(size=shape)).astype(np.float32)] for _ in range(8)]
-    return Case(content, runs, ulp=8 if is_last else 0)
+    has_runs = axes != list(range(axes[0], rank))
+    return Case(content, runs, ulp=(32 if has_runs else 8) if is_last else 0)
 
 
 def near_the_least(rng, *, name, low, high, ulp=4):
