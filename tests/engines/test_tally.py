@@ -132,3 +132,11 @@ def test_an_empty_tensor_compares_nothing():
     tally = Tally()
     tally.add(np.zeros((0, 4), np.int8), np.zeros((0, 4), np.int8))
     assert tally.skipped == "empty"
+
+
+def test_floats_without_an_axis_are_compared():
+    """Hazard: NumPy makes a scalar of them, to which nothing can be assigned."""
+    tally = Tally()
+    tally.add(F(np.ones(())), F(np.full((), 3)))
+    assert (tally.elements, tally.differ) == (1, 1)
+    assert ulps(F(np.full((), np.nan)), F(np.full((), np.nan))).tolist() == 0

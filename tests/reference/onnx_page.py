@@ -40,7 +40,8 @@ sum. The runtime adds in an order that depends on the CPU and the sizes. A sum o
 `n * 2^-24` times the sum of their magnitudes of the exact one here and there.
 
 Functions are correctly rounded, and so is each step of those that have several. The runtime's approximations lie within
-4e-6 of the number and 4e-7 beside it. Normalizations are computed in float64 and rounded once; the runtime's float32
+4e-6 of the number and 4e-7 beside it; those of Softmax along n > 10,000 elements within n * 4e-10 of the number.
+Normalizations are computed in float64 and rounded once; the runtime's float32
 sums lie within 2e-3 where elements are a hundred times as large as they differ, and within 1e-5 where they lie around
 0.
 Resize by linear or cubic weights lies within 2e-6 of the largest element; where scales give sizes that are no integers,

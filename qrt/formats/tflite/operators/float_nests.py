@@ -6,6 +6,9 @@ from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
 
+_WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
+"""Operators that apply a fused TANH. LiteRT's others take one, and leave it out."""
+
 
 def finish(node: Node, site: Site, value: Value, bias: Value | None = None) -> None:
     """Sets the result: the value with a bias along its last axis, after the fused activation."""
@@ -24,7 +27,7 @@ def activated(node: Node, nest: Nest, scalar: Value, activation: str) -> Value:
     """A scalar of a nest after an activation."""
     if activation == "NONE":
         return scalar
-    if activation == "TANH":
+    if activation == "TANH" and node.op.name in _WITH_TANH:
         return nest.emit("math.tanh", (scalar,), F32)
     if activation not in ACTIVATIONS:
         node.refuse(f"float32, fused {activation}")
