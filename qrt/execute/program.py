@@ -12,7 +12,7 @@ import numpy as np
 from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
-from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened, shown
+from qrt.errors import KernelError, ModelError, QuantTypeError, UndefinedError, require, shortened, shown
 from qrt.execute.ports import Port, brief, check_dimensions, check_extents, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
@@ -579,6 +579,8 @@ def _memory(name: str) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise _no_memory(name, error) from None
+    except UndefinedError as error:  # of a result, which no operation makes
+        raise ModelError(f"{name} {error}") from error
 
 
 def _no_memory(name: str, error: MemoryError) -> ModelError:
