@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none 
     import os
 
     from qrt import ir
+    from qrt.dialects.func.ops import FuncOp
     from qrt.execute.bound import BoundProgram
     from qrt.execute.interpret import Interpreter
     from qrt.execute.interpret.core import Tap
@@ -116,7 +117,7 @@ class Program:
         raise NotImplementedError  # a program is made of its module, or knows where it stands
 
     @cached_property
-    def _function(self) -> "ir.Operation":
+    def _function(self) -> "FuncOp":
         return choose(self._module, self.name)
 
     @cached_property
