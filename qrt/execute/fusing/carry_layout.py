@@ -68,9 +68,12 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 def _is_reshape(op: Operation) -> bool:
     """Whether a transpose leaves the elements where they are: axes that change their places have one element. A size
-    that is open must follow from the number of elements, which it does not beside a size of 0."""
+    that is open must follow from the number of elements, which it does not beside a size of 0. Scales along an axis
+    change their axis by a transpose alone."""
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
+    if not _is_movable_type(op.result):
+        return False
     kept = [axis for axis in order if shape is None or shape[axis] != 1]
     if shape is None or shape.count(None) > 1 or (None in shape and 0 in shape):
         return False

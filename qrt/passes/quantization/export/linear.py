@@ -104,7 +104,7 @@ class Linear:
         array = np.asarray(constant.python, np.float64)
         if array.size and constant.is_splat:
             return number(_fraction(array.ravel()[0]))
-        values = [_fraction(each) for each in array.ravel()]
+        values = [_fraction(element) for element in array.ravel()]
         if not any(values):
             return number(Fraction(0))
         scale = divisor([each for each in values if each])
