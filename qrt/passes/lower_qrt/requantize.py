@@ -185,7 +185,7 @@ def scale_fixed_double(
 
 def scale_once(nest: Nest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]) -> Value:
     """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
-    places = int(shift.ravel()[0]) + left
+    places = int(shift.flat[0]) + left
     name = "arith.shli" if places > 0 else "arith.shrsi"
     shifted = nest.emit(name, (value, nest.constant(abs(places), I64)), I64) if places else value
     product = nest.emit("arith.muli", (shifted, nest.parameter(multiplier, I64, indices)), I64)
