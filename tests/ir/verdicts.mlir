@@ -232,3 +232,6 @@ func.func @f(%x: f32, %v: vector<4xi32>) { %0 = "math.fpowi"(%x, %v) : (f32, vec
 // -----
 // refused: 'math.fpowi' op requires the same shape for all operands and results
 func.func @f(%v: vector<4xf32>, %c: vector<3xi32>) { %0 = "math.fpowi"(%v, %c) : (vector<4xf32>, vector<3xi32>) -> vector<4xf32> return }
+// -----
+// accepted
+func.func @f(%m: memref<?xvector<4xi8>>, %i: index, %v: vector<4xi8>) { vector.store %v, %m[%i] : memref<?xvector<4xi8>>, vector<4xi8> return }

@@ -14,7 +14,15 @@ from qrt.dialects._shaped.slices import (
     verify_slice_bounds,
     verify_slice_lists,
 )
-from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contiguous, product, subview
+from qrt.dialects._shaped.strides import (
+    Number,
+    collapsed,
+    expanded,
+    has_identity_layout,
+    is_contiguous,
+    product,
+    subview,
+)
 from qrt.dialects._shaped.types import memref_type, require_cast, require_sizes
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
@@ -98,20 +106,38 @@ def _verify_subview(operation: Operation) -> None:
     verify_slice_bounds(operation, shape)
 
 
-def _kept(strides: Sequence[Number], sizes: Sequence[Number], found: Sequence[Number]) -> Sequence[Number]:
-    """The strides of the dimensions that a view keeps. It drops all dimensions of size 1, or as many of each
-    stride as `found` lacks, the first ones: upstream's rule."""
-    dropped = [axis for axis, size in enumerate(sizes) if size == 1]
-    if len(strides) == len(found):
-        return strides
-    if len(strides) - len(dropped) != len(found):
-        lacking, ones, dropped = Counter(strides), dropped, []
-        lacking.subtract(found)
-        for axis in ones:
-            if lacking[strides[axis]] > 0:
-                lacking[strides[axis]] -= 1
-                dropped.append(axis)
+def _kept(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
+    """The strides of the dimensions that a view keeps."""
+    dropped = _dropped(strides, sizes, left)
     return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
+
+
+def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> list[int]:
+    """The dimensions that a view drops that leaves these strides: all of size 1, or as many of each stride as are
+    not left, the first ones: upstream's rule."""
+    ones = [axis for axis, size in enumerate(sizes) if size == 1]
+    if len(strides) == len(left):
+        return []
+    if len(strides) - len(ones) == len(left):
+        return ones
+    lacking, dropped = Counter(strides), []
+    lacking.subtract(left)
+    for axis in ones:
+        if lacking[strides[axis]] > 0:
+            lacking[strides[axis]] -= 1
+            dropped.append(axis)
+    return dropped
+
+
+def dropped_axes(operation: Operation) -> list[int]:
+    """The dimensions of the source that the result of a `memref.subview` does not have."""
+    source, result = _types(operation)
+    offsets, sizes, steps = (static_values(operation, name) for name in PARTS)
+    whole = subview(source, offsets, sizes, steps)
+    assert whole is not None  # the verifier holds it
+    assert whole.strides is not None
+    assert result.strides is not None
+    return _dropped(whole.strides.strides, sizes, result.strides.strides)
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:
@@ -259,8 +285,9 @@ def _verify_reshape(operation: Operation) -> None:
 
 def _verify_view(operation: Operation) -> None:
     given, made = _types(operation)
-    if made.layout is not None:
-        raise operation.op_error(f"unsupported map for result memref type '{made}'")
+    for what, type in (("base", given), ("result", made)):
+        if not has_identity_layout(type):
+            raise operation.error(f"unsupported map for {what} memref type '{type}'")
     if given.space != made.space:
         raise operation.error(
             f"different memory spaces specified for base memref type '{given}' and view memref type '{made}'"

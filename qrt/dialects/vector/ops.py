@@ -9,7 +9,7 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE
 from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, enumeration
-from qrt.types import MemRefType
+from qrt.types import MemRefType, VectorType
 
 _PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
 
@@ -19,12 +19,23 @@ def _verify_access(operation: Operation) -> None:
     value = operation.operands[0] if stores else operation.results[0]
     memory, indices = operation.operands[int(stores)].type, operation.operands[int(stores) + 1 :]
     assert isinstance(memory, MemRefType)  # the constraint
-    if memory.element is not vector_of(value).element:
+    if not is_minor_unit(memory):
+        raise operation.op_error("most minor memref dim must have unit stride")
+    if len(vector_of(value).shape) > len(memory.shape or ()):
+        raise operation.op_error(
+            "source memref has lower rank than the vector to store"
+            if stores
+            else "destination memref has lower rank than the result vector"
+        )
+    if isinstance(memory.element, VectorType):
+        if memory.element is not value.type:
+            raise operation.op_error(
+                f"base memref and {'valueToStore' if stores else 'result'} vector types should match"
+            )
+    elif memory.element is not vector_of(value).element:
         raise operation.op_error(
             f"base and {'valueToStore element type' if stores else 'result element types'} should match"
         )
-    if not is_minor_unit(memory):
-        raise operation.op_error("most minor memref dim must have unit stride")
     if len(indices) != len(memory.shape or ()):
         raise operation.op_error(f"requires {len(memory.shape or ())} indices")
 

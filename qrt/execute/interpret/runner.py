@@ -12,7 +12,7 @@ import numpy as np
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.interpret.memref import flat_memory
+from qrt.execute.interpret.buffers import laid_out, span_below, strides_of
 from qrt.execute.values import spelled
 from qrt.ops.core import Array
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type
@@ -40,9 +40,8 @@ def _print_number(value: Any, unsigned: bool = False) -> None:
 
 
 def _print_memref(array: Array, title: str = "Memref", with_data: bool = True, unsigned: bool = False) -> None:
-    memory, offset = flat_memory(array)
-    strides = [stride // memory.itemsize for stride in array.strides]
-    sizes, steps = (", ".join(map(str, numbers)) for numbers in (array.shape, strides))
+    _, offset = span_below(array)
+    sizes, steps = (", ".join(map(str, numbers)) for numbers in (array.shape, strides_of(array)))
     head = f"{title} base@ = 0x0 rank = {array.ndim} offset = {offset} sizes = [{sizes}] strides = [{steps}]"
     if not with_data:
         return _write(f"{head}\n")
@@ -107,8 +106,11 @@ def external(function: FuncOp) -> Function:
     if inputs != expected or function.type.results:
         types = ", ".join(map(str, expected))
         raise QuantError(f"is @{function.sym_name} of the runner libraries, which takes ({types}) and returns nothing")
+    if any(isinstance(type, TensorType) for type in function.type.inputs):
+        (buffer,) = inputs
+        return lambda tensor: call(laid_out(tensor, buffer))
     return call
 
 
-def _as_buffer(type: Type) -> Type:
+def _as_buffer(type: Type) -> Any:
     return MemRefType(type.shape, type.element) if isinstance(type, TensorType) else type

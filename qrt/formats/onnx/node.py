@@ -189,7 +189,9 @@ class Node(importing.Node):
             self.fail(f"the scale{name} is {said}, expected a positive finite number")
         try:
             if scales.size == 1 and not block_size:
-                return UniformType(text, expressed, float(wide.flat[0]), 0 if zeros is None else int(zeros.flat[0]))
+                return UniformType(
+                    text, expressed, float(wide.ravel()[0]), 0 if zeros is None else int(zeros.ravel()[0])
+                )
             if axis is None:
                 self.refuse("a scale for each element along an axis")
             axis = self.axis(axis, len(shape))

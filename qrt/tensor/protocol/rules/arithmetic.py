@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
@@ -80,7 +81,7 @@ def _has_exact_sum(q: Any, x: Any) -> bool:
     if not isinstance(q, QuantTensor) or q.type.is_sub_channel or 2 * max_magnitude(q.type) >= I32_END:
         return False
     try:
-        return q.type.is_per_layer or np.broadcast_shapes(np.shape(x), q.shape) == q.shape
+        return q.type.is_per_layer or broadcast_shapes(np.shape(x), q.shape) == q.shape
     except ValueError:
         return False
 

@@ -15,6 +15,7 @@ import numpy as np
 from qrt.eager.calls import Planned, Tensor
 from qrt.eager.storage import is_packed
 from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, parameter_index, parameters_of, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import lookup
@@ -234,7 +235,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
         return found
     no_tensor((out, where), "out or where")
     if out is None:
-        out = np.empty(np.broadcast_shapes(np.shape(found), np.shape(where)), bool)
+        out = np.empty(broadcast_shapes(np.shape(found), np.shape(where)), bool)
     try:
         np.copyto(out, found, where=where)
     except ValueError:
