@@ -311,6 +311,8 @@ class Folding:
             return cast.inputs[1], ABSENT
         dtype = NUMBERS.get(cast.attributes.get("output_dtype", 0), "uint8")
         name = f"{cast.outputs[0]}#zero_point"
+        while name in self.makers or name in self.uses:  # of a tensor of the file
+            name += "_"
         self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
         return cast.inputs[1], name
 

@@ -228,7 +228,10 @@ class Graph(importing.Graph):
         op = group.folded
         (output,) = op.outputs
         if group.within is not None:
-            op = replace(op, outputs=(f"{output}#unclamped",))
+            name = f"{output}#unclamped"
+            while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
+                name += "_"
+            op = replace(op, outputs=(name,))
         node, function = Node(self, op), find(op)
         if function is None:
             raise Refused(f"no form of {op.name} is supported")
