@@ -290,7 +290,9 @@ class _Reading:
                 f"the function {len(function.input)} and {len(function.output)}"
             )
         prefix = f"{next(filter(None, outputs), place)}/"
-        outer_names = dict(zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False))
+        outer_names: dict[str, str] = dict(
+            zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False)
+        )
         if len(outer_names) < len(function.input):
             raise ModelError(f"{place}: the function has two inputs of one name")
         parameters = frozenset(outer_names)
@@ -324,7 +326,8 @@ class _Reading:
 
     def _new_name(self, name: str) -> str:
         """A name that no tensor of the file has, for one of a function: this one, or one that begins so."""
-        free = next(each for each in chain([name], (f"{name}_{n}" for n in count(1))) if each not in self.names)
+        candidates = chain([name], (f"{name}_{n}" for n in count(1)))
+        free = next(candidate for candidate in candidates if candidate not in self.names)
         self.names.add(free)
         return free
 
@@ -344,7 +347,7 @@ def _names(graph: Any) -> Iterator[str]:
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
                 yield from _names(inner)
-    yield from (each.name for each in (*graph.input, *graph.output, *graph.initializer))
+    yield from (tensor.name for tensor in (*graph.input, *graph.output, *graph.initializer))
 
 
 def _operators(graph: Graph) -> Iterator[Operator]:
