@@ -97,7 +97,9 @@ def read_definition(
     reading.names = {*op.inputs, *op.outputs}
     operators: list[Operator] = []
     reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
-    return Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+    graph = Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+    check_graph(f"{place}, as the package onnx defines it", graph, max_bytes, frozenset(op.inputs))
+    return graph
 
 
 class _Reading:
