@@ -102,7 +102,7 @@ def ulps(a: Array, b: Array) -> Array:
     >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
     [1, 0, 0]
     """
-    apart: Array = np.abs(_order(a) - _order(b))
+    apart: Array = np.asarray(np.abs(_order(a) - _order(b)))  # of a scalar too
     nan = np.isnan(a), np.isnan(b)
     apart[nan[0] & nan[1]] = 0
     apart[nan[0] ^ nan[1]] = np.iinfo(np.int64).max

@@ -9,21 +9,23 @@ from qrt.profiles import Profile
 
 SUMS = frozenset(
     {
-        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "L2_NORMALIZATION",
-        "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GELU",
+        "L2_NORMALIZATION", "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV",
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
 """Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
 
 
-SEQUENCES = {"UNIDIRECTIONAL_SEQUENCE_LSTM": 64, "UNIDIRECTIONAL_SEQUENCE_RNN": 64}
-"""The units in the last place within which results of these lie, whose steps hand on what they made."""
+ULPS = {"EXP": 64, "SIN": 64, "SOFTMAX": 8, "UNIDIRECTIONAL_SEQUENCE_LSTM": 64, "UNIDIRECTIONAL_SEQUENCE_RNN": 64}
+"""The units in the last place within which results of these lie: functions that the runtime approximates, and sequences
+whose steps hand on what they made."""
 
 
 def bound_of(operator: str) -> Bound:
     """How far floats of an operator may lie apart."""
-    return Bound(SEQUENCES.get(operator, Bound.ulp), is_sum=operator in SUMS)
+    return Bound(ULPS.get(operator, Bound.ulp), is_sum=operator in SUMS)
 
 
 def compared(source: Source, profile: Profile) -> Compared:
