@@ -85,6 +85,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("LinearAttention", with_value("scale", GRAPH), "attribute scale is a graph, expected FLOAT"),
     ("LogSoftmax", with_value("axis", [1]), "attribute axis is (1,), expected INT"),
     ("ThresholdedRelu", with_value("alpha", "steep"), "attribute alpha is 'steep', expected FLOAT"),
+    ("Celu", with_value("alpha", 0.0), "node 0 Celu: its alpha is 0, by which it divides"),
     ("Shrink", with_value("own", 1), "it has no attribute 'own'"),
     ("Attention", with_constant(1, np.zeros((2, 3, 0, 8), np.float32)), "Attention (of tensors without elements)"),
     ("GroupNormalization", with_input(0, "FLOAT", (0, 4, 3, 3)), "its shape (0, 4, 3, 3) has a dimension of 0"),
