@@ -11,6 +11,11 @@ F = np.float32
 NEXT = np.nextafter(F(1), F(2))
 
 
+def test_a_difference_of_scalars():
+    assert ulps(F(1).reshape(()), F(NEXT).reshape(())).tolist() == 1
+    assert ulps(F(np.nan).reshape(()), F(1).reshape(())).tolist() == np.iinfo(np.int64).max
+
+
 @pytest.mark.parametrize(
     ("a", "b", "apart"),
     [

@@ -101,6 +101,8 @@ DynamicQuantizeLSTM of infinities: its gates are NaNs, of which the runtime's fu
 
 Each is a `ModelError` that names the file, the node and the tensor. Data beside the model is read from files in the
 model's folder alone, and never through a link.
+An attribute that says yes or no is 0 or 1: of other numbers runtimes make yes for some operators and no for others.
+Functions of a file make at most 100,000 nodes, and the constants that are computed at import take at most `max_bytes`.
 
 ## Operators
 

@@ -20,7 +20,13 @@ from qrt.ops.core import Array
 from qrt.profiles import Profile
 from qrt.types import TensorType
 
-SUMS = frozenset({"AveragePool", "Conv", "Gemm", "GlobalAveragePool", "MatMul", "ReduceMean", "ReduceSum"})
+SUMS = frozenset(
+    {
+        "AffineGrid", "AveragePool", "CausalConvWithState", "Conv", "ConvTranspose", "CumSum", "Einsum", "Gemm",
+        "GlobalAveragePool", "GlobalLpPool", "LogSoftmax", "LpPool", "MatMul", "ReduceL1", "ReduceL2", "ReduceMean",
+        "ReduceSum", "ReduceSumSquare", "RotaryEmbedding",
+    }
+)  # fmt: skip
 """Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
 _FUNCTIONS = frozenset(
     {
@@ -31,19 +37,28 @@ _FUNCTIONS = frozenset(
 )  # fmt: skip
 _NORMALIZATIONS = frozenset(
     {
-        "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
+        "EmbedLayerNormalization", "GroupNormalization", "LayerNormalization", "MeanVarianceNormalization",
+        "QEmbedLayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
         "SkipSimplifiedLayerNormalization",
+    }
+)  # fmt: skip
+_SEQUENCES = frozenset(
+    {
+        "Attention", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention", "QAttention",
+        "RNN",
     }
 )  # fmt: skip
 BOUNDS = {
     **dict.fromkeys(SUMS, Bound(is_sum=True)),
+    **dict.fromkeys(_SEQUENCES, Bound(64, is_sum=True)),
+    **dict.fromkeys(("Resize", "Upsample"), Bound(32, is_sum=True)),
     **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
     **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }
 """What docs/reference/onnx.md says of floats, by operator."""
-_PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
+_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 

@@ -13,6 +13,9 @@ import pytest
 
 from qrt.errors import ModelError
 from qrt.formats.onnx.coordinates import COORDINATES, ROUNDED, Axis
+from qrt.formats.onnx.importing import import_model
+from qrt.formats.onnx.read import read
+from qrt.profiles import profile
 from tests.formats.onnx.running import has_oracle, imported, run, run_oracle
 from tests.formats.onnx.writing import model, node, port
 
@@ -171,3 +174,17 @@ def test_wrong_forms_of_conv_transpose(attributes: dict[str, Any], said: str) ->
     with pytest.raises(ModelError) as caught:
         imported(content)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_weights_of_resizing_are_bounded(mode: str) -> None:
+    """A small scale with antialias makes each element of a sum of as many; a large one makes many elements."""
+    shape = (1, 1, 1, 1 << 20)
+    for scale, limit, text in (
+        (1e-4, 1 << 31, r"antialias of [24]0002 elements along axis 3, more than 1024"),
+        (16, 1 << 28, r"tensor<8x[24]x16777216xi64> is larger than max_bytes, which is 268435456"),
+    ):
+        made = node("Resize", ["x", "", "s"], ["y"], mode=mode, antialias=1)
+        content = model([made], [port("x", shape=shape)], [port("y")], {"s": np.float32([1, 1, 1, scale])}, opset=18)
+        with pytest.raises(ModelError, match=text):
+            import_model(read(content), profile("ort"), max_bytes=limit)

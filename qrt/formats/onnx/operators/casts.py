@@ -117,6 +117,8 @@ def _to_small_floats(node: Node, element: FloatType) -> None:
 def dequantize_linear(node: Node) -> None:
     """Integers of up to 32 bits, or float8, to the floats that they stand for."""
     source, out = node.plain(0), node.type(1).element
+    if node.has(2) and node.plain(2) is not source:
+        node.fail(f"the zero point is of {node.dtype(2)}, the input of {node.dtype(0)}")
     said = node.attribute("output_dtype", 0)
     if said:
         out = element_of(NUMBERS.get(said, "float"))

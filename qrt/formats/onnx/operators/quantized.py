@@ -198,6 +198,8 @@ def where(node: Node) -> None:
     """Of int8 or uint8: each tensor through a table, if its type is not the result's. All three broadcast."""
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)
+    if node.plain(0) is not BOOL:
+        node.fail(f"its condition is of {node.dtype(0)}, expected bool")
     x, y = (node.as_storage(_converted(node, i, _operand(node, i), out)) for i in (1, 4))
     plain = out.storage_type
     chosen = apply(node, "arith.select", [node.value(0), x, y], [BOOL, plain, plain], plain)

@@ -17,6 +17,8 @@ from qrt.ops.core import Array
 from qrt.types import TensorType
 
 _TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
+_MOST_TAPS = 1024
+"""The elements along an axis that are added up for one of the result: each takes operations of its own."""
 
 
 @operator("Resize")
@@ -44,7 +46,7 @@ def upsample(node: Node) -> None:
     if mode not in ("nearest", "linear"):
         node.fail(f"its mode is {mode!r}, expected nearest or linear")
     if node.opset < 9:
-        found = node.op.attributes.get("scales", ())
+        found = node.numbers("scales", float)
         axes = _scaled(node, np.array(found, np.float32))
     else:
         axes = _scaled(node, node.known(1, "scales"))
@@ -84,8 +86,8 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
     else:
         found = _sized(node, named, node.integers(3, "sizes"))
     if coordinates == "tf_crop_and_resize":
-        if region.size != 2 * len(named):
-            node.fail(f"its region has {region.size} numbers for {len(named)} axes")
+        if region.shape != (2 * len(named),):
+            node.fail(f"its region has {region.size} numbers in shape {region.shape} for {len(named)} axes")
         ends = zip(region[: len(named)], region[len(named) :], strict=True)
         found = [Axis(each.axis, each.size, each.result, each.scale, (float(start), float(end)))
                  for each, (start, end) in zip(found, ends, strict=True)]  # fmt: skip
@@ -172,6 +174,9 @@ def _parts(node: Node, each: Axis, mode: str, coordinates: str) -> tuple[Array, 
     at, last = each.coordinates(coordinates), each.size - 1
     widened = max(1.0, 1 / each.scale) if node.attribute("antialias", 0) else 1.0
     half = ceil(_TAPS[mode] / 2 * widened)
+    if 2 * half > _MOST_TAPS:
+        node.refuse(f"with antialias of {2 * half} elements along axis {each.axis}, more than {_MOST_TAPS}")
+    node.graph.check_size(node.op, TensorType((8, 2 * half, each.result), I64))  # arrays of that size
     first = np.floor(at).astype(np.int64) - half + 1
     positions = first + np.arange(2 * half)[:, np.newaxis]
     apart = (at.astype(np.float64) - positions) / widened

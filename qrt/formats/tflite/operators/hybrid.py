@@ -28,12 +28,12 @@ import numpy as np
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import activated
+from qrt.formats.tflite.operators.float_nests import activated, float_bias
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, F64, I1, I8, I32, Array, Extent, Site
-from qrt.types import IntegerType, UniformType
+from qrt.types import IntegerType, TensorType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
 """The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
@@ -390,7 +390,9 @@ def _finish(
         total = nest.emit("arith.subi", (total, nest.emit("arith.muli", (zero, times), I32)), I32)
     total = nest.emit("arith.sitofp", (total,), F32)
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
-    bias = nest.read(node.value(2), nest.loops[-1:]) if node.has(2) else nest.constant(0.0, F32)
+    outputs = (sums.type.shape or ())[-1] if isinstance(sums.type, TensorType) else None
+    value = float_bias(node, 2, outputs or 0)
+    bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
         total = nest.emit("arith.mulf", (total, own), F32)
         made = nest.emit("math.fma", (total, weight, bias), F32)
