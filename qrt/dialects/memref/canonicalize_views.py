@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, with_lists
 from qrt.dialects._shaped.reshapes import reassociation_of
-from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
@@ -155,14 +155,13 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> Made:
-    """Constant offsets, sizes and strides become part of the type."""
+    """Constant offsets, sizes and strides become part of the type, if all may be stated there."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
-    sizes = numbers_of(lists["sizes"])
-    if any(size is not None and size < 0 for size in sizes):
+    if not all(may_state(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None):
         return None
-    (offset,) = numbers_of(lists["offsets"])
+    sizes, (offset,) = numbers_of(lists["sizes"]), numbers_of(lists["offsets"])
     made = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)
     operands, attributes = with_lists(lists, op.operands[:1])
     return [cast(builder, builder.value(op.name, operands, made, attributes), type)]

@@ -81,14 +81,14 @@ def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
     sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
     require_sizes(operation, made, sizes)
-    expected = _symbols_of(made)
+    expected = open_numbers(made)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
         )
 
 
-def _symbols_of(type: MemRefType) -> int:
+def open_numbers(type: MemRefType) -> int:
     """How many numbers its layout leaves open: symbols of a map, else the offset and strides."""
     if isinstance(type.layout, StridedLayout):
         return (type.layout.offset, *type.layout.strides).count(None)

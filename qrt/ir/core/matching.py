@@ -1,5 +1,7 @@
 """Questions of patterns and folds about values: which constant a value is, and which operation made it."""
 
+from collections.abc import Callable, Container, Iterable
+
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
 
@@ -36,3 +38,27 @@ def made_by(value: Value, name: str) -> Operation | None:
     """The operation that a value is a result of, if it is of this op."""
     source = value.operation
     return source if source is not None and source.name == name else None
+
+
+def behind(value: Value, names: Container[str]) -> Value:
+    """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
+    an unreachable block may hold, ends where it is met again."""
+    passed: set[Operation] = set()
+    while (source := value.operation) is not None and source.name in names and source not in passed:
+        passed.add(source)
+        value = source.operands[0]
+    return value
+
+
+def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None]) -> bool:
+    """Whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is None
+    where it does not hold. A value is asked once, so that a cycle ends."""
+    asked, pending = {value}, [value]
+    while pending:
+        named = parts(pending.pop())
+        if named is None:
+            return False
+        fresh = [part for part in dict.fromkeys(named) if part not in asked]
+        asked.update(fresh)
+        pending += fresh
+    return True
