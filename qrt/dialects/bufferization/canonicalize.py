@@ -1,6 +1,7 @@
 """Canonicalization patterns of `bufferization`: upstream's."""
 
 from qrt.dialects._shaped.lists import constant_sizes
+from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.memref.ops import open_numbers
@@ -46,7 +47,7 @@ def _extent(builder: Builder, source: Value, axis: int) -> Value:
 
 def _casts(given: MemRefType, made: MemRefType) -> bool:
     """Whether a cast says nothing of the layout that was not known."""
-    old, new = given.strides, made.strides
+    old, new = strides_of(given), strides_of(made)
     if given.shape is None or old is None or new is None or given.space != made.space:
         return False
     pairs = zip((*old.strides, old.offset), (*new.strides, new.offset), strict=True)

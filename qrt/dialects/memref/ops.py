@@ -28,7 +28,7 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.symbols import nearest_table, symbols
+from qrt.ir.core.symbols import searched_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,
     MEM_FREE,
@@ -238,7 +238,7 @@ def _verify_global(operation: Operation) -> None:
 
 def global_of(operation: Operation) -> Operation | None:
     """The `memref.global` that a `memref.get_global` names."""
-    name, table = operation.attribute("name", SymbolRefAttr), nearest_table(operation)
+    name, table = operation.attribute("name", SymbolRefAttr), searched_table(operation)
     found = symbols(table).get(name.path[-1]) if table is not None else None
     return found if found is not None and found.name == "memref.global" else None
 

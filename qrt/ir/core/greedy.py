@@ -1,9 +1,9 @@
 """Folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from qrt.ir.core.attributes import Attribute
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, unordered
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
@@ -161,27 +161,6 @@ class _Worklist(Observer):
                 self.budget.spend(operation, f"pattern '{pattern.__name__}'")
                 return values
         return None
-
-
-def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
-    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
-    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
-    waiting = dict.fromkeys(operations, 0)
-    for operation in waiting:
-        waiting[operation] += sum(value.owner in waiting for value in operation.operands)
-        if (around := operation.parent_operation) in waiting:
-            waiting[around] += 1
-    ready = [operation for operation, count in waiting.items() if not count]
-    while ready:
-        operation = ready.pop()
-        del waiting[operation]
-        readers = [user for value in operation.results for user, _ in value.uses]
-        for reader in [*readers, operation.parent_operation]:
-            if reader in waiting:
-                waiting[reader] -= 1
-                if not waiting[reader]:
-                    ready.append(reader)
-    return waiting
 
 
 class _Budget:

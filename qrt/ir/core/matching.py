@@ -1,6 +1,6 @@
 """Questions of patterns and folds about values: which constant a value is, and which operation made it."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
@@ -62,3 +62,24 @@ def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None])
         asked.update(fresh)
         pending += fresh
     return True
+
+
+def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
+    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
+    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
+    waiting = dict.fromkeys(operations, 0)
+    for operation in waiting:
+        waiting[operation] += sum(value.owner in waiting for value in operation.operands)
+        if (around := operation.parent_operation) in waiting:
+            waiting[around] += 1
+    ready = [operation for operation, count in waiting.items() if not count]
+    while ready:
+        operation = ready.pop()
+        del waiting[operation]
+        readers = [user for value in operation.results for user, _ in value.uses]
+        for reader in [*readers, operation.parent_operation]:
+            if reader in waiting:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    ready.append(reader)
+    return waiting
