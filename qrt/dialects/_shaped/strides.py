@@ -73,13 +73,11 @@ def _strided_terms(value: Expression) -> dict[int, Number] | None:
         return None
     if operator == "+":
         return {part: plus(first.get(part, 0), second.get(part, 0)) for part in [*first, *second]}
-    if len(second) > 1 and operator == "*":
-        first, second = second, first
     if len(second) > 1:
+        first, second = second, first
+    if len(second) > 1 or operator != "*":
         return None
-    if operator == "*":
-        return {part: times(number, second[-1]) for part, number in first.items()}
-    return {-1: None} if len(first) == 1 else None
+    return {part: times(number, second[-1]) for part, number in first.items()}
 
 
 def is_minor_unit(type: MemRefType) -> bool:
