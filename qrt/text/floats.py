@@ -166,7 +166,8 @@ def spell_in(value: float, name: str) -> str:
 @lru_cache(maxsize=4096)
 def spell(bits: int, form: FloatFormat) -> str:
     """Upstream's spelling (AsmPrinter's printFloatValue over APFloat::toString) of a bit pattern of a format. Upstream
-    reads a decimal as a double: of a number that is none, as wide formats have them, the bits are spelled instead."""
+    reads a decimal as a double: the bits are spelled of a number that is none, as wide formats have them, and of a
+    second pattern of a number."""
     value = form.decode(bits)
     if isinstance(value, float):
         if value == 0.0:
@@ -174,7 +175,7 @@ def spell(bits: int, form: FloatFormat) -> str:
         return f"0x{bits:X}"
     sign = "-" if value < 0 else ""
     value = abs(value)
-    if form.width > DOUBLE.width and not _is_double(value):
+    if form.width > DOUBLE.width and not (_is_double(value) and form.encode(value, bool(sign)) == bits):
         return f"0x{bits:0{form.width // 4}X}"
     digits, exponent = _decimal(value, 6)
     if form.encode(Fraction(digits) * Fraction(10) ** exponent, bool(sign)) == bits:
