@@ -97,7 +97,36 @@ func.func @main(%x: index) -> (index, index, i64, index) {
   return %1, %3, %6, %8 : index, index, i64, index
 }
 """
+_MAP_OF_NUMBERS = """func.func @main() -> (index, index, i32) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %m = memref.alloc() : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+  memref.store %c7, %m[%c1, %c1] : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+  %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+    -> memref<i32>, index, index, index, index, index
+  %r = memref.reinterpret_cast %m to offset: [9], sizes: [1], strides: [1]
+    : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>> to memref<1xi32, strided<[1], offset: 9>>
+  %v = memref.load %r[%c0] : memref<1xi32, strided<[1], offset: 9>>
+  return %o, %t#0, %v : index, index, i32
+}"""
+_MAP_OF_SYMBOLS = """#map = affine_map<(d0, d1)[s0, s1] -> (d0 * s1 + d1 + s0)>
+func.func @main(%start: index, %step: index) -> (index, index, i32) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %m = memref.alloc()[%start, %step] : memref<4x4xi32, #map>
+  memref.store %c7, %m[%c1, %c1] : memref<4x4xi32, #map>
+  %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xi32, #map>
+    -> memref<i32>, index, index, index, index, index
+  %r = memref.reinterpret_cast %m to offset: [13], sizes: [1], strides: [1]
+    : memref<4x4xi32, #map> to memref<1xi32, strided<[1], offset: 13>>
+  %v = memref.load %r[%c0] : memref<1xi32, strided<[1], offset: 13>>
+  return %o, %t#0, %v : index, index, i32
+}"""
 _PRESERVED = {
+    "a layout that is a map of numbers": (_MAP_OF_NUMBERS, [], (0, 8, 7)),
+    "a layout that is a map of symbols": (_MAP_OF_SYMBOLS, [np.int64(3), np.int64(9)], (3, 9, 7)),
     "a narrow cast between wide ones": (_INDEX_CASTS, [np.int64(300)], (44, 44, 300, 44)),
     "a narrow cast of a negative index": (_INDEX_CASTS, [np.int64(-1)], (-1, 255, -1, 255)),
     "dropped dimensions beside a kept one of size 1": (

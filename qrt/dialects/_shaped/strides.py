@@ -41,9 +41,9 @@ def has_identity_layout(type: MemRefType) -> bool:
     return type.layout is None or type.layout == StridedLayout((1,), 0)
 
 
-def strides_of(type: MemRefType) -> StridedLayout | None:
+def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout | None:
     """The strides and offset of a memref, whose layout may be a map that says them; None of other maps, and of an
-    unranked memref.
+    unranked memref. `symbols` are the numbers of the map's symbols, where they are known.
 
     >>> from qrt.types import parse_type
     >>> [str(strides_of(parse_type(f"memref<4x4xf32, affine_map<(i, j)[n] -> ({map})>>")))
@@ -55,20 +55,20 @@ def strides_of(type: MemRefType) -> StridedLayout | None:
     map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
     if not isinstance(map, AffineMapAttr) or len(map.results) != 1:
         return None
-    terms = _strided_terms(map.results[0])
+    terms = _strided_terms(map.results[0], symbols)
     return None if terms is None else StridedLayout(tuple(terms.get(i, 0) for i in range(map.dimensions)), terms[-1])
 
 
-def _strided_terms(value: Expression) -> dict[int, Number] | None:
+def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Number] | None:
     """The stride of each dimension that an expression names, and the offset at -1; None if it is no sum of them."""
     if isinstance(value, int):
         return {-1: value}
     if value[0] == "d":
         return {-1: 0, value[1]: 1}
     if value[0] == "s":
-        return {-1: None}
+        return {-1: symbols[value[1]] if symbols else None}
     operator, left, right = value
-    first, second = _strided_terms(left), _strided_terms(right)
+    first, second = _strided_terms(left, symbols), _strided_terms(right, symbols)
     if first is None or second is None:
         return None
     if operator == "+":

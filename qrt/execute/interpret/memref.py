@@ -13,6 +13,7 @@ import numpy as np
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
+from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
 from qrt.dialects.memref.views import permutation_of
@@ -25,7 +26,7 @@ from qrt.execute.values import sizes_of
 from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
-from qrt.types import MemRefType, StridedLayout
+from qrt.types import MemRefType
 
 
 class Buffer:
@@ -86,10 +87,13 @@ def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence
 def _alloc(op: Operation, compiler: Compiler) -> Function:
     type = memref_type(op.results[0])
     dynamic = (type.shape or ()).count(None)
-    layout = type.layout if isinstance(type.layout, StridedLayout) else None
+    stated = None if type.layout is None else strides_of(type)
 
     def alloc(*operands: Any) -> Array:
         shape = sizes_of(type, operands[:dynamic])
+        layout = stated
+        if isinstance(type.layout, str) and len(operands) > dynamic:
+            layout = strides_of(type, [int(symbol) for symbol in operands[dynamic:]])
         if layout is None:
             return allocate(shape, type.element)
         symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
@@ -290,7 +294,7 @@ def _cast(op: Operation, compiler: Compiler) -> Function:
 
 
 def _require_strides(array: Array, made: MemRefType) -> None:
-    layout = made.strides
+    layout = strides_of(made)
     for size, stride, found in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
         if size > 1 and stride not in (None, found // array.itemsize) and array.size:
             raise UndefinedError(f"strides of {[each // array.itemsize for each in array.strides]} are not {made}'s")
@@ -309,7 +313,8 @@ def flat_memory(array: Array) -> tuple[Array, int]:
 def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
     """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
     flat, at = flat_memory(array)
-    offset = type.strides.offset if type.strides is not None else None
+    layout = strides_of(type)
+    offset = None if layout is None else layout.offset
     if offset is None:
         return flat, at
     if offset > at:

@@ -158,7 +158,7 @@ class _Worklist(Observer):
         for pattern in self.patterns(operation):
             values = pattern(operation, builder)
             if values is not None:
-                self.budget.spend(operation, f"pattern '{pattern.__name__}'")
+                self.budget.spend(operation, pattern)
                 return values
         return None
 
@@ -183,11 +183,12 @@ class _Budget:
         """Let a new operation count as the one whose visit makes it."""
         self.origins.setdefault(operation, self.visited or operation)
 
-    def spend(self, operation: Operation, name: str) -> None:
-        """Note that a rewrite of this name applied. VerifyError if it is one too many."""
+    def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
+        """Note that a fold or a pattern applied. VerifyError if it is one too many."""
         assert self.visited is not None
         times = self.spent[self.visited] = self.spent.get(self.visited, 0) + 1
         if times > self.limit:
+            name = rewrite if isinstance(rewrite, str) else f"pattern '{getattr(rewrite, '__name__', rewrite)}'"
             raise self.visited.op_error(
                 f"is rewritten without end: after {self.limit:,} rewrites, the last by the {name} of "
                 f"'{operation.name}', there is still one that applies; write the program without what the {name} "
