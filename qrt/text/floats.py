@@ -186,7 +186,7 @@ def spell(bits: int, form: FloatFormat) -> str:
 
 
 def _is_double(value: Fraction) -> bool:
-    """Whether a double has a positive value."""
+    """Tell whether a double has a positive value."""
     return DOUBLE.smallest <= value <= DOUBLE.largest and Fraction(float(value)) == value
 
 

@@ -72,8 +72,8 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
 
 
 def may_state(part: str, number: int) -> bool:
-    """Whether a number may stand in a list of a slice, where offsets and sizes are not negative, and one number marks
-    what an operand gives."""
+    """Tell whether a number may stand in a list of a slice. Offsets and sizes are not negative there, and one number
+    marks what an operand gives."""
     return number >= 0 or (part == "strides" and number != DYNAMIC)
 
 

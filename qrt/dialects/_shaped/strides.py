@@ -81,7 +81,7 @@ def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Numbe
 
 
 def is_minor_unit(type: MemRefType) -> bool:
-    """Whether neighbours along the last dimension are known to be neighbours in the buffer.
+    """Tell whether neighbours along the last dimension are known to be neighbours in the buffer.
 
     >>> from qrt.types import parse_type
     >>> [is_minor_unit(parse_type(f"memref<4x4xf32, affine_map<(i, j) -> ({map})>>")) for map in ("i * 8 + j", "j, i")]

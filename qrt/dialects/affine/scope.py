@@ -49,15 +49,15 @@ _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subvie
 def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
     """The open size that a `dim` is of: that of a view or an allocation, perhaps cast. There is none of a static one;
     None if the `dim` is of something else."""
-    index, made = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
-    if index is None or made is None or made.name not in _SIZES:
+    index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
+    if index is None or source is None or source.name not in _SIZES:
         return None
-    shape = memref_type(made.results[0]).shape or ()
+    shape = memref_type(source.results[0]).shape or ()
     if not 0 <= index < len(shape):
         return None
     if shape[index] is not None:
         return ()
-    sizes = made.operand_group(_SIZES[made.name])
+    sizes = source.operand_group(_SIZES[source.name])
     place = shape[:index].count(None)
     return sizes[place : place + 1] or None
 

@@ -340,11 +340,11 @@ def _verify(operation: Operation) -> None:
         if isinstance(numbers, DenseElementsAttr) and int(numbers.array.min()) < 1:
             raise operation.op_error(f"takes {which} of 1 or more, but attribute '{which}' is {numbers}")
     if operation.name == "linalg.fill":
-        given, made = operation.operands[0].type, element_of(operation.operands[1].type)
+        given, element = operation.operands[0].type, element_of(operation.operands[1].type)
         if isinstance(given, TensorType | MemRefType):
             raise operation.error("expected op with scalar input")
-        if given is not made:
-            raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{made}')")
+        if given is not element:
+            raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{element}')")
     if operation.memoized is not None and operation.memoized != _derived(operation)[_MEMOIZED]:
         raise operation.op_error(f"has the maps {_derived(operation)[_MEMOIZED]}, but '{_MEMOIZED}' says others")
     if operation.name in _STATING_MAPS:

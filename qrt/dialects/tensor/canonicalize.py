@@ -19,7 +19,7 @@ from qrt.types import TensorType, Type
 
 
 def keeps_sizes(given: Type, made: Type) -> bool:
-    """Whether the other type has all static sizes of a ranked tensor type, and its encoding."""
+    """Tell whether the other type has all static sizes of a ranked tensor type, and its encoding."""
     if not isinstance(given, TensorType) or not isinstance(made, TensorType) or given.encoding != made.encoding:
         return False
     if given.element is not made.element or given.shape is None or made.shape is None or given.rank != made.rank:

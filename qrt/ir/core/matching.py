@@ -51,15 +51,15 @@ def behind(value: Value, names: Container[str]) -> Value:
 
 
 def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is None
-    where it does not hold. A value is asked once, so that a cycle ends."""
-    asked, pending = {value}, [value]
+    """Tell whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is
+    None where it does not hold. A value is visited once, so that a cycle ends."""
+    visited, pending = {value}, [value]
     while pending:
         named = parts(pending.pop())
         if named is None:
             return False
-        fresh = [part for part in dict.fromkeys(named) if part not in asked]
-        asked.update(fresh)
+        fresh = [part for part in dict.fromkeys(named) if part not in visited]
+        visited.update(fresh)
         pending += fresh
     return True
 

@@ -211,9 +211,9 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     operations = list(root.walk())
     cyclic = unordered(operations)
     for operation in operations:
-        found = fold(operation, folds) if applies(operation) and operation not in cyclic else None
-        if found is not None and isinstance(found[0], Value):
-            decided[operation.results[0]] = found[0]
+        values = fold(operation, folds) if applies(operation) and operation not in cyclic else None
+        if values is not None and isinstance(values[0], Value):
+            decided[operation.results[0]] = values[0]
     for result, value in decided.items():
         while value in decided:
             value = decided[value]

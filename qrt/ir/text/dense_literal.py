@@ -128,7 +128,7 @@ class Literal:
 
     @property
     def has_strings(self) -> bool:
-        """Whether an element is a string."""
+        """Tell whether an element is a string."""
         return '"' in self.text
 
     def _require_shape_of_strings(self, type: ShapedType) -> None:
@@ -137,11 +137,11 @@ class Literal:
             return
         outline = Literal(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
         try:
-            said = outline.said_shape
+            shape = outline.said_shape
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
-        if said != list(type.shape or ()):
-            message = f"inferred shape of elements literal ({said}) does not match type ({list(type.shape or ())})"
+        if shape != list(type.shape or ()):
+            message = f"inferred shape of elements literal ({shape}) does not match type ({list(type.shape or ())})"
             raise self.scanner.error(message, self.start, self.end)
 
     def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
