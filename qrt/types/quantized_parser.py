@@ -144,7 +144,7 @@ class QuantizedTypeParser:
             return None
         from qrt.text.scale_lists import read_scales  # here: it makes a table
 
-        text = scanner.text[start:end].rstrip(" \t\r\n")
+        text = scanner.text[start:end].rstrip(" \t\r\n\0")
         found = read_scales(text)
         if found is None or scanner.depth + found[0].ndim > MAX_NESTING:
             return None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from qrt.dialects._shaped.strides import strides_of as layout_of
 from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.ops.core import Array, element_dtype
 from qrt.types import MemRefType
@@ -117,7 +118,7 @@ def given(array: Array, declared: MemRefType, number: int) -> Array:
 
     Raises ModelError where the array is not laid out as the type says.
     """
-    seen, layout = on_memory(array), declared.strides
+    seen, layout = on_memory(array), layout_of(declared)
     if declared.layout is None or layout is None:
         return seen
     strides = strides_of(seen)
@@ -178,7 +179,7 @@ def laid_out(array: Array, declared: MemRefType) -> Array:
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
     """The strides and the offset of a new buffer: what its type leaves open is that of a contiguous one."""
     strides, offset = _row_major(shape)
-    layout = declared.strides
+    layout = layout_of(declared)
     if declared.layout is None or layout is None:
         return strides, offset
     pairs = zip(layout.strides, strides, strict=True)
@@ -206,7 +207,8 @@ def span_below(array: Any) -> tuple[Span, int]:
 def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
     """The memory that the offsets of a memref count from, and the offset at which it stands."""
     span, at = span_below(array)
-    offset = type.strides.offset if type.strides is not None else None
+    layout = layout_of(type)
+    offset = None if layout is None else layout.offset
     if offset is None:
         return span, at
     if offset > at:

@@ -12,6 +12,7 @@ import numpy as np
 
 from qrt.dialects._shaped.reshapes import reassociation_of
 from qrt.dialects._shaped.slices import PARTS
+from qrt.dialects._shaped.strides import strides_of as layout_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
 from qrt.dialects.memref.views import dropped_axes, permutation_of
@@ -35,7 +36,7 @@ from qrt.execute.values import sizes_of
 from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
-from qrt.types import MemRefType, StridedLayout
+from qrt.types import MemRefType
 
 # -- allocation --------------------------------------------------------------------------------------------------------
 
@@ -43,10 +44,13 @@ from qrt.types import MemRefType, StridedLayout
 def _alloc(op: Operation, compiler: Compiler) -> Function:
     type = memref_type(op.results[0])
     dynamic = (type.shape or ()).count(None)
-    layout = type.layout if isinstance(type.layout, StridedLayout) else None
+    stated = None if type.layout is None else layout_of(type)
 
     def alloc(*operands: Any) -> Array:
         shape = sizes_of(type, operands[:dynamic])
+        layout = stated
+        if isinstance(type.layout, str) and len(operands) > dynamic:
+            layout = layout_of(type, [int(symbol) for symbol in operands[dynamic:]])
         if layout is None:
             return allocate(shape, type.element)
         symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
@@ -215,7 +219,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
 
 
 def _cast(op: Operation, compiler: Compiler) -> Function:
-    given, result = memref_type(op.operands[0]).strides, memref_type(op.results[0])
+    given, result = layout_of(memref_type(op.operands[0])), memref_type(op.results[0])
     is_offset_open = given is None or given.offset is None
 
     def cast(array: Array) -> Array:
@@ -233,14 +237,14 @@ def _cast(op: Operation, compiler: Compiler) -> Function:
 
 
 def _require_strides(array: Array, result: MemRefType) -> None:
-    layout = result.strides
+    layout = layout_of(result)
     for size, stride, found in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
         if size > 1 and stride not in (None, found // array.itemsize) and array.size:
             raise UndefinedError(f"strides of {list(strides_of(array))} are not {result}'s")
 
 
 def _require_offset(array: Array, result: MemRefType) -> None:
-    layout, (_, at) = result.strides, span_below(array)
+    layout, (_, at) = layout_of(result), span_below(array)
     if layout is not None and layout.offset not in (None, at):
         raise UndefinedError(f"offset {at} is not {result}'s")
 
