@@ -94,7 +94,7 @@ class Group:
 
 def _is_product(scale: Array, x: Array, w: Array) -> bool:
     """Return whether the scales of a bias are the products of those of both operands, but for their rounding."""
-    if scale.size not in (1, w.size):
+    if x.size != 1 or scale.size not in (1, w.size):
         return False
     product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
     apart = np.abs(scale.astype(np.float64).reshape(-1) - product)
