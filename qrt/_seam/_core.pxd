@@ -36,10 +36,6 @@ cdef class Call:
     cdef readonly tuple operand_dtypes
 
 
-cdef enum:
-    MOST_INPUTS = 1024
-
-
 @cython.final
 cdef class Frame:
     cdef void **pointers  # the operands of all steps, one after the other
@@ -67,7 +63,7 @@ cdef class Routine:
     cdef Frame take(self)
     cdef bint accepts(self, int external, object value, bint written)
     cdef int execute(self, Frame frame, object max_steps) except -1
-    cdef list run_on(self, void **inputs, tuple states, object max_steps)
+    cdef list run_on(self, list inputs, tuple states, object max_steps)
     cdef check_states(self, tuple states)
 
 

@@ -106,10 +106,18 @@ cdef const int64_t *input_zero_points(Call call, object values, int64_t least) e
 
 
 cdef tuple broadcast_shapes(str name, tuple a, tuple b):
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise KernelError(f"{name}: the shapes {a} and {b} do not broadcast") from None
+    """The shape of both together. `np.broadcast_shapes` takes 32 dimensions at most."""
+    cdef int d, rank = max(len(a), len(b))
+    cdef list shape = []
+    if rank > QRT_MAX_RANK:
+        raise KernelError(f"{name}: the shapes {a} and {b} are beyond {QRT_MAX_RANK} dimensions")
+    for d in range(rank):
+        x = a[d - rank + len(a)] if d >= rank - len(a) else 1
+        y = b[d - rank + len(b)] if d >= rank - len(b) else 1
+        if x != y and x != 1 and y != 1:
+            raise KernelError(f"{name}: the shapes {a} and {b} do not broadcast")
+        shape.append(y if x == 1 else x)
+    return tuple(shape)
 
 
 cdef broadcast_strides(int64_t *strides, tuple shape, int rank):

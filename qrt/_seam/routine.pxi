@@ -166,8 +166,8 @@ cdef class Routine:
             raise failure(call, f"step {progress.at} ({call.name})", status, progress.at, self.most_rounds)
         return 0
 
-    cdef list run_on(self, void **inputs, tuple states, object max_steps):
-        """Runs on inputs that fit, and returns fresh outputs."""
+    cdef list run_on(self, list inputs, tuple states, object max_steps):
+        """Runs on arrays that fit, one for each input, and returns fresh outputs."""
         cdef Frame frame = self.take()
         cdef cnp.ndarray array
         cdef cnp.npy_intp dims[QRT_MAX_RANK]
@@ -175,7 +175,7 @@ cdef class Routine:
         cdef int external, d
         cdef list made = []
         for external in range(self.inputs):
-            patch(self, frame.pointers, external, inputs[external])
+            patch(self, frame.pointers, external, cnp.PyArray_DATA(<cnp.ndarray>inputs[external]))
         for external in range(self.inputs, self.inputs + self.outputs):
             shape = <tuple>self.shapes[external]
             for d in range(len(shape)):
@@ -191,16 +191,14 @@ cdef class Routine:
         return made
 
     def run(self, tuple inputs not None, tuple states not None=(), max_steps=None):
-        cdef void *pointers[MOST_INPUTS]
         cdef int i
-        if len(inputs) != self.inputs or self.inputs > MOST_INPUTS:
-            raise KernelError(f"routine: {len(inputs)} inputs given, expected {self.inputs}, {MOST_INPUTS} at most")
+        if len(inputs) != self.inputs:
+            raise KernelError(f"routine: {len(inputs)} inputs given, expected {self.inputs}")
         self.check_states(states)
         for i in range(self.inputs):
             if not self.accepts(i, inputs[i], False):
                 raise misfit("routine", "input", i, self.wanted[i].elements, inputs[i], self.shapes[i], self.dtypes[i])
-            pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>inputs[i])
-        return self.run_on(pointers, states, max_steps)
+        return self.run_on(list(inputs), states, max_steps)
 
     cdef check_states(self, tuple states):
         cdef int i, before = self.inputs + self.outputs

@@ -19,7 +19,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._seam._core cimport MOST_INPUTS, QRT_MAX_OPERANDS, Call, Operand, Routine, overlapped_operand, run
+from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, Routine, overlapped_operand, run
 
 from functools import update_wrapper
 

@@ -10,7 +10,7 @@ cdef class Quick:
 
     def __init__(self, Routine routine not None, str isa, bint is_default, tuple elements, tuple whole, tuple results,
                  tuple shapes, state, tuple names, tuple initials):
-        if len(elements) != routine.inputs or len(whole) != routine.inputs or routine.inputs > MOST_INPUTS:
+        if len(elements) != routine.inputs or len(whole) != routine.inputs:
             raise TypeError("a type is needed for each input")
         if len(results) != routine.outputs or len(shapes) != routine.outputs or len(names) != len(initials):
             raise TypeError("a type is needed for each output")
@@ -19,7 +19,6 @@ cdef class Quick:
         self.state, self.names, self.initials = state, names, initials
 
     def __call__(self, tuple arguments not None):
-        cdef void *pointers[MOST_INPUTS]
         cdef PyObject *forced = NULL
         cdef cnp.ndarray array
         cdef Py_ssize_t i
@@ -31,7 +30,7 @@ cdef class Quick:
             return None
         if len(arguments) != self.routine.inputs:
             return None
-        held = []  # another thread may give a tensor other data meanwhile
+        held = []  # the arrays as they are now: another thread may give a tensor other data meanwhile
         for i in range(len(arguments)):
             value = arguments[i]
             if cnp.PyArray_CheckExact(value):
@@ -43,17 +42,16 @@ cdef class Quick:
                 if self.elements[i] is None or tensor.type is not self.elements[i]:
                     return None
                 array = tensor._data
-                held.append(array)
             else:
                 return None
             if not self.routine.accepts(<int>i, array, False):
                 return None
-            pointers[i] = cnp.PyArray_DATA(array)
+            held.append(array)
         if not self.names:
-            made = self.routine.run_on(pointers, NOTHING, None)
+            made = self.routine.run_on(held, NOTHING, None)
         else:
             with self.state.lock:
-                made = self.routine.run_on(pointers, self.states(), None)
+                made = self.routine.run_on(held, self.states(), None)
         for i in range(len(made)):
             if self.results[i] is not None:
                 made[i] = tensor_of(<cnp.ndarray>made[i], self.results[i], self.shapes[i])

@@ -123,17 +123,13 @@ class Comparison:
         for tally, port, ours, other in zip(
             self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
         ):
-            self._count(tally, f"output {shown(port.name)}", _stored(ours), other)
+            # The sum of an operator that makes the output may lie as far apart here as by itself.
+            self._count(tally, "output", port.name, _stored(ours), other, known)
 
         def tap(op: Operation, value: Any) -> Array:
             tensor = self._watched[name_of(op)]
             other = theirs[tensor.made.key]
-            made = tensor.made
-            room = partial(_room, made, known) if made.alone is not None else None
-            interval = None
-            if made.interval is not None and all(key in known for key in made.reads):
-                interval = partial(made.interval, known)
-            self._count(tensor.tally, f"tensor {shown(made.name)}", np.asarray(value), other, room, interval)
+            self._count(tensor.tally, "tensor", tensor.made.name, np.asarray(value), other, known)
             return other
 
         if self._tapped is not None:
@@ -165,18 +161,23 @@ class Comparison:
         return tensor is not None and tensor.is_readable
 
     def _count(
-        self,
-        tally: Tally,
-        what: str,
-        ours: Array,
-        theirs: Array,
-        room: Callable[[], Array] | None = None,
-        interval: Callable[[], tuple[Array, Array]] | None = None,
+        self, tally: Tally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
     ) -> None:
+        """Count the elements of a tensor or an output, within what the operator that makes it allows.
+
+        ``known`` are the tensors that the runtime computed.
+        """
+        watched, room, interval = self._watched.get(name), None, None
+        if watched is not None:
+            made = watched.made
+            ours = _but_stated(made, known, ours, theirs)
+            room = partial(_room, made, known) if made.alone is not None else None
+            if made.interval is not None and all(key in known for key in made.reads):
+                interval = partial(made.interval, known)
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
-            raise ModelError(f"{what} of qrt is not {self._engine}'s: {error}") from None
+            raise ModelError(f"{what} {shown(name)} of qrt is not {self._engine}'s: {error}") from None
 
     def _described(self, tensor: _Watched) -> TensorDifference:
         made, maker = tensor.made, tensor.maker
@@ -242,7 +243,19 @@ def _room(made: Made, tensors: Mapping[Any, Array]) -> Array:
         (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
         return np.asarray(result, np.float64)
 
-    return 2 * 2.0**-24 * run(np.ones_like) * run(np.abs)
+    terms = run(np.ones_like) if made.terms is None else made.terms
+    return 2 * 2.0**-24 * terms * run(np.abs)
+
+
+def _but_stated(tensor: Made, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
+    """Take the runtime's integers for floats that no integer stands for, where the page of the format states that both
+    store other ones.
+    """
+    floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
+    if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:
+        return ours
+    is_stated = ~np.isfinite(floats) if floats.dtype == np.float16 else np.isnan(floats)
+    return np.where(is_stated, theirs, ours) if is_stated.any() else ours
 
 
 def _stored(value: Any) -> Array:

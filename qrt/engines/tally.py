@@ -119,11 +119,9 @@ def ulps(a: Array, b: Array) -> Array:
     >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
     [1, 0, 0]
     """
-    apart: Array = np.abs(_order(a) - _order(b))
-    nan = np.isnan(a), np.isnan(b)
-    apart[nan[0] & nan[1]] = 0
-    apart[nan[0] ^ nan[1]] = np.iinfo(np.int64).max
-    return apart
+    are_nan = np.isnan(a), np.isnan(b)
+    apart = np.where(are_nan[0] ^ are_nan[1], np.iinfo(np.int64).max, np.abs(_order(a) - _order(b)))
+    return np.where(are_nan[0] & are_nan[1], 0, apart)
 
 
 def _order(values: Array) -> Array:

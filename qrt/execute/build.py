@@ -95,7 +95,7 @@ class _Builder(ControlPlanner):
         family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None:
-            if _disagree(op, types):
+            if len(_shapes(op, [place.type for place in operands])) > 1:
                 return self._interpreted(op)  # which says so
             made = self._folded(op, operands) or self._loops(op, operands)
             if made is None and len(types) == len(operands):
@@ -151,9 +151,11 @@ class _Builder(ControlPlanner):
         if call is None:
             return None
         result = as_tensor(declared)
+        known = result if result.has_static_shape else _known_types(op, types)[0]
+        if known is None:
+            return None
         given = operands[: len(call.operand_dtypes) - 1]
-        shape = types[0].shape if not result.has_static_shape else result.shape
-        return self._call(op, call, given, [TensorType(shape, result.element)], kernel_coverage(op, call), given)
+        return self._call(op, call, given, [known], kernel_coverage(op, call), given)
 
     def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
         """The constants that an op makes of constants, where these are known only for concrete input types: sizes, and
@@ -363,10 +365,17 @@ _FOLDED = ("arith", "linalg", "math", "tensor")
 """The dialects whose ops make sizes, and tensors of these."""
 
 
-def _disagree(op: Operation, types: Sequence[TensorType]) -> bool:
-    """Whether inputs give the operands of an element-wise op several shapes, where its types leave sizes open."""
-    is_elementwise = op.name.partition(".")[0] in ("arith", "math")
-    return is_elementwise and len({t.shape for t in types if t.shape}) > 1
+def _is_elementwise(op: Operation) -> bool:
+    return op.name.partition(".")[0] in ("arith", "math")
+
+
+def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int | None, ...] | None]:
+    """The known shapes of the operands of an element-wise op that are tensors: one, unless inputs disagree where its
+    types leave sizes open. A scalar among them, as the condition of a `select`, has none."""
+    if not _is_elementwise(op):
+        return set()
+    pairs = zip(types, op.operands, strict=True)
+    return {t.shape for t, value in pairs if t is not None and isinstance(value.type, TensorType)}
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
@@ -378,8 +387,8 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
 
         if isinstance(op, StructuredOp):
             return list(operands[op.input_count :])
-    is_elementwise = op.name.partition(".")[0] in ("arith", "math") and len(results) == 1
-    if not is_elementwise or not isinstance(results[0], TensorType):
+    shapes = _shapes(op, operands)
+    if len(shapes) != 1 or not all(isinstance(t, TensorType) for t in results):
         return [None] * len(results)
-    shapes = {t.shape for t, v in zip(operands, op.operands, strict=True) if t and isinstance(v.type, TensorType)}
-    return [as_tensor(results[0]).with_(shape=shapes.pop()) if len(shapes) == 1 else None]
+    (shape,) = shapes
+    return [as_tensor(t).with_(shape=shape) for t in results]

@@ -5,18 +5,18 @@ from math import prod
 
 from qrt.dialects.quant.constant_casts import MAX_ELEMENTS, constant_attribute
 from qrt.errors import QuantError
-from qrt.execute.constants import MOST_ELEMENTS, captured, compute
+from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, unordered
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array
 from qrt.passes.options import option
-from qrt.types import IntegerType, Type, UniformType
+from qrt.types import IntegerType, TensorType, Type, UniformType
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ConstantFold:
 
     The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. What stays: an
     operation with effects; one with a result that is no scalar or tensor of static shape, or of more elements than
-    `max-elements`; one whose execution is an error, or takes more steps than planning a program allows.
+    `max-elements`; one whose execution is an error, or takes more than 65,536 steps.
     """
 
     max_elements: int = option(MAX_ELEMENTS, "the most elements of a result that is computed")
@@ -41,7 +41,7 @@ class _Folding:
         self.root = module.operation
         self.code = ModuleCode(module, TABLES, saturating=False)
         self.max_elements = max_elements
-        self.refused: set[Operation] = set()  # what reads constants, and stays
+        self.refused: set[Operation] = set(unordered(self.root.walk()))  # what depends on itself, or reads constants
 
     def sweep(self) -> bool:
         """Folds operations once through, and returns whether any was folded. Another sweep finds an operation that
@@ -67,6 +67,8 @@ class _Folding:
         )
 
     def has_constants(self, type: Type) -> bool:
+        if not isinstance(type, (TensorType, *SCALARS)):
+            return False
         tensor = as_tensor(type)
         if tensor.shape is None or not tensor.has_static_shape or tensor.encoding is not None:
             return False

@@ -13,6 +13,7 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import KernelError
+from qrt.execute.interpret.buffers import given
 from qrt.execute.interpret.core import Frame, Run, Tap, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.planning.arena import ALIGNMENT, Span, allocate, live_bytes
@@ -165,6 +166,15 @@ class Plan:
 
             made.append(fill)
 
+        def memref(number: int, place: Place, declared: MemRefType) -> None:
+            def fill(frame: Frame) -> None:
+                frame[place.slot] = given(frame[place.slot], declared, number)
+
+            made.append(fill)
+
+        for number, place in enumerate(self.inputs):
+            if isinstance(place.declared, MemRefType):
+                memref(number, place, place.declared)
         by_kind = {"owned": fresh, "state": global_array}
         for number, slot in self.slots.items():
             if slot.kind in by_kind:

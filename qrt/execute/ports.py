@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.values import as_tensor
 from qrt.records import record
-from qrt.types import MemRefType, TensorType, Type, VectorType
+from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
     from qrt import ir
+    from qrt.dialects.func.ops import FuncOp
 
 
 @record(frozen=True)
@@ -36,19 +37,41 @@ def check_extents(module: "ir.Module") -> None:
     from qrt.execute.operations import failure
     from qrt.ir.text.dense import check_extent
 
-    seen: set[Type] = set()
+    for type, operation in _types_of(module).items():
+        if isinstance(type, TensorType | VectorType):
+            try:
+                check_extent(type, 8 if isinstance(type, VectorType) else None)
+            except QuantTypeError as error:
+                raise failure(operation, str(error)) from None
+
+
+def check_storage(module: "ir.Module") -> None:
+    """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
+    from qrt.execute.operations import failure
+
+    for type, operation in _types_of(module).items():
+        element = type.element if isinstance(type, TensorType) else type
+        if isinstance(element, UniformType):
+            element = element.storage_type
+            is_run = isinstance(element, IntegerType)
+        else:
+            is_run = not isinstance(element, QuantileType)
+        if not is_run:
+            stored = f"storage in {element.shown()} is not supported, store integers"
+            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
+
+
+def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
+    """The types of all values, each with the first operation that has a value of it."""
+    types: dict[Type, ir.Operation] = {}
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
         for value in (*operation.results, *arguments):
-            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
-                seen.add(value.type)
-                try:
-                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
-                except QuantTypeError as error:
-                    raise failure(operation, str(error)) from None
+            types.setdefault(value.type, operation)
+    return types
 
 
-def choose(module: "ir.Module", name: str | None) -> "ir.Operation":
+def choose(module: "ir.Module", name: str | None) -> "FuncOp":
     """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
     functions = {f.attributes["sym_name"].python: f for f in module.functions}
     if name is None:
@@ -60,11 +83,10 @@ def choose(module: "ir.Module", name: str | None) -> "ir.Operation":
     return functions[name]
 
 
-def ports(function: "ir.Operation", prefix: str) -> tuple[Port, ...]:
-    kind, attributes = ("inputs", "arg_attrs") if prefix == "arg" else ("results", "res_attrs")
-    types = getattr(function.attributes["function_type"].python, kind)
-    given = function.attributes[attributes].python if attributes in function.attributes else ({},) * len(types)
-    names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
+def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
+    kind: Literal["inputs", "results"] = "inputs" if prefix == "arg" else "results"
+    types = getattr(function.type, kind)
+    names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
     if len(set(names)) != len(names):
         raise ModelError(f"the {kind} share a name: {', '.join(names)}")
     said = function.regions[0].blocks[0].names if prefix == "arg" else ()
@@ -75,19 +97,22 @@ def ports(function: "ir.Operation", prefix: str) -> tuple[Port, ...]:
     )
 
 
-def check_dimensions(function: "ir.Operation", types: Sequence[TensorType]) -> None:
+def _port_name(function: "FuncOp", kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
+    """The name that is given to an argument or a result, else the prefix and the number."""
+    name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
+    if name is None and given is not None:
+        raise ModelError(f"qrt.name of {prefix} {number} is {given}: a name is a string")
+    return f"{prefix}{number}" if name is None else name
+
+
+def check_dimensions(function: "FuncOp", types: Sequence[TensorType]) -> None:
     """Raises QuantError where dimensions of one name, which ``{qrt.dimensions = ["batch", ""]}`` gives to arguments,
     have two sizes."""
-    if "arg_attrs" not in function.attributes:
-        return
     found: dict[str, tuple[int | None, str]] = {}
-    for i, (entry, t) in enumerate(zip(function.attributes["arg_attrs"].python, types, strict=True)):
-        own = repr(entry.get("qrt.name", f"arg{i}"))
-        names = entry.get("qrt.dimensions", ())
-        if not isinstance(names, tuple | list):
-            continue
-        for axis, (name, size) in enumerate(zip(names, t.shape or (), strict=False)):
-            if not name or not isinstance(name, str):
+    for number, t in enumerate(types):
+        own = repr(_port_name(function, "inputs", "arg", number))
+        for axis, (name, size) in enumerate(zip(function.dimension_names(number), t.shape or (), strict=False)):
+            if not name:
                 continue
             here = f"dimension {axis} of input {own}"
             known, place = found.setdefault(name, (size, here))

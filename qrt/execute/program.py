@@ -12,8 +12,8 @@ import numpy as np
 from qrt import kernels
 from qrt.eager.calls import Quick
 from qrt.eager.storage import is_packed
-from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened, shown
-from qrt.execute.ports import Port, brief, check_dimensions, check_extents, choose, ports
+from qrt.errors import KernelError, ModelError, QuantTypeError, UndefinedError, require, shortened, shown
+from qrt.execute.ports import Port, brief, check_dimensions, check_extents, check_storage, choose, ports
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none 
     import os
 
     from qrt import ir
+    from qrt.dialects.func.ops import FuncOp
     from qrt.execute.bound import BoundProgram
     from qrt.execute.interpret import Interpreter
     from qrt.execute.interpret.core import Tap
@@ -88,7 +89,9 @@ class Program:
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
+        module.check_channels()
         check_extents(module)
+        check_storage(module)
         self._module = module
         chosen = choose(module, function)
         is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
@@ -116,7 +119,7 @@ class Program:
         raise NotImplementedError  # a program is made of its module, or knows where it stands
 
     @cached_property
-    def _function(self) -> "ir.Operation":
+    def _function(self) -> "FuncOp":
         return choose(self._module, self.name)
 
     @cached_property
@@ -579,6 +582,8 @@ def _memory(name: str) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise _no_memory(name, error) from None
+    except UndefinedError as error:  # of a result, which no operation makes
+        raise ModelError(f"{name} {error}") from error
 
 
 def _no_memory(name: str, error: MemoryError) -> ModelError:

@@ -253,7 +253,7 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     if isinstance(element, FloatType):
         if dtype.kind == "f":
             return array.astype(dtype)
-        patterns = [element.format.encode_float(float(number)) for number in array.flat]
+        patterns = [element.format.encode_float(float(number)) for number in array.ravel()]
         return np.array(patterns, dtype).reshape(array.shape)
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:

@@ -79,8 +79,18 @@ class Module:
     def verify(self, strict: bool = False) -> list[Diagnostic]:
         """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
         that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
-        checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
-        return verify(self.operation, strict)
+        checks the integrity of quantization parameters on every value: upstream does on `quant` ops alone."""
+        warnings = verify(self.operation, strict)
+        if strict:
+            self.check_channels()
+        return warnings
+
+    def check_channels(self) -> None:
+        """Raise VerifyError at the first operation that has a value whose quantization parameters do not fit it, or
+        moves elements to where other parameters hold. The module is verified."""
+        from qrt.dialects.quant.channels import check_channels  # here: a dialect is loaded when a program names it
+
+        check_channels(self.operation)
 
     def print(
         self, generic: bool = False, locations: bool = False, exact: bool = False, elide_above: int | None = None

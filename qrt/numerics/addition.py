@@ -11,6 +11,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.floats import OPS
 from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
@@ -186,7 +187,7 @@ def requantize_sum(a: Array, b: Array, parameters: SumParameters, index: Array, 
             total = _FMA(a.astype(np.float32), p.a_scale[index], inner)
         return round_scaled_float32(total, p.end.zero_point[index], p.end.storage_min, p.end.storage_max)
     if p.block:
-        a, b = np.broadcast_arrays(a, b)
+        a, b = broadcast_arrays(a, b)
         operands = (a, p.a_multiplier[0], p.a_shift[0]), (b, p.b_multiplier[0], p.b_shift[0])
         left, right = (_scale_once(q, m0, shift, p.left) for q, m0, shift in operands)
         whole = np.arange(a.size).reshape(a.shape) < in_blocks(a.size)

@@ -26,7 +26,8 @@ _NAN: Final = np.float32("nan")
 
 
 def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
-    """(scale, zero point) of the 8 bits without sign that hold a float32 tensor and 0. A NaN counts as 0.
+    """(scale, zero point) of the 8 bits without sign that hold a float32 tensor and 0. A NaN among the
+    elements is left out; where the quotient that makes the zero point is one, as it is of -inf, that is the largest.
 
     >>> dynamic_parameters(np.float32([-1, 0.5, 4.1]))
     (np.float32(0.02), 50)
@@ -37,14 +38,14 @@ def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
             return np.float32(1), 0
         scale = np.float32((most - least) / np.float32(MOST))
         zero_point = -least / scale
-    return scale, 0 if np.isnan(zero_point) else int(np.rint(np.clip(zero_point, 0, MOST)))
+    return scale, MOST if np.isnan(zero_point) else int(np.rint(np.clip(zero_point, 0, MOST)))
 
 
 def dynamic_storage(x: Array, scale: np.float32, zero_point: int) -> Array:
-    """The stored integers of float32 values, int64. A NaN is stored as the zero point."""
+    """The stored integers of float32 values, int64. Where the quotient is a NaN, 0 is stored."""
     with np.errstate(all="ignore"):
         steps = np.rint(np.asarray(x, np.float32) / scale)
-    steps = np.where(np.isnan(steps), np.float32(0), steps)
+    steps = np.where(np.isnan(steps), np.float32(-1e6), steps)
     return np.asarray(np.clip(steps, -1e6, 1e6).astype(np.int64) + zero_point).clip(0, MOST)
 
 

@@ -6,6 +6,7 @@ Numbers have 32 bits, or 16 where a function takes ``bits``.
 import numpy as np
 import numpy.typing as npt
 
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
 
@@ -39,7 +40,7 @@ def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
     >>> divide_by_power([5, -5, 6, 1], [1, 1, 2, 40]).tolist()
     [3, -3, 2, 0]
     """
-    values, places = np.broadcast_arrays(np.asarray(x, np.int64), np.asarray(exponent, np.int64))
+    values, places = broadcast_arrays(np.asarray(x, np.int64), np.asarray(exponent, np.int64))
     right = np.minimum(places, 31)
     mask = (np.int64(1) << right) - 1
     threshold = (mask >> 1) + (values < 0)
@@ -151,7 +152,7 @@ def quotient(
     is for most ``a`` near 0, TFLite's kernel shifts by their rest modulo 32 and adds 1 to what is not negative. So does
     this.
     """
-    dividend, divisor = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
+    dividend, divisor = broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     is_zero = divisor == 0
     dividend = np.where(divisor < 0, -dividend, dividend)
     inverse, bits = reciprocal(np.where(is_zero, 1, np.abs(divisor)))

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.gemmlowp import scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import (
     byte_multipliers,
@@ -251,7 +252,7 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
     ``acc``: exact integers (any integer dtype, or object for values beyond 64 bits). ``index``: the parameter index
     of each accumulator, broadcast against ``acc``.
     """
-    values, i = np.broadcast_arrays(np.asarray(acc), np.asarray(index))
+    values, i = broadcast_arrays(np.asarray(acc), np.asarray(index))
     zp = parameters.zero_point[i]
     low, high = parameters.storage_min, parameters.storage_max
     if parameters.rule in _SCALES:
@@ -286,7 +287,7 @@ def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
         n = shift.astype(np.int64)
         return (acc.astype(np.int64) * m0.astype(np.int64) + (np.int64(1) << (n - 1))) >> n
     return np.array(
-        [scale_fixed(int(a), int(m), int(n)) for a, m, n in zip(acc.flat, m0.flat, shift.flat, strict=True)],
+        [scale_fixed(int(a), int(m), int(n)) for a, m, n in zip(acc.ravel(), m0.ravel(), shift.ravel(), strict=True)],
         object,
     ).reshape(acc.shape)
 

@@ -17,6 +17,7 @@ import numpy as np
 from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, QuantValueError
+from qrt.numerics.broadcasting import broadcast_arrays, broadcast_shapes
 from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,
@@ -147,7 +148,7 @@ def sum_parameters(
 ) -> tuple[numerics.SumParameters, Array]:
     """(parameters, index) of the sum of two types, or of their difference, with a result of a third, over the broadcast
     of their parameter indices. Parameters are formed once per distinct combination."""
-    columns = np.broadcast_arrays(*indices)
+    columns = broadcast_arrays(*indices)
     sizes = [len(t.scales) for t in elements]
     flat = np.ravel_multi_index([c.ravel() for c in columns], sizes)
     distinct, inverse = np.unique(flat, return_inverse=True)
@@ -191,7 +192,7 @@ def _mul_parameters(
 def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     elements, indices = _indices(types, result)
     a, b, _ = elements
-    shape = np.broadcast_shapes(*(i.shape for i in indices))
+    shape = broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
         zero_points = np.zeros((), np.int64) if is_raw(attributes) else t.zero_point_array.ravel()[index]

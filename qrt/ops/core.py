@@ -163,8 +163,8 @@ KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 def container(t: UniformType) -> str:
     """The kernel's name of the storage container: ``i8`` ... ``u32``, the smallest that holds the storage type.
 
-    Raises ``QuantTypeError`` for storage in floats, which does not run."""
-    if isinstance(t.storage_type, FloatType):
+    Raises ``QuantTypeError`` for storage in floats or by tables, which does not run."""
+    if not isinstance(t.storage_type, IntegerType):
         raise QuantTypeError(f"values of type {t} are not executable: storage in {t.storage_type} is not supported")
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
     return f"{'i' if t.is_signed else 'u'}{bits}"

@@ -26,6 +26,7 @@ import numpy as np
 from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.numerics import floats
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.nans import with_one_nan
 from qrt.ops.core import (
     Array,
@@ -135,7 +136,7 @@ def _with_bias(sums: Array, bias: Array | None) -> Array:
 
 
 def _multiply_add(*operands: Array) -> Array:
-    return np.asarray(_FMA(*np.broadcast_arrays(*operands)))
+    return np.asarray(_FMA(*broadcast_arrays(*operands)))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

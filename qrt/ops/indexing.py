@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex
 import numpy as np
 
 from qrt.errors import QuantTypeError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, Shape
 from qrt.types import UniformType
 
@@ -79,7 +80,7 @@ def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]
     """What each axis is selected by, and the rank of the result. With arrays among the steps, NumPy broadcasts them and
     the integers; their axes stand where the first of these does, or, if they do not stand together, in front."""
     arrays = [step for step in steps if isinstance(step, np.ndarray)]
-    common = np.broadcast_shapes(*[array.shape for array in arrays])
+    common = broadcast_shapes(*[array.shape for array in arrays])
     group = [i for i, step in enumerate(steps) if isinstance(step, (int, np.ndarray))] if arrays else []
     in_front = bool(group) and group[-1] - group[0] >= len(group)
     source, target = 0, len(common) if in_front else 0

@@ -16,6 +16,7 @@ import numpy as np
 from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, QuantValueError
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.accumulate import (
     PreparedBias,
     accumulator_bias,
@@ -199,7 +200,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         return None
     rows, depth, columns = a_matrix[-2], a_matrix[-1], w_matrix[-1]
     parameters, index = requant_index(types, result, attributes["requant"])
-    batch_shape = np.broadcast_shapes(a_matrix[:-2], w_matrix[:-2])
+    batch_shape = broadcast_shapes(a_matrix[:-2], w_matrix[:-2])
     folded = len(w_matrix) == 2 and a.is_per_layer and prod(index.shape[:-1]) == 1
     bias, prepare = bias_operand(types, "matmul", a, w, constants)
     batch = prod(batch_shape)

@@ -91,25 +91,29 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
     """The element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    One channel may stand on any of several dimensions of 1: then where the declared result has it."""
+    One channel may stand on any dimension of 1: then where the declared result has it."""
     if t.is_per_layer or old == new:
         return t
     if t.is_per_axis and old is not None:
-        assert t.axis is not None
-        outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
-        for holds in (
-            all,
-            any,
-        ):  # many shapes have a count of 0, so there is a second try; an unknown count equals none
-            found = [
-                axis
-                for axis, size in enumerate(new)
-                if size == channels and holds((_same_count(new[:axis], outer), _same_count(new[axis + 1 :], inner)))
-            ]
-            if found:
-                declared = getattr(result and result.element, "axis", None)
-                return t.with_(axis=declared if declared in found else found[0])
+        candidates = _channel_axes(t, old, new)
+        if candidates:
+            declared = getattr(result and result.element, "axis", None)
+            return t.with_(axis=declared if declared in candidates else candidates[0])
     raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
+
+
+def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
+    """The axes of a reshaped tensor that may hold the channels of a type, the nearest to the old place first."""
+    assert t.axis is not None
+    outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
+    same = {
+        axis: (_same_count(new[:axis], outer), _same_count(new[axis + 1 :], inner))
+        for axis, size in enumerate(new)
+        if size == channels
+    }
+    # many shapes have a count of 0, so one count may do; an unknown count equals none
+    exact, loose = ([axis for axis, counts in same.items() if holds(counts)] for holds in (all, any))
+    return list(dict.fromkeys([*exact, *loose, *same])) if channels == 1 else exact or loose
 
 
 def _same_count(a: Dims, b: Dims) -> bool:

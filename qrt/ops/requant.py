@@ -7,6 +7,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.ops.core import Array, container
 from qrt.ops.declare import Attribute
 from qrt.types import UniformType
@@ -82,7 +83,7 @@ def combined_parameters(
         known, count_index = np.unique(counts, return_inverse=True)
         columns.append(count_index.reshape(counts.shape))
         sizes.append(len(known))
-    broadcast = np.broadcast_arrays(*columns)
+    broadcast = broadcast_arrays(*columns)
     flat = np.ravel_multi_index([c.ravel() for c in broadcast], sizes)
     distinct, inverse = np.unique(flat, return_inverse=True)
     *rows, result = np.unravel_index(distinct, sizes)[: len(factors) + 1]

@@ -13,7 +13,7 @@ from qrt.errors import shown
 from qrt.ops.core import Array, Attributes, OpFamily, Types, any_element, checked_result, fail, keep_element
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
 from qrt.ops.gather import check_positions, index_shape
-from qrt.types import FloatType, IntegerType, TensorType
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 REDUCTIONS = ("none", "add")
 
@@ -32,14 +32,26 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     if depth is None or not 0 < depth <= len(data.shape):
         fail(name, "the last axis of indices must be known, and from 1 to the rank of x", types)
     wanted = (*indices[:-1], *data.shape[depth:])
-    if updates.element != x:
-        fail(name, f"updates must have the element type {x}", types)
+    element = _element_of_updates(x, types, depth, len(indices) - 1 - depth)
+    if updates.element != element:
+        fail(name, f"updates must have the element type {element}", types)
     if len(wanted) != len(updates.shape) or any(
         a is not None and b is not None and a != b for a, b in zip(wanted, updates.shape, strict=True)
     ):
         spelled = "x".join("?" if size is None else str(size) for size in wanted)
         fail(name, f"updates must have the shape {spelled}", types)
     return checked_result(name, data.shape, keep_element(name, x, types, result))
+
+
+def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
+    """The element type of what is put in place of parts of x, whose axes behind the first ones are ``moved``."""
+    if not isinstance(x, UniformType) or x.is_per_layer:
+        return x
+    if x.axis is None:
+        fail("scatter_nd", "sub-channel types are not supported", types)
+    if x.axis < depth:
+        fail("scatter_nd", f"axis {x.axis} holds the channels of {x}, and its positions are not known", types)
+    return x.with_(axis=x.axis + moved)
 
 
 def is_number(element: object) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.binary import broadcast_shape
 from qrt.ops.core import (
@@ -99,7 +100,7 @@ def _leaky(arrays: Sequence[Array], types: Types, result: TensorType, attributes
 def _prelu(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
     left, right = (q.astype(np.int64) - t.zero_point for q, t in zip(arrays, (x, alpha), strict=True))
-    left, right = np.broadcast_arrays(left, right)
+    left, right = broadcast_arrays(left, right)
     parameters = slope_parameters(x, alpha.scale, quantized(result, "prelu", "result"), attributes)
     return numerics.requantize(np.where(left < 0, left * right, left), parameters, (left < 0).astype(np.int64))
 

@@ -25,6 +25,7 @@ ORT = Profile(
         Row("quantize", "divide"),
         Row("dequantize", "multiply"),
         Row("float_products", "fma_then_bias"),
+        Row("float_softmax", "divide"),
     ),
     ".onnx",
 )

@@ -7,8 +7,10 @@ from qrt.profiles.model import Profile, Row
 _ROWS = (
     Row("float_products", "bias_then_fma"),
     Row("float_average_pool", "in_order"),
+    Row("float_sum", "in_order"),
     Row("float_average", "divide"),
-    Row("float_softmax", "divide"),
+    Row("float_softmax", "in_order"),
+    Row("float_logistic", "whole"),
     Row("hybrid", "floats"),
 )
 
@@ -19,6 +21,6 @@ def for_kernels(profile: Profile) -> Profile:
 
     >>> from qrt.profiles.litert import LITERT
     >>> for_kernels(LITERT).find("float_softmax").rule
-    'divide'
+    'in_order'
     """
     return replace(profile, rows=(*_ROWS, *profile.rows))

@@ -6,7 +6,7 @@ from numpy.exceptions import AxisError
 
 from qrt.errors import QuantAxisError, QuantIndexError, QuantTypeError, QuantValueError
 
-NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError)
+NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError, RuntimeError)
 """What NumPy's routines raise of their arguments."""
 _SHAPE = r"\([\d, ]*\)"
 _OBJECTS = (
@@ -24,6 +24,8 @@ _REWORDED = {
     "integers or booleans in a list or an array",
     r".*\binhomogeneous shape.*": "nested sequences make no array: their lengths differ",
     r"Cannot interpret .* as a data type": "a dtype is needed",
+    r"this function only supports up to (\d+) dimensions but the array has (\d+)\.": r"it takes \1 dimensions at most, "
+    r"got \2: reshape the tensor",
     r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
     r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
     r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",

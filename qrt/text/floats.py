@@ -165,7 +165,9 @@ def spell_in(value: float, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def spell(bits: int, form: FloatFormat) -> str:
-    """Upstream's spelling (AsmPrinter's printFloatValue over APFloat::toString) of a bit pattern of a format."""
+    """Upstream's spelling (AsmPrinter's printFloatValue over APFloat::toString) of a bit pattern of a format. Upstream
+    reads a decimal as a double: the bits are spelled of a number that is none, as wide formats have them, and of a
+    second pattern of a number."""
     value = form.decode(bits)
     if isinstance(value, float):
         if value == 0.0:
@@ -173,12 +175,19 @@ def spell(bits: int, form: FloatFormat) -> str:
         return f"0x{bits:X}"
     sign = "-" if value < 0 else ""
     value = abs(value)
+    if form.width > DOUBLE.width and not (_is_double(value) and form.encode(value, bool(sign)) == bits):
+        return f"0x{bits:0{form.width // 4}X}"
     digits, exponent = _decimal(value, 6)
     if form.encode(Fraction(digits) * Fraction(10) ** exponent, bool(sign)) == bits:
         return sign + _scientific(str(digits), exponent)
     precision = default_digits(form)
     text = _default(*_decimal(value, precision), precision)
     return sign + text if "." in text else f"0x{bits:X}"
+
+
+def _is_double(value: Fraction) -> bool:
+    """Tell whether a double has a positive value."""
+    return DOUBLE.smallest <= value <= DOUBLE.largest and Fraction(float(value)) == value
 
 
 def default_digits(form: FloatFormat) -> int:

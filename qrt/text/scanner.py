@@ -17,13 +17,13 @@ MAX_NESTING = 64
 _SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
 _FILENAME = 255  # characters of its end
 _CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127, *range(0xD800, 0xE000)), "�")
-_MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "/"))
+_MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "\0", "/"))
 _NEWLINE = re.compile("\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Repetitions are possessive (`*+`): what they took is never tried again shorter, which would take memory for every
 # step, and time without bound where several of them stand side by side.
-_TRIVIA = r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
+_TRIVIA = r"[ \t\r\n\0]*+(?://[^\n]*+[ \t\r\n\0]*+)*+"
 _TRIVIA_RE = re.compile(_TRIVIA)
 _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
@@ -247,6 +247,10 @@ class Scanner:
             raise self.unexpected(f"expected {what}")
         self.pos += len(word)
         return word
+
+    def word_or_string(self, what: str) -> str:
+        """A word, which may be quoted: so upstream reads the cases of enumerations."""
+        return self.string(what) if self.at('"') else self.word(what)
 
     def suffix(self, sigil: str, what: str) -> str:
         """The name that follows `%`, `^`, `#` or `!`."""

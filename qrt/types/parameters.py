@@ -70,7 +70,9 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
     wrong = ~(np.isfinite(lows) & np.isfinite(highs) & (lows <= highs))
     if wrong.any():
         place = int(wrong.argmax())
-        raise QuantTypeError(f"a range has finite ends in order, unlike {lows.flat[place]:g} to {highs.flat[place]:g}")
+        raise QuantTypeError(
+            f"a range has finite ends in order, unlike {lows.ravel()[place]:g} to {highs.ravel()[place]:g}"
+        )
     return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
 
 

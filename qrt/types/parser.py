@@ -33,8 +33,8 @@ _memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
 _DIMS = re.compile(r"(?:(?:\?|\d{1,18}+)x)*+", re.ASCII)
-_DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
-_SCALABLE_DIM = re.compile(r"[ \t\r\n]*+(\[?)[ \t\r\n]*+(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
+_DIM = re.compile(r"[ \t\r\n\0]*(\?|\d+)[ \t\r\n\0]*", re.ASCII)
+_SCALABLE_DIM = re.compile(r"[ \t\r\n\0]*+(\[?)[ \t\r\n\0]*+(\d+)[ \t\r\n\0]*(\]?)[ \t\r\n\0]*", re.ASCII)
 _PER_LAYER = re.compile(
     r"!quant\.uniform<([iu]\d{1,2})(?:<(-?\d{1,10}):(-?\d{1,10})>)?:(b?f\d+),[ ]?"
     r"(\d+\.\d*(?:[eE][-+]?\d+)?)(?::(-?\d{1,18}))?>",

@@ -1,7 +1,7 @@
-"""`!quant.quantile`, which upstream 24 has: storage that numbers the entries of a table of floats.
+"""`!quant.quantile`, which upstream 24 has: storage that numbers the entries of a table.
 
-The rules are those of upstream's tests `quantile-types.mlir` and `invalid-quantile-types.mlir`. Where they say nothing
-the stricter reading stands: entries are finite float literals and `uN` is no storage.
+The rules are those of LLVM main after llvm#204793. Where they say nothing the stricter reading stands: entries are
+finite float literals and `uN` is no storage.
 """
 
 import math
@@ -10,57 +10,76 @@ from typing import Self
 
 from qrt.errors import QuantTypeError
 from qrt.text.floats import spell_double
-from qrt.types.builtin import FloatType
-from qrt.types.core import Type
-from qrt.types.storage import FLOAT_STORAGE, StorageType, default_bounds, parse_storage
+from qrt.types.builtin import FloatType, IntegerType
+from qrt.types.core import as_type
+from qrt.types.parameters import as_integer
+from qrt.types.storage import FLOAT_STORAGE, StorageType, TableStorage, default_bounds, parse_storage
 
 
-class QuantileType(Type):
-    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: one entry for each storage value of min..max.
+class QuantileType(TableStorage):
+    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: one entry for each number of min..max, or without
+    bounds for each pattern of the storage's bits.
 
-    `storage` is `iN`, `siN`, `uiN` or a float that is stored in, `quantile_type` a float type; `str` or types.
+    A plain type, and the storage of `!quant.uniform` and `!quant.any`, whose bounds are then min..max if not given.
 
-    Raises QuantTypeError, naming the part, where a limit is broken.
+    Parameters
+    ----------
+    storage : str or IntegerType or FloatType
+        "iN", "siN", "uiN" or a float that is stored in. "iN" counts from 0 up, as "uiN" does.
+    quantile_type : str or FloatType or IntegerType
+        The type of the entries.
+    quantiles : iterable of float
+        The entries.
+    storage_min, storage_max : int, optional
+        The numbers of the first entry and of the last one, whatever the storage holds. A type with bounds is another
+        than the type without, even if they are those of the storage.
 
+    Raises
+    ------
+    QuantTypeError
+        If a limit is broken; the message names the part.
+
+    Examples
+    --------
     >>> str(QuantileType("ui1", "f16", [-1.0, 1.0]))
     '!quant.quantile<ui1:f16, {-1.000000e+00,1.000000e+00}>'
     >>> str(QuantileType("i8", "f32", [-1.0, 0.0, 1.0], -1, 1))
     '!quant.quantile<i8:f32, {-1.000000e+00,0.000000e+00,1.000000e+00}, <-1:1>>'
     """
 
-    __slots__ = ("is_signed", "quantile_type", "quantiles", "storage_max", "storage_min", "storage_type")
-    storage_type: StorageType
-    is_signed: bool
-    storage_min: int
-    storage_max: int
-    quantile_type: FloatType
+    __slots__ = ("quantile_type", "quantiles", "storage_max", "storage_min", "storage_type")
+    storage_type: IntegerType | FloatType
+    storage_min: int | None
+    storage_max: int | None
+    quantile_type: FloatType | IntegerType
     quantiles: tuple[float, ...]
 
     def __new__(
         cls,
         storage: str | StorageType,
-        quantile_type: str | FloatType,
+        quantile_type: str | FloatType | IntegerType,
         quantiles: Iterable[float],
         storage_min: int | None = None,
         storage_max: int | None = None,
     ) -> Self:
         type, is_signed = parse_quantile_storage(storage)
-        least, greatest = default_bounds(type, is_signed)
-        low = least if storage_min is None else storage_min
-        high = greatest if storage_max is None else storage_max
-        kind = FloatType(str(quantile_type))
+        kind = as_type(quantile_type)
+        if not isinstance(kind, FloatType | IntegerType):
+            raise QuantTypeError(f"quantile type must be a float or integer type, not {kind}")
         values = tuple(map(float, quantiles))
-        if low >= high:
-            raise QuantTypeError(f"storage min must be less than storage max: ({low}:{high})")
-        for what, bound in (("minimum", low), ("maximum", high)):
-            if not least <= bound <= greatest:
-                raise QuantTypeError(f"illegal storage type {what}: {bound}")
+        count = 1 << type.width
+        if (storage_min is None) != (storage_max is None):
+            raise QuantTypeError("a quantile type has both bounds or none: give storage_min and storage_max")
+        if storage_min is not None and storage_max is not None:
+            low, high = as_integer(storage_min, "storage minimum"), as_integer(storage_max, "storage maximum")
+            if low >= high:
+                raise QuantTypeError(f"storage min must be less than storage max: ({low}:{high})")
+            count = high - low + 1
         if not values:
             raise QuantTypeError("quantile values must not be empty")
-        if len(values) != high - low + 1:
+        if len(values) != count:
             raise QuantTypeError(
-                f"quantile LUT size ({len(values)}) must equal the number of representable storage values "
-                f"({high - low + 1})"
+                f"quantile LUT size ({len(values)}) must equal the number of representable storage values ({count})"
             )
         if not all(map(math.isfinite, values)):
             raise QuantTypeError("quantile values must be finite")
@@ -68,20 +87,26 @@ class QuantileType(Type):
         fields: dict[str, object] = {
             "storage_type": type,
             "is_signed": is_signed,
-            "storage_min": low,
-            "storage_max": high,
+            "storage_min": storage_min,
+            "storage_max": storage_max,
             "quantile_type": kind,
             "quantiles": values,
         }
         return cls._intern((*fields.values(), signs), lambda: fields)
 
     @property
-    def has_default_bounds(self) -> bool:
-        return (self.storage_min, self.storage_max) == default_bounds(self.storage_type, self.is_signed)
+    def width(self) -> int:
+        return self.storage_type.width
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        if self.storage_min is None or self.storage_max is None:
+            return default_bounds(self.storage_type, self.is_signed)
+        return self.storage_min, self.storage_max
 
     def spell(self) -> str:
         quantiles = ",".join(map(spell_double, self.quantiles))
-        bounds = "" if self.has_default_bounds else f", <{self.storage_min}:{self.storage_max}>"
+        bounds = "" if self.storage_min is None else f", <{self.storage_min}:{self.storage_max}>"
         return f"!quant.quantile<{self.storage_type}:{self.quantile_type}, {{{quantiles}}}{bounds}>"
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
@@ -94,10 +119,12 @@ class QuantileType(Type):
         )
 
 
-def parse_quantile_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
-    """(type, signed) of `iN`, `siN`, `uiN` or a float that is stored in."""
+def parse_quantile_storage(storage: str | StorageType) -> tuple[IntegerType | FloatType, bool]:
+    """(type, signed) of `iN`, `siN`, `uiN` or a float that is stored in. Signless integers number from 0."""
     text = str(storage)
     if text not in FLOAT_STORAGE and text.rstrip("0123456789") not in ("i", "si", "ui"):
         known = ", ".join(("iN", "siN", "uiN", *sorted(FLOAT_STORAGE)))
         raise QuantTypeError(f"storage type must be an integer or float type, one of {known}, not {text}")
-    return parse_storage(text)
+    type, is_signed = parse_storage(text)
+    assert isinstance(type, IntegerType | FloatType)  # as its text says
+    return type, is_signed and not (isinstance(type, IntegerType) and type.is_signless)

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import MOST_LISTED, QuantTypeError, require, summary
+from qrt.errors import MOST_LISTED, QuantTypeError, require, shortened, summary
 from qrt.signatures import worded
 from qrt.text.float_arrays import spell_all
 from qrt.types.builtin import FloatType, IntegerType
@@ -31,7 +31,7 @@ from qrt.types.parameters import (
     ranges_around_0,
     rounded_scales,
 )
-from qrt.types.storage import StorageType, default_bounds, expressed_type, parse_storage, storage_fields
+from qrt.types.storage import StorageType, TableStorage, default_bounds, expressed_type, parse_storage, storage_fields
 
 _DOUBLE = struct.Struct("=d")
 
@@ -51,7 +51,7 @@ class StoredType(QuantizedType):
 
     __slots__ = ("expressed_type", "is_signed", "storage_max", "storage_min", "storage_type")
     storage_type: StorageType
-    """`iN` for storage `iN` and `uN`; `siN`, `uiN` and floats as they are."""
+    """`iN` for storage `iN` and `uN`; `siN`, `uiN`, floats and quantile types as they are."""
     is_signed: bool
     storage_min: int
     storage_max: int
@@ -66,7 +66,13 @@ class StoredType(QuantizedType):
     def storage(self) -> str:
         """The storage as it is written: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
         text = str(self.storage_type)
-        return text if self.is_signed or text.startswith("u") else f"u{self.storage_width}"
+        is_said = self.is_signed or isinstance(self.storage_type, TableStorage) or text.startswith("u")
+        return text if is_said else f"u{self.storage_width}"
+
+    @property
+    def _storage_argument(self) -> str | StorageType:
+        """The storage as constructors take it."""
+        return self.storage_type if isinstance(self.storage_type, TableStorage) else self.storage
 
     @property
     def is_storage_castable(self) -> bool:
@@ -94,7 +100,8 @@ class UniformType(StoredType):
     Parameters
     ----------
     storage : str or IntegerType or FloatType or dtype
-        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``, or a float of upstream 24, which does not run.
+        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``, or a float or quantile type of upstream 24, which
+        do not run.
     expressed : str or FloatType or dtype
         The type of the values, as "f32", "float32" or ``np.float32``.
     scales : float or nested sequences of float, optional
@@ -270,7 +277,7 @@ class UniformType(StoredType):
         for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
             require(flag, (bool, np.bool_), what, "True or False")
         stored, is_signed = parse_storage(storage)
-        if isinstance(stored, FloatType):
+        if not isinstance(stored, IntegerType):
             raise QuantTypeError(f"a range is divided by integers, not by storage {stored}")
         least, greatest = default_bounds(stored, is_signed)
         kind = expressed_type(expressed)
@@ -341,10 +348,10 @@ class UniformType(StoredType):
 
     def shown(self) -> str:
         if math.prod(self.scales_shape) <= MOST_LISTED:
-            return str(self)
+            return shortened(str(self))
         scales, zeros = self.scale_array, self.zero_point_array
         bounds = (int(zeros.min()), int(zeros.max())) if self._zero_point_bytes else ()
-        return f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>"
+        return shortened(f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>")
 
     def _head(self) -> str:
         """All that stands before the scales."""
@@ -358,7 +365,15 @@ class UniformType(StoredType):
         if self._zero_point_bytes and not self.is_per_layer:
             zeros = self.zero_point_array
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
-        return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)
+        return type(self), (
+            self._storage_argument,
+            self.expressed_type,
+            scales,
+            zeros,
+            self.axis,
+            self.block_sizes,
+            *bounds,
+        )
 
 
 _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_sizes", "storage_min", "storage_max")

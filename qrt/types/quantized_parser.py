@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.text import MAX_NESTING, Scanner
-from qrt.types.builtin import FloatType
+from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
@@ -51,20 +51,15 @@ class QuantizedTypeParser:
     def _storage(self) -> dict[str, Any]:
         scanner = self.scanner
         start = scanner.skip()
-        word = scanner.word("a storage type")
-        if word in FLOAT_STORAGE:
-            self._require_24(f"storage type {word}", start)
-        elif _STORAGE_INTEGER.fullmatch(word) is None:
-            raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
-        self._checked(lambda: parse_storage(word), start)
-        arguments: dict[str, Any] = {"storage": word}
+        storage = self._table() if scanner.at("!") else self._plain_storage(start)
+        arguments: dict[str, Any] = {"storage": storage}
         if scanner.accept("<"):
             low_at = scanner.skip()
             arguments["storage_min"] = low = scanner.integer(what="a storage minimum")
             scanner.expect(":", " between storage bounds")
             high_at = scanner.skip()
             arguments["storage_max"] = high = scanner.integer(what="a storage maximum")
-            least, greatest = default_bounds(*parse_storage(word))
+            least, greatest = default_bounds(*parse_storage(storage))
             for what, bound, at in (("minimum", low, low_at), ("maximum", high, high_at)):
                 if not least <= bound <= greatest:
                     raise scanner.error(f"illegal storage type {what}: {bound}", at)
@@ -72,6 +67,24 @@ class QuantizedTypeParser:
                 raise scanner.error(f"illegal storage min and storage max: ({low}:{high})", low_at, scanner.pos)
             scanner.expect(">", " after storage bounds")
         return arguments
+
+    def _table(self) -> QuantileType:
+        """A quantile type, whose entries the storage numbers."""
+        start = self.scanner.pos
+        table = self.parse_type()
+        if not isinstance(table, QuantileType):
+            raise self.scanner.error("expected a storage type", start, self.scanner.pos)
+        return table
+
+    def _plain_storage(self, start: int) -> str:
+        scanner = self.scanner
+        word = scanner.word("a storage type")
+        if word in FLOAT_STORAGE:
+            self._require_24(f"storage type {word}", start)
+        elif _STORAGE_INTEGER.fullmatch(word) is None:
+            raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
+        self._checked(lambda: parse_storage(word), start)
+        return word
 
     def _expressed(self) -> FloatType:
         start = self.scanner.skip()
@@ -131,7 +144,7 @@ class QuantizedTypeParser:
             return None
         from qrt.text.scale_lists import read_scales  # here: it makes a table
 
-        text = scanner.text[start:end].rstrip(" \t\r\n")
+        text = scanner.text[start:end].rstrip(" \t\r\n\0")
         found = read_scales(text)
         if found is None or scanner.depth + found[0].ndim > MAX_NESTING:
             return None
@@ -184,8 +197,8 @@ class QuantizedTypeParser:
         scanner.expect(":", " before the quantile type")
         start = scanner.skip()
         kind = self.parse_type()
-        if not isinstance(kind, FloatType):
-            raise scanner.error(f"quantile type must be a float type, not {kind}", start, scanner.pos)
+        if not isinstance(kind, FloatType | IntegerType):
+            raise scanner.error(f"quantile type must be a float or integer type, not {kind}", start, scanner.pos)
         scanner.expect(",", " before the quantiles")
         quantiles = scanner.bracketed("{}", self._quantile_value, " before the quantiles", " after the quantiles")
         bounds: tuple[int, ...] = ()

@@ -1,6 +1,7 @@
 """Tensor, vector and memref types. Encodings, memory spaces and affine layouts are kept as text: nothing here reads
 them."""
 
+import re
 from collections.abc import Iterable, Mapping, Set
 from operator import index
 from types import EllipsisType
@@ -204,7 +205,7 @@ class MemRefType(_Shaped):
         space: str | None = None,
     ) -> Self:
         dims = None if shape is None else _shape(shape)
-        if dims is not None and layout == _identity_map(len(dims)):
+        if dims is not None and isinstance(layout, str) and _SYMBOLS.sub("", layout) == _identity_map(len(dims)):
             layout = None
         if space is not None and space.partition(" : ")[0] == "0":  # the default, of whatever integer type
             space = None
@@ -241,6 +242,10 @@ class MemRefType(_Shaped):
         dims = "*x" if self.shape is None else _dims(self.shape)
         rest = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
         return f"memref<{dims}{self.element}{rest}>"
+
+
+_SYMBOLS = re.compile(r"(?<=\))\[[^\]]*\]")
+"""The symbols that a map names behind its dimensions."""
 
 
 def _identity_map(rank: int) -> str:

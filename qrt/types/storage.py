@@ -8,10 +8,30 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.text.floats import FORMATS
 from qrt.types.builtin import FloatType, IntegerType, Signedness
+from qrt.types.core import Type
 from qrt.types.numpy_names import dtype_name, mlir_name
 from qrt.types.parameters import as_integer
 
-StorageType = IntegerType | FloatType
+
+class TableStorage(Type):
+    """Storage that is no number itself, but numbers the entries of a table: upstream's storage interface of types that
+    are not builtin."""
+
+    __slots__ = ("is_signed",)
+    is_signed: bool
+
+    @property
+    def width(self) -> int:
+        """The bits of a number."""
+        raise NotImplementedError
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest number."""
+        raise NotImplementedError
+
+
+StorageType = IntegerType | FloatType | TableStorage
 MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
 """The floats that upstream 24 stores in."""
@@ -27,13 +47,15 @@ def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
 
 def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
     """The least and greatest integer of a storage type."""
+    if isinstance(storage, TableStorage):
+        return storage.bounds
     if isinstance(storage, FloatType):
         return -int(storage.largest), int(storage.largest)
     return storage_range(storage.width, is_signed)
 
 
 def storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, high: int | None) -> dict[str, Any]:
-    if low is None and high is None:
+    if low is None and high is None and not isinstance(storage, TableStorage):
         return dict(_default_storage(_storage_text(storage)))
     type, is_signed = parse_storage(storage)
     least, greatest = default_bounds(type, is_signed)
@@ -70,7 +92,10 @@ def _storage_text(storage: object) -> str:
 
 
 def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
-    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these."""
+    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these; or of a
+    type that numbers the entries of a table."""
+    if isinstance(storage, TableStorage):
+        return storage, storage.is_signed
     text = _storage_text(storage)
     text = mlir_name(text) or text
     if text in FLOAT_STORAGE:

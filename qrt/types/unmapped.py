@@ -19,7 +19,7 @@ class AnyQuantizedType(StoredType):
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "i8", "u4", "si8", ... of 1 to 32 bits, or a float of upstream 24.
+        "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream 24.
     expressed : str or FloatType, optional
         The type of the values, if it is said.
     storage_min, storage_max : int, optional
@@ -66,7 +66,7 @@ class AnyQuantizedType(StoredType):
         return f"!quant.any<{self._spell_storage()}{expressed}>"
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.storage, self.expressed_type, self.storage_min, self.storage_max)
+        return type(self), (self._storage_argument, self.expressed_type, self.storage_min, self.storage_max)
 
 
 class CalibratedType(QuantizedType):

@@ -93,6 +93,23 @@ def test_a_difference_is_told_where_it_arises(tmp_path: Path, monkeypatch: pytes
     assert found.outputs[0].differ > 0
 
 
+@pytest.mark.parametrize(("dtype", "numbers"), [("FLOAT", [np.nan] * 2), ("FLOAT16", [np.nan, np.inf])])
+def test_integers_for_what_is_no_number_are_not_compared(dtype: str, numbers: list[float]) -> None:
+    """The page says what both store. A difference beside them is still counted."""
+    x = np.array([*numbers, 1, 2], np.float32 if dtype == "FLOAT" else np.float16)
+    content = model([node("QuantizeLinear", ["x", "s", "z"], ["q"])], [port("x", dtype, x.shape)],
+                    [port("q", "INT8")], {"s": x.dtype.type(0.5), "z": np.int8(7)}, opset=21)  # fmt: skip
+    with OnnxRuntime() as runtime:
+        comparison = Comparison(content, runtime, "ort")
+        comparison.add([x])
+        assert comparison.result().differ == 0
+        run = comparison.loaded.run
+        comparison.loaded.run = lambda inputs, tensors: run([inputs[0] + 1], tensors)  # type: ignore[method-assign]
+        comparison.add([x])
+        found = comparison.result()
+    assert (found.tensors[0].differ, found.outputs[0].differ) == (2, 2)
+
+
 def test_an_index_is_drawn_within_what_it_is_an_index_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = np.random.default_rng(0).integers(-9, 9, (40, 3)).astype(np.int8)
     content = model([node("Gather", ["t", "i"], ["y"])], [port("i", "INT64", ["n", "m"])],

@@ -156,8 +156,7 @@ OURS = {
     "linalg.abs ins(i) outs(t)": "there is no 'abs' of index",
     "linalg.map { arith.nothing } ins(t) outs(t)": "custom op 'arith.nothing' is unknown",
     CONV.format("{strides = dense<0> : tensor<2xi64>}"): (
-        "'linalg.conv_2d_nhwc_hwcf' op attribute 'strides' failed to satisfy constraint: 64-bit signless int elements "
-        "attribute of shape [2]"
+        "'linalg.conv_2d_nhwc_hwcf' op takes strides of 1 or more, but attribute 'strides' is dense<0> : tensor<2xi64>"
     ),
 }
 """What both refuse, each in its own words."""

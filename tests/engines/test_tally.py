@@ -11,6 +11,11 @@ F = np.float32
 NEXT = np.nextafter(F(1), F(2))
 
 
+def test_a_difference_of_scalars():
+    assert ulps(F(1).reshape(()), F(NEXT).reshape(())).tolist() == 1
+    assert ulps(F(np.nan).reshape(()), F(1).reshape(())).tolist() == np.iinfo(np.int64).max
+
+
 @pytest.mark.parametrize(
     ("a", "b", "apart"),
     [
@@ -132,3 +137,11 @@ def test_an_empty_tensor_compares_nothing():
     tally = Tally()
     tally.add(np.zeros((0, 4), np.int8), np.zeros((0, 4), np.int8))
     assert tally.skipped == "empty"
+
+
+def test_floats_without_an_axis_are_compared():
+    """Hazard: NumPy makes a scalar of them, to which nothing can be assigned."""
+    tally = Tally()
+    tally.add(F(np.ones(())), F(np.full((), 3)))
+    assert (tally.elements, tally.differ) == (1, 1)
+    assert ulps(F(np.full((), np.nan)), F(np.full((), np.nan))).tolist() == 0

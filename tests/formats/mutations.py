@@ -28,6 +28,7 @@ PROFILE, REFERENCE = "qrt/profiles/litert.py", "qrt/profiles/litert_ref.py"
 RECURRENT_FLOAT = "qrt/formats/tflite/operators/recurrent_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/compared.py"
+HYBRID = "qrt/formats/tflite/operators/hybrid.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
     # Products and what rescales.
@@ -157,7 +158,24 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/formats/tflite/operators/detections.py", "number_of(0.5, _F64)", "number_of(0.4, _F64)"): (
         "TFLite_Detection_PostProcess",
     ),
+    # Inputs that are quantized at each run.
+    (HYBRID, "_LANES, _FOURS = 8, 4", "_LANES, _FOURS = 8, 8"): ("DEPTHWISE_CONV_2D f32 x i8, halves",),
+    (HYBRID, "_HALF, _BELOW_HALF = np.float32(0.5), np", "_HALF, _BELOW_HALF = np.float32(0.49), np"): (
+        "FULLY_CONNECTED f32 x i8, halves, asymmetric",
+    ),
+    (HYBRID, "% _LANES:", "% 1:"): ("FULLY_CONNECTED f32 x i8 per axis, halves",),
     # The profiles: which rule, and up to where.
+    (PROFILE, '"hybrid", "rows"', '"hybrid", "asymmetric"'): ("FULLY_CONNECTED f32 x i8, halves",),
+    (PROFILE, '"hybrid", "images_in_fours"', '"hybrid", "asymmetric"'): ("DEPTHWISE_CONV_2D f32 x i8, halves",),
+    (REFERENCE, '"asymmetric", {"operator": "FULLY', '"symmetric", {"operator": "FULLY'): (
+        "FULLY_CONNECTED f32 x i8, halves, asymmetric",
+    ),
+    (REFERENCE, '"hybrid", "images"', '"hybrid", "symmetric"'): ("CONV_2D f32 x i8 per axis, halves",),
+    (REFERENCE, '"hybrid", "asymmetric", {"operator": "DEPTHWISE', '"hybrid", "images", {"operator": "DEPTHWISE'): (
+        "DEPTHWISE_CONV_2D f32 x i8, halves",
+    ),
+    (REFERENCE, '"float_logistic", "cut"', '"float_logistic", "whole"'): ("LOGISTIC f32, below -9",),
+    (PROFILE, '"float_sum", "by_runs"', '"float_sum", "in_order"'): ("MEAN f32, other axes",),
     (PROFILE, '"log_softmax", "table_float32"', '"log_softmax", "gemmlowp"'): ("LOG_SOFTMAX i8",),
     (PROFILE, '"tanh", "gemmlowp"', '"tanh", "table_uint16"'): ("TANH i16, 2^-12",),
     (PROFILE, '"activation", "half_even"', '"activation", "half_away"'): ("FULLY_CONNECTED i8", "CONV_2D i8"),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.fuzz import seeds, worker
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.kinds import KINDS
+from tests.fuzz.kinds import KINDS, values
 
 
 def main() -> int:
@@ -28,9 +28,11 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--minimize", type=float, default=20, metavar="SECONDS", help="spent on a finding at most")
     parser.add_argument("--output", type=Path, default=seeds.ROOT / "build/fuzz", help="where findings go")
+    parser.add_argument("--values", type=int, default=1, help="compare those of one of so many models")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="check one case, of one kind, and nothing else")
     parser.add_argument("--corpus", action="store_true", help="check every past finding, and nothing else")
     options = parser.parse_args()
+    values.one_of = options.values
     names = options.kind or [*KINDS]
     if options.replay:
         return _replay(options.replay, names[0])

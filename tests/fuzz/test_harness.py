@@ -10,12 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import numpy as np
+import onnx
 import pytest
 
 from qrt.errors import QuantError
+from qrt.formats.onnx import registry
+from qrt.report.differences import Differences, TensorDifference
+from tests.formats.onnx.one_of_each import models as small_models
+from tests.formats.onnx.running import run as run_model
+from tests.formats.onnx.writing import model, port
+from tests.formats.onnx.writing import node as onnx_node
 from tests.fuzz import seeds, worker
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.kinds import KINDS, Kind, eager, text
+from tests.fuzz.kinds import KINDS, Kind, eager, text, values
+from tests.fuzz.kinds.onnx_functions import put_in_functions
 from tests.fuzz.minimize import minimized
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding
@@ -298,3 +307,42 @@ def test_other_bits_on_one_isa_are_a_finding(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(eager, "evaluate", lambda case: whole(case) + (kernels.active() == kernels.available()[-1]))
     with pytest.raises(Finding, match="bits differ: dcast, ref and"):
         eager.check(case)
+
+
+def test_a_wrong_value_of_a_model_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here an operator that is imported as another one."""
+    if values.missing_package("ort"):
+        pytest.skip("onnxruntime is not installed: make test-oracle installs it")
+    right = small_models()["Neg"]
+    assert values.check_values(right, "ort", 1000) == "compared"
+    with monkeypatch.context() as patch:
+        patch.setitem(registry.OPERATORS, "Neg", lambda node: node.set(0, node.value(0)))
+        with pytest.raises(Finding, match="wrong value of Neg, by ort"):
+            values.check_values(right, "ort", 1000)
+    monkeypatch.setattr(values, "one_of", 1 << 40)
+    assert values.check_values(right, "ort", 1000) == "values not drawn to be compared"
+
+
+def test_which_differences_are_wrong() -> None:
+    """Integers behind a group of casts lie within 1, floats nearly. Outputs count where no node was compared."""
+    integers = [("a", "Add 0", 1, 0), ("b", "QDQ Conv 1", 1, 0), ("c", "QDQ Conv 2", 2, 1)]
+    tensors = tuple(TensorDifference(name, op, "", 8, n, n, beyond=far) for name, op, n, far in integers)
+    floats = TensorDifference("d", "Exp 3", "", 8, 1, 9999, is_float=True)
+    outputs = tuple(TensorDifference(name, "", "", 8, 1, 1) for name in ("b", "e"))
+    noise = TensorDifference("f", "ReduceSum 4", "", 8, 1, 99, is_float=True)
+    differences = Differences("m", "engine", 1, (*tensors, floats, noise), outputs)
+    assert [tensor.name for tensor in values.wrong_tensors(differences)] == ["a", "c", "d", "e"]
+
+
+def test_functions_and_data_outside_keep_what_models_compute() -> None:
+    """Of the drawn changes these two alone must: else the comparison with a runtime would say nothing of them."""
+    x = {"i0": np.float32([1, -2, 3])}
+    message = onnx.load_from_string(model([onnx_node("Neg", ["i0"], ["t"]), onnx_node("Elu", ["t"], ["o0"], alpha=0.5)],
+                                          [port("i0", shape=(3,))], [port("o0")]))  # fmt: skip
+    (expected,) = run_model(message.SerializeToString(), **x)
+    for number in range(40):
+        changed = onnx.ModelProto()
+        changed.CopyFrom(message)
+        put_in_functions(Random(number), changed)
+        assert changed.functions
+        np.testing.assert_array_equal(run_model(changed.SerializeToString(), **x)[0], expected)

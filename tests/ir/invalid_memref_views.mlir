@@ -30,3 +30,9 @@ func.func @f(%m: memref<?xf32>) { %0 = memref.expand_shape %m [[0, 1]] output_sh
 // -----
 // expected-error@+1:52 {{'memref.extract_strided_metadata' op inferred type(s) 'memref<f32>', 'index', 'index', 'index' are incompatible with return type(s) of operation 'memref<1xf32>', 'index', 'index', 'index'}}
 func.func @f(%m: memref<4xf32>) { %0, %1, %2, %3 = "memref.extract_strided_metadata"(%m) : (memref<4xf32>) -> (memref<1xf32>, index, index, index) return }
+// -----
+// expected-error@+1:64 {{unsupported map for base memref type 'memref<4xi8, strided<[2]>>'}}
+func.func @f(%m: memref<4xi8, strided<[2]>>, %i: index) { %0 = memref.view %m[%i][] : memref<4xi8, strided<[2]>> to memref<1xi32> return }
+// -----
+// expected-error@+1:50 {{unsupported map for result memref type 'memref<1xi32, strided<[2]>>'}}
+func.func @f(%m: memref<4xi8>, %i: index) { %0 = memref.view %m[%i][] : memref<4xi8> to memref<1xi32, strided<[2]>> return }

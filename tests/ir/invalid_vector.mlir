@@ -84,3 +84,21 @@ func.func @f(%m: memref<?x?xf32>, %t: vector<[4]x4xi1>, %i: index, %v: vector<4x
   vector.transfer_write %v, %m[%i, %i], %t {permutation_map = affine_map<(d0, d1) -> (d1 floordiv 3 + d1, d0)>} : vector<4x[4]xf32>, memref<?x?xf32>
   return
 }
+// -----
+// expected-error@+1:50 {{'vector.load' op destination memref has lower rank than the result vector}}
+func.func @f(%m: memref<?xi8>, %i: index) { %0 = vector.load %m[%i] : memref<?xi8>, vector<16x16xi8> return }
+// -----
+// expected-error@+1:37 {{'vector.load' op destination memref has lower rank than the result vector}}
+func.func @f(%m: memref<i8>) { %0 = vector.load %m[] : memref<i8>, vector<1xi8> return }
+// -----
+// expected-error@+1:67 {{'vector.store' op source memref has lower rank than the vector to store}}
+func.func @f(%m: memref<?xi8>, %i: index, %v: vector<16x16xi8>) { vector.store %v, %m[%i] : memref<?xi8>, vector<16x16xi8> return }
+// -----
+// expected-error@+1:50 {{'vector.load' op destination memref has lower rank than the result vector}}
+func.func @f(%m: memref<?xi8>, %i: index) { %0 = vector.load %m[%i, %i] : memref<?xi8>, vector<2x2xi16> return }
+// -----
+// expected-error@+1:60 {{'vector.load' op base memref and result vector types should match}}
+func.func @f(%m: memref<?xvector<4xi8>>, %i: index) { %0 = vector.load %m[%i] : memref<?xvector<4xi8>>, vector<8xi8> return }
+// -----
+// expected-error@+1:73 {{'vector.store' op base memref and valueToStore vector types should match}}
+func.func @f(%m: memref<?xvector<4xi8>>, %i: index, %v: vector<8xi8>) { vector.store %v, %m[%i] : memref<?xvector<4xi8>>, vector<8xi8> return }

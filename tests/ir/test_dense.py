@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from qrt import ir
 from qrt.errors import ParseError
+from qrt.ir.core.attributes import OpaqueAttr
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import parse_type
 
@@ -173,3 +174,29 @@ def test_resources_hold_bytes_by_key():
 def test_broken_resources(section, message):
     with pytest.raises(ParseError, match=message):
         ir.parse(section)
+
+
+@pytest.mark.parametrize(
+    ("literal", "kept"),
+    [
+        ("sparse<[[0, 0]], [1]> : tensor<100000x100000xi8>", True),
+        ("sparse<0, 2.0> : tensor<f32>", True),
+        ("sparse<[[0]], [(1, 2)]> : tensor<4xcomplex<i32>>", True),
+        ("sparse<[[0, 1], [1, 0]], [1, 2]> : tensor<2x2xi8>", False),
+        ("sparse<> : tensor<2x2xi8>", False),
+        ("sparse<1, [3]> : vector<4xi8>", False),
+    ],
+)
+def test_sparse_elements_are_a_constant_unless_no_array_holds_them(literal, kept):
+    (op,) = ir.parse(f'"a.b"() {{a = {literal}}} : () -> ()', allow_unregistered=True).body
+    assert isinstance(op.attributes["a"], OpaqueAttr) == kept
+    (again,) = ir.parse(str(op), allow_unregistered=True).body
+    assert again.attributes["a"] == op.attributes["a"]
+
+
+def test_a_sparse_constant_equals_the_dense_one_of_its_elements():
+    texts = ["sparse<[[2], [0]], [5, -1]> : tensor<4xi8>", "dense<[-1, 0, 5, 0]> : tensor<4xi8>"]
+    sparse, dense = (next(iter(ir.parse(f"%0 = arith.constant {text}").body)).attributes["value"] for text in texts)
+    assert sparse == dense
+    assert hash(sparse) == hash(dense)
+    assert str(sparse) == texts[0]

@@ -123,8 +123,8 @@ def test_aliases_of_aliases_are_read():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("func.func @f\0() { return }", "control character"),
-        ("\0", "control character"),
+        ("func.func @f\1() { return }", "control character"),
+        ("\1", "control character"),
         ("\ufeffmodule {}", "expected an operation"),
         ('"a.b"() {a = dense<1> : tensor<99999999999999999999xi8>} : () -> ()', "64 bits"),
         ('"a.b"() {a = dense<[1, 2]> : tensor<9223372036854775807xi8>} : () -> ()', "inferred shape"),
@@ -344,12 +344,22 @@ def test_constants_of_the_most_dimensions_print():
             1,
             "x.mlir:2:3: error: custom op 'retur' is unknown\n  retur\n  ^~~~~\n",
         ),
-        (b"module {\0}", 1, "found the control character '\\x00'"),
+        (b"module {\1}", 1, "found the control character '\\x01'"),
+        (b"module {\0}", 0, ""),
         (b"module {\xff}", 1, "x.mlir: not UTF-8 text: invalid start byte at byte 8"),
         (b"// \xed\xa0\x80", 1, "not UTF-8 text"),
         (b"\xef\xbb\xbfmodule {}", 1, "x.mlir:1:1: error: expected an operation"),
     ],
-    ids=["empty", "carriage returns", "carriage returns in an error", "NUL", "not UTF-8", "a surrogate", "a BOM"],
+    ids=[
+        "empty",
+        "carriage returns",
+        "carriage returns in an error",
+        "a control character",
+        "NUL",
+        "not UTF-8",
+        "a surrogate",
+        "a BOM",
+    ],
 )
 def test_files_that_are_no_text(data, status, message, tmp_path, capsys):
     path = tmp_path / "x.mlir"

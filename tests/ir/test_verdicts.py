@@ -97,7 +97,36 @@ func.func @main(%x: index) -> (index, index, i64, index) {
   return %1, %3, %6, %8 : index, index, i64, index
 }
 """
+_MAP_OF_NUMBERS = """func.func @main() -> (index, index, i32) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %m = memref.alloc() : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+  memref.store %c7, %m[%c1, %c1] : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+  %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>
+    -> memref<i32>, index, index, index, index, index
+  %r = memref.reinterpret_cast %m to offset: [9], sizes: [1], strides: [1]
+    : memref<4x4xi32, affine_map<(d0, d1) -> (d0 * 8 + d1)>> to memref<1xi32, strided<[1], offset: 9>>
+  %v = memref.load %r[%c0] : memref<1xi32, strided<[1], offset: 9>>
+  return %o, %t#0, %v : index, index, i32
+}"""
+_MAP_OF_SYMBOLS = """#map = affine_map<(d0, d1)[s0, s1] -> (d0 * s1 + d1 + s0)>
+func.func @main(%start: index, %step: index) -> (index, index, i32) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %m = memref.alloc()[%start, %step] : memref<4x4xi32, #map>
+  memref.store %c7, %m[%c1, %c1] : memref<4x4xi32, #map>
+  %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xi32, #map>
+    -> memref<i32>, index, index, index, index, index
+  %r = memref.reinterpret_cast %m to offset: [13], sizes: [1], strides: [1]
+    : memref<4x4xi32, #map> to memref<1xi32, strided<[1], offset: 13>>
+  %v = memref.load %r[%c0] : memref<1xi32, strided<[1], offset: 13>>
+  return %o, %t#0, %v : index, index, i32
+}"""
 _PRESERVED = {
+    "a layout that is a map of numbers": (_MAP_OF_NUMBERS, [], (0, 8, 7)),
+    "a layout that is a map of symbols": (_MAP_OF_SYMBOLS, [np.int64(3), np.int64(9)], (3, 9, 7)),
     "a narrow cast between wide ones": (_INDEX_CASTS, [np.int64(300)], (44, 44, 300, 44)),
     "a narrow cast of a negative index": (_INDEX_CASTS, [np.int64(-1)], (-1, 255, -1, 255)),
     "dropped dimensions beside a kept one of size 1": (
@@ -142,7 +171,50 @@ func.func @main(%a: tensor<?xf32>, %b: tensor<?xi32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 """
+_MAPPED = """
+func.func @main(%a: memref<4x4xi32>, %i: index) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = memref.subview %a[%i, 1] [2, 2] [1, 1]
+    : memref<4x4xi32> to memref<2x2xi32, affine_map<(d0, d1)[s0] -> (d0 * 4 + s0 + d1)>>
+  %0 = memref.load %s[%c1, %c0] : memref<2x2xi32, affine_map<(d0, d1)[s0] -> (d0 * 4 + s0 + d1)>>
+  %t = memref.transpose %a (d0, d1) -> (d1, d0)
+    : memref<4x4xi32> to memref<4x4xi32, affine_map<(d0, d1) -> (d0 + d1 * 4)>>
+  %1 = memref.load %t[%c1, %c0] : memref<4x4xi32, affine_map<(d0, d1) -> (d0 + d1 * 4)>>
+  return %0, %1 : i32, i32
+}
+"""
+_ONE_BY_ONE = """
+func.func @main(%a: memref<8xf32>, %i: index) -> (vector<1xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %s = memref.subview %a[1] [3] [2] : memref<8xf32> to memref<3xf32, strided<[2], offset: 1>>
+  %v = vector.load %s[%i] : memref<3xf32, strided<[2], offset: 1>>, vector<1xf32>
+  vector.store %v, %s[%c0] : memref<3xf32, strided<[2], offset: 1>>, vector<1xf32>
+  %r = memref.load %s[%c0] : memref<3xf32, strided<[2], offset: 1>>
+  return %v, %r : vector<1xf32>, f32
+}
+"""
+_SPARSE = """
+memref.global "private" constant @g : memref<2x2xf32> = sparse<[[1, 0], [0, 1]], [2.5, 7.0]>
+func.func @main() -> (tensor<4xi8>, f32, tensor<2xf16>) {
+  %0 = arith.constant sparse<[[2], [0], [2]], [5, -1, 9]> : tensor<4xi8>
+  %1 = arith.constant sparse<> : tensor<2xf16>
+  %g = memref.get_global @g : memref<2x2xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = memref.load %g[%c1, %c0] : memref<2x2xf32>
+  return %0, %x, %1 : tensor<4xi8>, f32, tensor<2xf16>
+}
+"""
+_GRID = np.arange(16, dtype="i4").reshape(4, 4)
 _RUNS = {
+    "views whose layout is a map": (_MAPPED, [_GRID, np.int64(1)], (np.int32(9), np.int32(1))),
+    "vectors of one element, far apart": (_ONE_BY_ONE, [np.arange(8, dtype="f4"), np.int64(2)], (np.float32([5]), 5.0)),
+    "sparse constants, of equal places the first": (
+        _SPARSE,
+        [],
+        (np.int8([-1, 0, 5, 0]), np.float32(2.5), np.float16([0, 0])),
+    ),
     "one element expanded to one": (_EXPANDED, [np.int64(1)], (np.array([1], np.int32),)),
     "one element expanded to three": (_EXPANDED, [np.int64(3)], None),
     "powers of equal sizes": (_POWER, [np.array([2, 3], "f4"), np.array([3, 2], "i4")], (np.array([8, 9], "f4"),)),

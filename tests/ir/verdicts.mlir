@@ -232,3 +232,432 @@ func.func @f(%x: f32, %v: vector<4xi32>) { %0 = "math.fpowi"(%x, %v) : (f32, vec
 // -----
 // refused: 'math.fpowi' op requires the same shape for all operands and results
 func.func @f(%v: vector<4xf32>, %c: vector<3xi32>) { %0 = "math.fpowi"(%v, %c) : (vector<4xf32>, vector<3xi32>) -> vector<4xf32> return }
+// -----
+// accepted
+func.func @f(%m: memref<?xvector<4xi8>>, %i: index, %v: vector<4xi8>) { vector.store %v, %m[%i] : memref<?xvector<4xi8>>, vector<4xi8> return }
+// -----
+// accepted
+func.func @main() -> (f128, f80) {
+  %0 = arith.constant 0x00000000000000000000000000000001 : f128
+  %1 = arith.constant 0x00000000000000000001 : f80
+  return %0, %1 : f128, f80
+}
+// -----
+// refused: 'builtin.module' op region should have no arguments
+func.func @w1() {
+  builtin.module {
+  ^bb1(%arg: i32):
+  }
+  return
+}
+// -----
+// refused: 'func.call' op 'dead3' does not reference a valid function
+// --allow-unregistered-dialect
+module {
+  func.func private @dead3()
+  func.func @caller3() {
+    "orig.wrap"() ({
+      func.call @dead3() : () -> ()
+      "orig.yield"() : () -> ()
+    }) : () -> ()
+    return
+  }
+}
+// -----
+// refused: mask dim size must be either 0 or 1 for 0-D vectors
+func.func @f() -> vector<i1> {
+  %0 = vector.constant_mask [2] : vector<i1>
+  return %0 : vector<i1>
+}
+// -----
+// refused: 'vector.constant_mask' op only supports 'none set' or 'all set' scalable dimensions
+func.func @f() -> vector<[8]xi1> {
+  %0 = vector.constant_mask [7] : vector<[8]xi1>
+  return %0 : vector<[8]xi1>
+}
+// -----
+// refused: 'scf.index_switch' op region #1 ('caseRegions') failed to verify constraint: region with 1 blocks
+func.func @main(%i: index) -> i32 {
+  %c = arith.constant 1 : i32
+  scf.index_switch %i
+  case 0 {
+  }
+  default {
+    scf.yield
+  }
+  return %c : i32
+}
+// -----
+// accepted
+func.func @r1(%a: i8, %b: i8, %x: f32) -> i1 {
+  %0 = arith.cmpi "eq", %a, %b : i8
+  %1 = arith.cmpf "olt", %x, %x : f32
+  return %0 : i1
+}
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index) -> vector<1xf32> {
+  %1 = vector.load %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<1xf32>
+  return %1 : vector<1xf32>
+}
+// -----
+// accepted
+func.func @main() -> tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> {
+  %cst = arith.constant dense<["10", "20"]> : tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>
+  return %cst : tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>
+}
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) {
+  %0 = memref.subview %a[%i, 0] [4, 4] [1, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 8 + s0 + d1)>>
+  return
+}
+// -----
+// accepted
+func.func @r4() -> tensor<4xf16> {
+  %0 = arith.constant sparse<[[0], [2]], [-5.0, -2.0]> : tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+// -----
+// accepted
+func.func @r5(%n: index) {
+  %0 = memref.alloc(%n) : memref<?xf32, affine_map<(i)[M]->(i)>>
+  return
+}
+// -----
+// accepted
+memref.global "private" constant @g : memref<4xf32> = sparse<[[1]], [1.0]>
+// -----
+// accepted
+func.func @r8(%a: memref<?x?xf32>) {
+  %t = memref.transpose %a (d0, d1) -> (d1, d0) : memref<?x?xf32> to memref<?x?xf32, affine_map<(d0, d1)[s0] -> (d0 + d1 * s0)>>
+  return
+}
+// -----
+// accepted
+func.func @r9(%v: vector<2x4xf32>, %e: tensor<3xvector<2x4xf32>>) -> tensor<3xvector<2x4xf32>> {
+  %1 = linalg.fill ins(%v : vector<2x4xf32>) outs(%e : tensor<3xvector<2x4xf32>>) -> tensor<3xvector<2x4xf32>>
+  return %1 : tensor<3xvector<2x4xf32>>
+}
+// -----
+// refused: 'func.call' op 'g' does not reference a valid function
+module {
+  func.func private @g()
+  module {
+    func.func @f() { func.call @g() : () -> () return }
+  }
+}
+// -----
+// refused: 'memref.get_global' op 'g' does not reference a valid global memref
+// --allow-unregistered-dialect
+module { memref.global @g : memref<4xf32>
+ func.func @f() { "orig.wrap"() ({ %0 = memref.get_global @g : memref<4xf32> "orig.y"() : () -> () }) : () -> () return } }
+// -----
+// accepted
+module { ml_program.global private mutable @g(dense<1> : tensor<4xi32>) : tensor<4xi32>
+ module { func.func @f() { %0 = ml_program.global_load @g : tensor<4xi32> return } } }
+// -----
+// refused: 'memref.get_global' op 'g' does not reference a valid global memref
+module { memref.global @g : memref<4xf32>
+ module { func.func @f() { %0 = memref.get_global @g : memref<4xf32> return } } }
+// -----
+// refused: 'scf.index_switch' op region #1 ('caseRegions') failed to verify constraint: region with 1 blocks
+func.func @main(%i: index) { scf.index_switch %i case 0 { } default { scf.yield } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.index_switch %i case 0 { scf.yield } default { } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.index_switch %i default { } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.index_switch %i default { %c = arith.constant 1 : i32 } return }
+// -----
+// accepted
+func.func @main(%i: i1) { scf.if %i { } return }
+// -----
+// accepted
+func.func @main(%i: i1) { scf.if %i { } else { } return }
+// -----
+// refused: 'scf.execute_region' op region needs to have at least one block
+func.func @main(%i: i1) { scf.execute_region { } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.for %a = %i to %i step %i { } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.parallel (%a) = (%i) to (%i) step (%i) { } return }
+// -----
+// accepted
+func.func @main(%i: index) { scf.forall (%a) in (4) { } return }
+// -----
+// accepted
+func.func @main(%i: index) { affine.for %a = 0 to 4 { } return }
+// -----
+// accepted
+func.func @main(%i: index) { affine.parallel (%a) = (0) to (4) { } return }
+// -----
+// accepted
+func.func @main(%i: index) { affine.if affine_set<(d0) : (d0 >= 0)>(%i) { } return }
+// -----
+// accepted
+func.func @main(%i: index) { memref.alloca_scope { } return }
+// -----
+// refused: 'scf.while' op region #1 ('after') failed to verify constraint: region with 1 blocks
+func.func @main(%i: index) { scf.while : () -> () { %c = arith.constant true scf.condition(%c) } do { } return }
+// -----
+// refused: 'linalg.generic' op expects to have 1 region with 1 block
+func.func @main(%m: memref<4xf32>) { linalg.generic {indexing_maps=[affine_map<(d0)->(d0)>], iterator_types=["parallel"]} outs(%m : memref<4xf32>) { } return }
+// -----
+// accepted
+func.func @main(%i: index) { "scf.index_switch"(%i) <{cases = array<i64: 0>}> ({ ^bb0(%x: i32): scf.yield }, { scf.yield }) : (index) -> () return }
+// -----
+// refused: 'scf.if' op region #0 should have no arguments
+func.func @main(%i: i1) { "scf.if"(%i) ({ ^bb0(%x: i32): scf.yield }, { }) : (i1) -> () return }
+// -----
+// refused: 'scf.execute_region' op region cannot have any arguments
+func.func @main(%i: i1) { "scf.execute_region"() ({ ^bb0(%x: i32): scf.yield }) : () -> () return }
+// -----
+// refused: 'memref.alloca_scope' op region should have no arguments
+func.func @main(%i: i1) { "memref.alloca_scope"() ({ ^bb0(%x: i32): memref.alloca_scope.return }) : () -> () return }
+// -----
+// refused: 'affine.if' op region #0 should have no arguments
+func.func @main(%i: index) { "affine.if"(%i) <{condition = affine_set<(d0) : (d0 >= 0)>}> ({ ^bb0(%x: i32): affine.yield }, { }) : (index) -> () return }
+// -----
+// refused: 'builtin.module' op region should have no arguments
+"builtin.module"() ({ ^bb0(%x: i32): }) : () -> ()
+// -----
+// accepted
+func.func @main(%t: tensor<4xi32>) { %r = scf.forall (%a) in (4) shared_outs(%o = %t) -> (tensor<4xi32>) { "scf.forall.in_parallel"() ({ ^bb0(%x: i32): }) : () -> () } return }
+// -----
+// refused: mask dim size must be either 0 or 1 for 0-D vectors
+func.func @f() -> vector<i1> { %0 = vector.constant_mask [2] : vector<i1> return %0 : vector<i1> }
+// -----
+// refused: mask dim size must be either 0 or 1 for 0-D vectors
+func.func @f() -> vector<i1> { %0 = vector.constant_mask [-1] : vector<i1> return %0 : vector<i1> }
+// -----
+// accepted
+func.func @f() -> vector<i1> { %0 = vector.constant_mask [1] : vector<i1> return %0 : vector<i1> }
+// -----
+// refused: array attr must have length 1 for 0-D vectors
+func.func @f() -> vector<i1> { %0 = vector.constant_mask [] : vector<i1> return %0 : vector<i1> }
+// -----
+// refused: array attr must have length 1 for 0-D vectors
+func.func @f() -> vector<i1> { %0 = vector.constant_mask [1, 1] : vector<i1> return %0 : vector<i1> }
+// -----
+// refused: 'vector.constant_mask' op only supports 'none set' or 'all set' scalable dimensions
+func.func @f() { %0 = vector.constant_mask [7] : vector<[8]xi1> return }
+// -----
+// accepted
+func.func @f() { %0 = vector.constant_mask [8] : vector<[8]xi1> return }
+// -----
+// accepted
+func.func @f() { %0 = vector.constant_mask [0] : vector<[8]xi1> return }
+// -----
+// refused: 'vector.constant_mask' op array attr of size out of bounds of vector result dimension size
+func.func @f() { %0 = vector.constant_mask [9] : vector<[8]xi1> return }
+// -----
+// accepted
+func.func @f() { %0 = vector.constant_mask [2, 8] : vector<4x[8]xi1> return }
+// -----
+// refused: 'vector.constant_mask' op only supports 'none set' or 'all set' scalable dimensions
+func.func @f() { %0 = vector.constant_mask [2, 3] : vector<4x[8]xi1> return }
+// -----
+// refused: 'vector.constant_mask' op expected all mask dim sizes to be zeros, as a result of conjunction with zero mask dim
+func.func @f() { %0 = vector.constant_mask [0, 8] : vector<4x[8]xi1> return }
+// -----
+// accepted
+func.func @f() { %0 = vector.constant_mask [0, 0] : vector<4x[8]xi1> return }
+// -----
+// refused: 'vector.constant_mask' op array attr of size out of bounds of vector result dimension size
+func.func @f() { %0 = vector.constant_mask [5, 8] : vector<4x[8]xi1> return }
+// -----
+// accepted
+func.func @r1(%a: i8, %b: i8, %x: f32) { %0 = arith.cmpi "eq", %a, %b : i8 return }
+// -----
+// accepted
+func.func @r1(%a: i8, %b: i8, %x: f32) { %0 = arith.cmpf "olt", %x, %x : f32 return }
+// -----
+// accepted
+func.func @r1(%x: f64) { %0 = arith.truncf %x "to_nearest_even" : f64 to f32 return }
+// -----
+// accepted
+func.func @r1(%x: f64) { %0 = arith.truncf %x to_nearest_even : f64 to f32 return }
+// -----
+// accepted
+func.func @r1(%a: i8, %b: i8, %x: f32) { %0 = arith.addf %x, %x fastmath<"nnan"> : f32 return }
+// -----
+// accepted
+func.func @r1(%a: i8, %b: i8, %x: f32) { %0 = arith.addi %a, %a overflow<"nsw"> : i8 return }
+// -----
+// accepted
+func.func @r1(%v: vector<4xf32>) { %0 = vector.reduction <"add">, %v : vector<4xf32> into f32 return }
+// -----
+// accepted
+func.func @r1(%m: memref<4xf32>, %i: index) { affine.parallel (%i0) = (0) to (4) reduce ("addf") -> (f32) { %z = arith.constant 1.0 : f32 affine.yield %z : f32 } return }
+// -----
+// accepted
+func.func @r5(%n: index) { %0 = memref.alloc(%n) : memref<?xf32, affine_map<(i)[M]->(i)>> return }
+// -----
+// refused: 'memref.alloc' op symbol operand count does not equal memref symbol count: expected 0, got 1
+func.func @r5(%n: index) { %0 = memref.alloc(%n)[%n] : memref<?xf32, affine_map<(i)[M]->(i)>> return }
+// -----
+// accepted
+func.func private @r5(memref<?x4xf32, affine_map<(i,j)[M, N]->(i,j)>, 1>)
+// -----
+// accepted
+func.func private @r5(memref<?xf32, affine_map<(i)[M]->(i+0)>>)
+// -----
+// accepted
+func.func private @r5(memref<?xf32, affine_map<(i)[M]->(i+M)>>)
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[%i, 0] [4, 4] [1, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 8 + s0 + d1)>> return }
+// -----
+// refused: expected result type to be 'memref<4x4xf32, strided<[8, 1], offset: ?>>' or a rank-reduced version. (mismatch of result layout), but got 'memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 9 + s0 + d1)>>'
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[%i, 0] [4, 4] [1, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 9 + s0 + d1)>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[1, 0] [4, 4] [1, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1) -> (d0 * 8 + 8 + d1)>> return }
+// -----
+// refused: expected result type to be 'memref<4x4xf32, strided<[8, 1], offset: 8>>' or a rank-reduced version. (mismatch of result layout), but got 'memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 8 + s0 + d1)>>'
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[1, 0] [4, 4] [1, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * 8 + s0 + d1)>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[1, 0] [1, 4] [1, 1] : memref<8x8xf32> to memref<4xf32, affine_map<(d0) -> (8 + d0)>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[0, 0] [1, 4] [1, 1] : memref<8x8xf32> to memref<4xf32, affine_map<(d0) -> (d0 + 0)>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32>, %i: index) { %0 = memref.subview %a[0, 0] [4, 4] [%i, 1] : memref<8x8xf32> to memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32, affine_map<(d0, d1) -> (d0 * 8 + d1)>>, %i: index) { %0 = memref.subview %a[0, 0] [4, 4] [1, 1] : memref<8x8xf32, affine_map<(d0, d1) -> (d0 * 8 + d1)>> to memref<4x4xf32, strided<[8, 1]>> return }
+// -----
+// accepted
+func.func @r2(%a: memref<8x8xf32, affine_map<(d0, d1) -> (d1 * 8 + d0)>>, %i: index) { %0 = memref.subview %a[0, 0] [4, 4] [1, 1] : memref<8x8xf32, affine_map<(d0, d1) -> (d1 * 8 + d0)>> to memref<4x4xf32, strided<[1, 8]>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<?x?xf32>) { %t = memref.transpose %a (d0, d1) -> (d1, d0) : memref<?x?xf32> to memref<?x?xf32, affine_map<(d0, d1)[s0] -> (d0 + d1 * s0)>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<2x3xf32>) { %t = memref.transpose %a (d0, d1) -> (d1, d0) : memref<2x3xf32> to memref<3x2xf32, affine_map<(d0, d1) -> (d0 + d1 * 3)>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<2x3xf32>) { %t = memref.collapse_shape %a [[0, 1]] : memref<2x3xf32> into memref<6xf32, affine_map<(d0) -> (d0 + 0)>> return }
+// -----
+// refused: 'memref.collapse_shape' op expected collapsed type to be 'memref<6xf32>' but found 'memref<6xf32, strided<[1]>>'
+func.func @r8(%a: memref<2x3xf32>) { %t = memref.collapse_shape %a [[0, 1]] : memref<2x3xf32> into memref<6xf32, strided<[1]>> return }
+// -----
+// refused: 'memref.expand_shape' op expected expanded type to be 'memref<2x3xf32>' but found 'memref<2x3xf32, affine_map<(d0, d1) -> (d0 * 3 + d1)>>'
+func.func @r8(%a: memref<6xf32>) { %t = memref.expand_shape %a [[0, 1]] output_shape [2, 3] : memref<6xf32> into memref<2x3xf32, affine_map<(d0, d1) -> (d0 * 3 + d1)>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<6xf32>) { %t = memref.reinterpret_cast %a to offset: [0], sizes: [2,3], strides: [3,1] : memref<6xf32> to memref<2x3xf32, affine_map<(d0, d1) -> (d0 * 3 + d1)>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<6xf32>) { %t = memref.cast %a : memref<6xf32> to memref<6xf32, affine_map<(d0)[s0] -> (d0 + s0)>> return }
+// -----
+// accepted
+func.func @r8(%a: memref<2x3xf32, affine_map<(d0, d1) -> (d0 * 3 + d1)>>) { %t = memref.transpose %a (d0, d1) -> (d1, d0) : memref<2x3xf32, affine_map<(d0, d1) -> (d0 * 3 + d1)>> to memref<3x2xf32, strided<[1, 3]>> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index) { %1 = vector.load %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<1xf32> return }
+// -----
+// refused: 'vector.load' op most minor memref dim must have unit stride
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index) { %1 = vector.load %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<2xf32> return }
+// -----
+// refused: 'vector.load' op most minor memref dim must have unit stride
+func.func @r10(%a: memref<4x4xf32, strided<[8, 2], offset: ?>>, %i: index) { %1 = vector.load %a[%i, %i] : memref<4x4xf32, strided<[8,2], offset: ?>>, vector<2x1xf32> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4x4xf32, strided<[8, 2], offset: ?>>, %i: index) { %1 = vector.load %a[%i, %i] : memref<4x4xf32, strided<[8,2], offset: ?>>, vector<1x1xf32> return }
+// -----
+// refused: 'vector.load' op most minor memref dim must have unit stride
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index) { %1 = vector.load %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<[1]xf32> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index) { %1 = vector.load %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<f32> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index, %v: vector<1xf32>) { vector.store %v, %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<1xf32> return }
+// -----
+// refused: 'vector.store' op most minor memref dim must have unit stride
+func.func @r10(%a: memref<4xf32, strided<[2], offset: ?>>, %i: index, %v: vector<4xf32>) { vector.store %v, %a[%i] : memref<4xf32, strided<[2], offset: ?>>, vector<4xf32> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[?], offset: ?>>, %i: index) { %1 = vector.load %a[%i] : memref<4xf32, strided<[?], offset: ?>>, vector<1xf32> return }
+// -----
+// accepted
+func.func @r10(%a: memref<4xf32, strided<[2]>>, %i: index, %p: f32) { %1 = vector.transfer_read %a[%i], %p : memref<4xf32, strided<[2]>>, vector<1xf32> return }
+// -----
+// accepted
+func.func @r9(%v: vector<2x4xf32>, %e: tensor<3xvector<2x4xf32>>) { %1 = linalg.fill ins(%v : vector<2x4xf32>) outs(%e : tensor<3xvector<2x4xf32>>) -> tensor<3xvector<2x4xf32>> return }
+// -----
+// accepted
+func.func @r9(%v: vector<2x4xf32>, %e: memref<3xvector<2x4xf32>>) { linalg.fill ins(%v : vector<2x4xf32>) outs(%e : memref<3xvector<2x4xf32>>) return }
+// -----
+// refused: expected op with scalar input
+func.func @r9(%v: tensor<f32>, %e: tensor<3xf32>) { %1 = linalg.fill ins(%v : tensor<f32>) outs(%e : tensor<3xf32>) -> tensor<3xf32> return }
+// -----
+// refused: 'linalg.fill' op expected fill value type ('i8') to match output element type ('f32')
+func.func @r9(%v: i8, %e: tensor<3xf32>) { %1 = linalg.fill ins(%v : i8) outs(%e : tensor<3xf32>) -> tensor<3xf32> return }
+// -----
+// accepted
+func.func @r9(%v: index, %e: tensor<3xindex>) { %1 = linalg.fill ins(%v : index) outs(%e : tensor<3xindex>) -> tensor<3xindex> return }
+// -----
+// accepted
+func.func @r9(%v: complex<f32>, %e: tensor<3xcomplex<f32>>) { %1 = linalg.fill ins(%v : complex<f32>) outs(%e : tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> return }
+// -----
+// accepted
+func.func @r9(%v: vector<4xf32>, %e: tensor<3xvector<4xf32>>) { %1 = linalg.copy ins(%e : tensor<3xvector<4xf32>>) outs(%e : tensor<3xvector<4xf32>>) -> tensor<3xvector<4xf32>> return }
+// -----
+// refused: 'linalg.pooling_nwc_sum' op attribute 'dilations' failed to satisfy constraint: 64-bit signless int elements attribute of shape [1]
+func.func @main(%a: memref<1x7x2xi32>, %k: memref<2xi32>, %o: memref<1x6x2xi32>) { linalg.pooling_nwc_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<1xi64>} ins(%a, %k : memref<1x7x2xi32>, memref<2xi32>) outs(%o : memref<1x6x2xi32>) return }
+// -----
+// accepted
+func.func @f() { %0 = arith.constant 1.0e309 : f80 %1 = arith.constant 0.1 : f128 %2 = arith.constant 0x00000000000000000000000000000001 : f128 %3 = arith.constant 0x3FFF8000000000000000 : f80 %4 = arith.constant dense<0x3FFF8000000000000001> : tensor<2xf80> %5 = arith.constant dense<[0x3FFF8000000000000001, 1.0]> : tensor<2xf80> %6 = arith.constant -1.5 : f128 %7 = arith.constant dense<0x00000000000000000000000000000001> : tensor<2xf128> return }
+// -----
+// accepted
+func.func @f() { %0 = arith.constant sparse<[[0], [2]], [-5.0, -2.0]> : tensor<4xf16> %1 = arith.constant sparse<1, 2> : tensor<4xi32> %2 = arith.constant sparse<[[1,1]], 2> : tensor<4x4xi32> %3 = arith.constant sparse<[[1,1], [2, 3]], 2> : tensor<4x4xi32> %4 = arith.constant sparse<> : tensor<4x4xi32> %5 = arith.constant sparse<[[1], [1]], [2, 3]> : tensor<4xi32> %6 = arith.constant sparse<[[0], [2]], [true, false]> : tensor<4xi1> return }
+// -----
+// refused: sparse index #0 is not contained within the value shape, with index=[4], and type='tensor<4xi32>'
+func.func @f() { %0 = arith.constant sparse<[[4]], [2]> : tensor<4xi32> return }
+// -----
+// refused: expected shape ([4]); inferred shape of indices literal ([1, 1]); inferred shape of values literal ([2])
+func.func @f() { %0 = arith.constant sparse<[[0]], [2, 3]> : tensor<4xi32> return }
+// -----
+// accepted
+func.func @f() { %0 = arith.constant sparse<[0], [2]> : tensor<4xi32> return }
+// -----
+// refused: expected shape ([4]); inferred shape of indices literal ([1, 2]); inferred shape of values literal ([1])
+func.func @f() { %0 = arith.constant sparse<[[0, 1]], [2]> : tensor<4xi32> return }
+// -----
+// refused: expected 1-d tensor for sparse element values
+func.func @f() { %0 = arith.constant sparse<[[0]], [[2]]> : tensor<4xi32> return }
+// -----
+// accepted
+func.func @f() { %0 = arith.constant sparse<[[0]], [2]> : vector<4xi32> return }
+// -----
+// accepted
+func.func @f() { %0 = arith.constant sparse<[], []> : tensor<4xf32> return }
+// -----
+// accepted
+ml_program.global private @g(sparse<[[1]], [1.0]> : tensor<4xf32>) : tensor<4xf32>
+// -----
+// accepted
+func.func @f() { %cst = arith.constant dense<["10", "20"]> : tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> return }
+// -----
+// refused: inferred shape of elements literal ([3]) does not match type ([2])
+func.func @f() { %cst = arith.constant dense<["10", "20", "30"]> : tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> return }
+// -----
+// accepted
+func.func @f() { %cst = arith.constant dense<"10"> : tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> return }
+// -----
+// accepted
+func.func @f() { %cst = arith.constant dense<[["a", "20"], ["b", "]"]]> : tensor<2x2x!quant.any<i8:f32>> return }
+// -----
+// refused: inferred shape of elements literal ([2]) does not match type ([3])
+// --allow-unregistered-dialect
+func.func @f() { "x.y"() {a = dense<["a", "20"]> : tensor<3x!x.s>} : () -> () return }

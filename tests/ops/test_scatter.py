@@ -9,7 +9,7 @@ import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ops import FAMILIES
-from qrt.types import FloatType, IntegerType, TensorType
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.test_movement import T
 
@@ -75,3 +75,30 @@ REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
 def test_refuses(types: list[TensorType], attributes: dict[str, Any], message: str) -> None:
     with pytest.raises(QuantTypeError, match=re.escape(message)):
         infer("scatter_nd", types, **attributes)
+
+
+def test_channels_stay_where_they_are() -> None:
+    """Updates have the channels of what they replace, on the axis that these have there."""
+    t = UniformType("i8", "f32", [0.5, 0.25, 2.0], axis=1)
+    rows, updates = TensorType((4, 1), "i64"), TensorType((4, 3), t)
+    family = FAMILIES["scatter_nd"]
+    assert family.resolve((TensorType((2, 3), t), rows, updates), family.complete({})) == TensorType((2, 3), t)
+    matrix = TensorType((4, 2, 1), "i64")
+    moved = TensorType((4, 2, 3), t.with_(axis=2))
+    assert family.resolve((TensorType((2, 3), t), matrix, moved), family.complete({})) == TensorType((2, 3), t)
+    with pytest.raises(QuantTypeError, match=r"updates must have the element type .*:2, "):
+        family.resolve((TensorType((2, 3), t), matrix, TensorType((4, 3, 3), t)), family.complete({}))
+
+
+@pytest.mark.parametrize(
+    ("t", "words"),
+    [
+        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "axis 0 holds the channels"),
+        (UniformType("i8", "f32", [[0.5], [0.25]], block_sizes={0: 1, 1: 3}), "sub-channel types are not supported"),
+    ],
+)
+def test_positions_among_channels_are_refused(t: UniformType, words: str) -> None:
+    family = FAMILIES["scatter_nd"]
+    x = TensorType((2, 3), t)
+    with pytest.raises(QuantTypeError, match=words):
+        family.resolve((x, TensorType((2, 1), "i64"), x), family.complete({}))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qrt import ir
 from qrt.text.floats import FORMATS, round_to, spell, spell_double
 
 DTYPES = {
@@ -131,3 +132,41 @@ def test_rounding_twice_is_rounding_once(value, name):
     once = round_to(value, name)
     if math.isfinite(once):
         assert round_to(once, name) == once
+
+
+_WIDE = [
+    ("f128", 1),
+    ("f128", 0x3FFF0000000000000000000000000001),
+    ("f128", 0x3FFB999999999999999999999999999A),  # 0.1
+    ("f128", 0xBFFF8000000000000000000000000000),  # -1.5, a double
+    ("f128", 0x43FF0000000000000000000000000000),  # beyond every double
+    ("f128", 0x7FFF8000000000000000000000000000),  # a NaN
+    ("f128", 1 << 127),
+    ("f80", 1),
+    ("f80", 0x3FFF8000000000000001),
+    ("f80", 0x43FF8000000000000000),
+    ("f80", 0xBFFFC000000000000000),  # -1.5
+    ("f80", 0x00010000000000000000),  # no leading bit: a zero of another pattern
+    ("f80", 0x3FFF4000000000000000),  # no leading bit: 0.5
+]
+
+
+@pytest.mark.parametrize(("name", "bits"), _WIDE)
+@pytest.mark.parametrize("dense", [False, True])
+def test_wide_floats_keep_their_bits_in_text(name, bits, dense):
+    """As upstream reads them: a decimal as a double."""
+    number = f"0x{bits:0{FORMATS[name].width // 4}X}"
+    literal = f"dense<[{number}, 1.0]> : tensor<2x{name}>" if dense else f"{number} : {name}"
+    module = ir.parse(f"%0 = arith.constant {literal}")
+    again = ir.parse(str(module))
+    assert again == module
+    if not dense:
+        assert next(iter(again.body)).attributes["value"].bits == bits
+
+
+@given(st.sampled_from(["f80", "f128"]), st.data())
+def test_any_wide_float_reads_back(name, data):
+    bits = data.draw(st.integers(0, (1 << FORMATS[name].width) - 1))
+    text = spell(bits, FORMATS[name])
+    read = int(text, 16) if text.startswith("0x") else FORMATS[name].encode_float(float(text))
+    assert read == bits

@@ -179,6 +179,8 @@ SIGNED = [
 """Storage `siN` and `uiN`: texts, and what mlir-opt 22 prints, which it reads as another type."""
 
 _NF2 = "{-1.000000e+00,-5.000000e-01,0.000000e+00,1.000000e+00}"
+_NF4 = "{" + ",".join(f"{value:.6e}" for value in range(16)) + "}"
+_F8 = "{" + ",".join(f"{value:.6e}" for value in range(256)) + "}"
 ACCEPTED_24 = [
     ("!quant.uniform<si8:f32, 1.0>", "!quant.uniform<si8:f32, 1.000000e+00>"),
     ("!quant.uniform<ui8:f32, 1.0>", "!quant.uniform<ui8:f32, 1.000000e+00>"),
@@ -194,7 +196,50 @@ ACCEPTED_24 = [
     ("!quant.any<f8E5M2<-1:1>>", "!quant.any<f8E5M2<-1:1>>"),
     ("!quant.quantile<ui1:f16, {-1.0,1.0}>", "!quant.quantile<ui1:f16, {-1.000000e+00,1.000000e+00}>"),
     ("!quant.quantile<ui2:bf16, {-1.0, -0.5, 0.0, 1.0}>", f"!quant.quantile<ui2:bf16, {_NF2}>"),
-    ("!quant.quantile<si2:f32, {-1.0, -0.5, 0.0, 1.0}, <-2:1>>", f"!quant.quantile<si2:f32, {_NF2}>"),
+    ("!quant.quantile<si2:f32, {-1.0, -0.5, 0.0, 1.0}>", f"!quant.quantile<si2:f32, {_NF2}>"),
+    ("!quant.quantile<si2:f32, {-1.0, -0.5, 0.0, 1.0}, <-2:1>>", f"!quant.quantile<si2:f32, {_NF2}, <-2:1>>"),
+    ("!quant.quantile<si2:f32, {1.0, 2.0}, <1:2>>", "!quant.quantile<si2:f32, {1.000000e+00,2.000000e+00}, <1:2>>"),
+    (
+        "!quant.quantile<i2:f32, {1.0, 2.0}, <-300:-299>>",
+        "!quant.quantile<i2:f32, {1.000000e+00,2.000000e+00}, <-300:-299>>",
+    ),
+    ("!quant.quantile<ui2:si8, {-1.0, -0.5, 0.0, 1.0}>", f"!quant.quantile<ui2:si8, {_NF2}>"),
+    ("!quant.quantile<i2:i4, {-1.0, -0.5, 0.0, 1.0}>", f"!quant.quantile<i2:i4, {_NF2}>"),
+    (f"!quant.quantile<f4E2M1FN:f16, {_NF4}>", f"!quant.quantile<f4E2M1FN:f16, {_NF4}>"),
+    (f"!quant.quantile<f8E5M2:bf16, {_F8}>", f"!quant.quantile<f8E5M2:bf16, {_F8}>"),
+    (
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}>:f32, 0.5:3>",
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}>:f32, 5.000000e-01:3>",
+    ),
+    (
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}><0:2>:f32, 0.5>",
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}><0:2>:f32, 5.000000e-01>",
+    ),
+    (
+        f"!quant.uniform<!quant.quantile<i2:f16, {_NF2}><0:3>:f32, 0.5>",
+        f"!quant.uniform<!quant.quantile<i2:f16, {_NF2}>:f32, 5.000000e-01>",
+    ),
+    (
+        f"!quant.uniform<!quant.quantile<si2:f16, {_NF2}><-2:1>:f32:1, {{0.5, 1.0:1}}>",
+        f"!quant.uniform<!quant.quantile<si2:f16, {_NF2}>:f32:1, {{5.000000e-01,1.000000e+00:1}}>",
+    ),
+    (
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}, <5:8>><5:8>:f32:{{0:2}}, {{{{0.5}}}}>",
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}, <5:8>>:f32:{{0:2}}, {{{{5.000000e-01}}}}>",
+    ),
+    (
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}, <5:8>><6:7>:f32, 0.5>",
+        f"!quant.uniform<!quant.quantile<ui2:f16, {_NF2}, <5:8>><6:7>:f32, 5.000000e-01>",
+    ),
+    (f"!quant.any<!quant.quantile<ui2:f16, {_NF2}>>", f"!quant.any<!quant.quantile<ui2:f16, {_NF2}>>"),
+    (
+        f"!quant.any<!quant.quantile<ui2:f16, {_NF2}><1:2>:f32>",
+        f"!quant.any<!quant.quantile<ui2:f16, {_NF2}><1:2>:f32>",
+    ),
+    (
+        f"tensor<4x!quant.uniform<!quant.quantile<ui2:f16, {_NF2}>:f32, 0.5>>",
+        f"tensor<4x!quant.uniform<!quant.quantile<ui2:f16, {_NF2}>:f32, 5.000000e-01>>",
+    ),
     ("!quant.quantile<ui4:f16, {1.0,-0.0}, <0:1>>", "!quant.quantile<ui4:f16, {1.000000e+00,-0.000000e+00}, <0:1>>"),
     ("!quant.quantile<ui4:f16, {1.0,0.0}, <0:1>>", "!quant.quantile<ui4:f16, {1.000000e+00,0.000000e+00}, <0:1>>"),
     (
@@ -217,7 +262,10 @@ REJECTED_24 = [
     ("!quant.quantile<f16:f32, {1.0}>", "storage type must be an integer or float type", 17),
     ("!quant.quantile<u1:f32, {1.0,2.0}>", "storage type must be an integer or float type", 17),
     ("!quant.quantile<ui33:f32, {1.0,2.0}>", "illegal storage type size: 33", 17),
-    ("!quant.quantile<ui4:i8, {1.0, 0.0, -1.0}>", "quantile type must be a float type, not i8", 21),
+    ("!quant.quantile<ui4:i8, {1.0, 0.0, -1.0}>", "(3) must equal the number of representable storage values (16)", 8),
+    ("!quant.quantile<ui4:index, {1.0}>", "quantile type must be a float or integer type, not index", 21),
+    ("!quant.quantile<f8E4M3FN:f16, {1.0, 2.0}>", "(2) must equal the number of representable storage values (256)", 8),
+    ("!quant.quantile<!quant.quantile<ui1:f16, {-1.0,1.0}>:f16, {-1.0,1.0}>", "expected a storage type", 17),
     ("!quant.quantile<ui4:f16, {}>", "quantile values must not be empty", 8),
     ("!quant.quantile<ui1:f16, {1.0, 2}>", "expected a quantile: add a trailing dot", 32),
     ("!quant.quantile<ui1:f16, {1.0, 0x7FF0000000000000}>", "quantile values must be finite", 8),
@@ -228,8 +276,14 @@ REJECTED_24 = [
     ),
     ("!quant.quantile<f4E2M1FN:f16, {-1.0,0.0,1.0}, <-6:6>>", "size (3) must equal the number of", 8),
     ("!quant.quantile<si4:f32, {1.0}, <5:3>>", "storage min must be less than storage max: (5:3)", 8),
-    ("!quant.quantile<si2:f32, {1.0, 2.0}, <1:2>>", "illegal storage type maximum: 2", 8),
-    ("!quant.uniform<!quant.quantile<ui1:f16, {-1.0,1.0}>:f16, 1.0>", "expected a storage type", 16),
+    ("!quant.uniform<!quant.quantile<ui1:f16, {-1.0,1.0}><0:2>:f16, 1.0>", "illegal storage type maximum: 2", 55),
+    (
+        "!quant.uniform<!quant.quantile<ui1:f16, {-1.0,1.0}, <3:4>><0:1>:f16, 1.0>",
+        "illegal storage type minimum: 0",
+        60,
+    ),
+    ("!quant.uniform<!quant.any<i8>:f16, 1.0>", "expected a storage type", 16),
+    ("!quant.any<!quant.uniform<i8:f32, 1.0>>", "expected a storage type", 12),
 ]
 
 REJECTED = [

@@ -4,6 +4,7 @@ where it is installed."""
 import copy
 import gc
 import pickle
+import re
 import weakref
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import ir
-from qrt.errors import ParseError, QuantError, QuantTypeError, VerifyError
+from qrt.errors import ModelError, ParseError, QuantError, QuantTypeError, VerifyError
 from qrt.passes import run_passes
 from qrt.types import (
     AnyQuantizedType,
@@ -22,6 +23,7 @@ from qrt.types import (
     FunctionType,
     IntegerType,
     MemRefType,
+    QuantileType,
     TensorType,
     UniformType,
     VectorType,
@@ -334,3 +336,91 @@ types = st.recursive(
 def test_every_type_reads_back_from_its_text(t):
     assert parse_type(str(t)) is t
     assert pickle.loads(pickle.dumps(t)) is t
+
+
+# -- tables as storage -------------------------------------------------------------------------------------------------
+
+
+def test_a_quantile_with_the_bounds_of_its_storage_is_another_type_than_without():
+    entries = [-1.0, -0.5, 0.0, 1.0]
+    plain, bounded = QuantileType("ui2", "f16", entries), QuantileType("ui2", "f16", entries, 0, 3)
+    assert plain is not bounded
+    assert plain.bounds == bounded.bounds == (0, 3)
+    assert UniformType(plain, "f32", 0.5) is not UniformType(bounded, "f32", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("storage", "bounds", "is_signed"),
+    [("i2", (0, 3), False), ("ui2", (0, 3), False), ("si2", (-2, 1), True), ("f4E2M1FN", (-6, 6), True)],
+)
+def test_storage_by_a_table_has_the_bounds_of_the_table(storage, bounds, is_signed):
+    count = 16 if storage.startswith("f") else 4
+    table = QuantileType(storage, "f16", [float(i) for i in range(count)])
+    for t in (UniformType(table, "f32", 0.5, 1), AnyQuantizedType(table)):
+        assert ((t.storage_min, t.storage_max), t.is_signed, t.has_default_bounds) == (bounds, is_signed, True)
+        assert t.storage == str(table)
+        assert t.storage_type is table
+        assert t.storage_width == (4 if count == 16 else 2)
+        assert not t.is_storage_castable
+        assert pickle.loads(pickle.dumps(t)) is t
+        assert parse_type(str(t), upstream=24) is t
+        assert copy.copy(t) is t
+    assert UniformType(table, "f32", 0.5, 1).with_(scales=0.25).storage_type is table
+
+
+def test_a_type_of_a_long_table_is_shown_in_short():
+    table = QuantileType("i8", "f32", np.linspace(-1, 1, 256))
+    t = UniformType(table, "f32", 0.5)
+    assert t.shown() == "!quant.uniform<!quant.quantile<i8:f32, {256 quantiles, -1 to 1}>:f32, 5.000000e-01>"
+    channels = UniformType(table, "f32", np.linspace(0.5, 1, 32), axis=0)
+    assert len(channels.shown()) < 200
+
+
+@pytest.mark.parametrize("bounds", [(0, None), (None, 3)])
+def test_one_bound_of_a_quantile_is_refused(bounds):
+    with pytest.raises(QuantTypeError, match="both bounds or none"):
+        QuantileType("ui2", "f16", [0.0] * 4, *bounds)
+
+
+TABLE = "!quant.quantile<ui2:f16, {-1.000000e+00,-5.000000e-01,0.000000e+00,1.000000e+00}>"
+
+
+@pytest.mark.parametrize(
+    "element", [TABLE, f"!quant.uniform<{TABLE}:f32, 0.5>", f"!quant.uniform<{TABLE}:f32:0, {{0.5}}>"]
+)
+def test_storage_by_a_table_reads_back_and_does_not_run(element):
+    """The compiler names the type, before any value is there, even if the shape is open."""
+    module = ir.parse(f"func.func @f(%x: tensor<?x{element}>) {{ return }}", upstream=24)
+    module.verify()
+    assert ir.parse(str(module), upstream=24) == module
+    with pytest.raises(ModelError, match=f"has a value of type .* does not run: storage in {re.escape(TABLE)} is not"):
+        qrt.compile(module)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%0 = quant.scast %s : tensor<2xi2> to tensor<2x!q>",
+        "%0 = quant.scast %q : tensor<2x!q> to tensor<2xi2>",
+        "%0 = quant.qcast %q : tensor<2x!q> to tensor<2x!q>",
+        f"%0 = quant.dcast %t : tensor<2x{TABLE}> to tensor<2xf16>",
+    ],
+)
+def test_casts_that_do_not_take_tables(body):
+    head = f"!q = !quant.uniform<{TABLE}:f32, 0.5>"
+    arguments = f"%s: tensor<2xi2>, %q: tensor<2x!q>, %t: tensor<2x{TABLE}>"
+    with pytest.raises(QuantError):
+        ir.parse(f"{head}\nfunc.func @f({arguments}) {{ {body}\n return }}", upstream=24).verify()
+
+
+def test_casts_of_storage_by_a_table_are_verified_and_passes_keep_the_table():
+    blocks = f"!quant.uniform<{TABLE}<1:2>:f32:{{0:1, 1:4}}, {{{{0.5}}, {{0.25:1}}}}>"
+    module = ir.parse(
+        f"func.func @f(%x: tensor<2x4xf32>) {{ %0 = quant.qcast %x : tensor<2x4xf32> to tensor<2x4x{blocks}>\n"
+        f"%1 = quant.dcast %0 : tensor<2x4x{blocks}> to tensor<2x4xf32>\n return }}",
+        upstream=24,
+    )
+    module.verify(strict=True)
+    assert f"!quant.uniform<{TABLE}<1:2>:f32:0, {{5.0" in str(run_passes(module, "normalize-quant-types"))
+    with pytest.raises(VerifyError, match="is no signless integer"):
+        run_passes(module, "lower-quant-ops")

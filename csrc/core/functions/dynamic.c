@@ -97,7 +97,7 @@ static parameters dynamic_parameters(const qrt_kernels *kernels, const float *x,
     if (range[0] == range[1])
         return (parameters){1, 0};
     const float scale = (range[1] - range[0]) / MOST, zero_point = -range[0] / scale;
-    const float bounded = zero_point > 0 ? zero_point < MOST ? zero_point : MOST : 0; /* 0 of a NaN */
+    const float bounded = zero_point < MOST ? zero_point > 0 ? zero_point : 0 : MOST; /* MOST of a NaN */
     return (parameters){scale, (int)rintf(bounded)};
 }
 

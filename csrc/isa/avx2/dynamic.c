@@ -30,10 +30,6 @@ QRT_INLINE integers bits_of(floats v) {
     return _mm256_castps_si256(v);
 }
 
-QRT_INLINE floats without_nans(floats v) {
-    return _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
-}
-
 QRT_INLINE floats one_nan(floats v) {
     return _mm256_blendv_ps(_mm256_set1_ps(__builtin_nanf("")), v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
 }

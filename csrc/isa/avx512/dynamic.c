@@ -22,10 +22,6 @@ QRT_INLINE integers bits_of(floats v) {
     return _mm512_castps_si512(v);
 }
 
-QRT_INLINE floats without_nans(floats v) {
-    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
-}
-
 QRT_INLINE floats one_nan(floats v) {
     return _mm512_mask_mov_ps(_mm512_set1_ps(__builtin_nanf("")), _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
 }

@@ -24,7 +24,7 @@ void ref_dynamic_range(const float *x, int64_t count, float *range) {
 void ref_dynamic_storage(const float *x, int64_t count, float scale, int zero_point, uint8_t *target) {
     for (int64_t i = 0; i < count; i++) {
         const float step = rintf(x[i] / scale);
-        const int whole = isnan(step) ? 0 : step > 1e6f ? 1000000 : step < -1e6f ? -1000000 : (int)step;
+        const int whole = isnan(step) ? -1000000 : step > 1e6f ? 1000000 : step < -1e6f ? -1000000 : (int)step;
         const int value = whole + zero_point;
         target[i] = (uint8_t)(value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value);
     }

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from qrt.calibrate.targets.model import Changed, Kernel, Port, QuantFn, Spec
 from qrt.errors import QuantTypeError
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.ranges import least_scale
 from qrt.types import FloatType, NoQuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
@@ -230,7 +231,7 @@ def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: s
     [0, 1, 1]
     """
     low, high = default_bounds(*parse_storage(storage))
-    values, units = np.broadcast_arrays(np.asarray(values, np.float64), np.asarray(scales, np.float64))
+    values, units = broadcast_arrays(np.asarray(values, np.float64), np.asarray(scales, np.float64))
     exponents = np.zeros(values.shape, np.int64)
     reach = np.where(values < 0, -low, high)
     for place in np.argwhere(np.abs(values) / 2 > units * (reach / 4)):

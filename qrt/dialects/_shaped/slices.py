@@ -6,6 +6,7 @@ from qrt.dialects._shaped.lists import STATIC, Mixed, mixed_values, static_value
 from qrt.dialects._shaped.types import Shape
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text.assembly_elements import DYNAMIC
 
 PARTS = ("offsets", "sizes", "strides")
 SLICE_FORMAT = " ".join(f"dynamic_indices(${part}, $static_{part})" for part in PARTS)
@@ -70,15 +71,21 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
             raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
 
 
+def may_state(part: str, number: int) -> bool:
+    """Tell whether a number may stand in a list of a slice. Offsets and sizes are not negative there, and one number
+    marks what an operand gives."""
+    return number >= 0 or (part == "strides" and number != DYNAMIC)
+
+
 def static_lists(op: Operation) -> dict[str, Mixed] | None:
-    """The lists of a slice with its constant operands as integers; None if no operand can become one. A negative offset
-    or size stays an operand.
+    """The lists of a slice with its constant operands as integers; None if no operand can become one. Those that
+    no list may state stay operands.
     """
     lists = {name: mixed_values(op, name) for name in PARTS}
     static: dict[str, Mixed] = {}
     for name, values in lists.items():
         numbers = [constant_number(value) if isinstance(value, Value) else None for value in values]
-        allowed = [number is not None and (name == "strides" or number >= 0) for number in numbers]
+        allowed = [number is not None and may_state(name, number) for number in numbers]
         static[name] = [
             number if fine and number is not None else value
             for value, number, fine in zip(values, numbers, allowed, strict=True)

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from qrt.ir.core.affine import AffineMapAttr, Expression, parts_of
+from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.text import Source
 from qrt.types import MemRefType, StridedLayout
@@ -41,29 +41,54 @@ def has_identity_layout(type: MemRefType) -> bool:
     return type.layout is None or type.layout == StridedLayout((1,), 0)
 
 
+def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout | None:
+    """The strides and offset of a memref, whose layout may be a map that says them; None of other maps, and of an
+    unranked memref. `symbols` are the numbers of the map's symbols, where they are known.
+
+    >>> from qrt.types import parse_type
+    >>> [str(strides_of(parse_type(f"memref<4x4xf32, affine_map<(i, j)[n] -> ({map})>>")))
+    ...  for map in ("i * 8 + j + n", "i * n + j * 2 + 5", "j, i", "i floordiv 2 + j")]
+    ['strided<[8, 1], offset: ?>', 'strided<[?, 2], offset: 5>', 'None', 'None']
+    """
+    if not isinstance(type.layout, str):
+        return type.strides
+    map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
+    if not isinstance(map, AffineMapAttr) or len(map.results) != 1:
+        return None
+    terms = _strided_terms(map.results[0], symbols)
+    return None if terms is None else StridedLayout(tuple(terms.get(i, 0) for i in range(map.dimensions)), terms[-1])
+
+
+def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Number] | None:
+    """The stride of each dimension that an expression names, and the offset at -1; None if it is no sum of them."""
+    if isinstance(value, int):
+        return {-1: value}
+    if value[0] == "d":
+        return {-1: 0, value[1]: 1}
+    if value[0] == "s":
+        return {-1: symbols[value[1]] if symbols else None}
+    operator, left, right = value
+    first, second = _strided_terms(left, symbols), _strided_terms(right, symbols)
+    if first is None or second is None:
+        return None
+    if operator == "+":
+        return {part: plus(first.get(part, 0), second.get(part, 0)) for part in [*first, *second]}
+    if len(second) > 1:
+        first, second = second, first
+    if len(second) > 1 or operator != "*":
+        return None
+    return {part: times(number, second[-1]) for part, number in first.items()}
+
+
 def is_minor_unit(type: MemRefType) -> bool:
-    """Whether neighbours along the last dimension are known to be neighbours in the buffer.
+    """Tell whether neighbours along the last dimension are known to be neighbours in the buffer.
 
     >>> from qrt.types import parse_type
     >>> [is_minor_unit(parse_type(f"memref<4x4xf32, affine_map<(i, j) -> ({map})>>")) for map in ("i * 8 + j", "j, i")]
     [True, False]
     """
-    if not isinstance(type.layout, str):
-        layout = type.strides
-        return layout is not None and (not layout.strides or layout.strides[-1] == 1)
-    map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
-    if not isinstance(map, AffineMapAttr) or len(map.results) != 1:
-        return False
-    last = ("d", map.dimensions - 1)
-    terms = _terms(map.results[0])
-    return sum(last in parts_of([term]) for term in terms) == 1 and last in terms
-
-
-def _terms(value: Expression) -> list[Expression]:
-    """The terms of a sum."""
-    if isinstance(value, tuple) and value[0] == "+":
-        return [*_terms(value[1]), *_terms(value[2])]
-    return [value]
+    layout = strides_of(type)
+    return layout is not None and (not layout.strides or layout.strides[-1] == 1)
 
 
 def subview(
@@ -75,7 +100,7 @@ def subview(
     >>> str(subview(MemRefType((8, 8), FloatType("f32")), (0, 2), (4, 2), (1, 3)))
     'memref<4x2xf32, strided<[8, 3], offset: 2>>'
     """
-    layout = source.strides
+    layout = strides_of(source)
     if layout is None:
         return None
     offset = layout.offset
@@ -87,7 +112,7 @@ def subview(
 
 def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
     """The type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
-    layout = source.strides
+    layout = strides_of(source)
     if layout is None:
         return None
     if has_identity_layout(source):
@@ -103,7 +128,7 @@ def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequenc
 def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
     """The type of a memref whose dimensions `groups[i]` become dimension i of `shape`; None where they are known not to
     be contiguous."""
-    layout = source.strides
+    layout = strides_of(source)
     if layout is None or source.shape is None:
         return None
     if has_identity_layout(source):

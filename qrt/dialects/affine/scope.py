@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number
+from qrt.ir.core.matching import constant_number, holds_behind, made_by
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import CONSTANT_LIKE, PURE
 
@@ -23,46 +23,75 @@ def _is_top_level(value: Value) -> bool:
 
 def is_symbol(value: Value) -> bool:
     """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
+    return holds_behind(value, _parts_of_symbol)
+
+
+def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
+    """The values that have to be symbols for a value to be one; None if it is none."""
     if value.type is not INDEX:
-        return False
+        return None
     source = value.operation
-    if _is_top_level(value) or source is None:
-        return _is_top_level(value)
+    if _is_top_level(value):
+        return ()
+    if source is None:
+        return None
     if source.name in ("memref.dim", "tensor.dim"):
-        return _is_top_level(source.operands[0]) or _is_size_symbol(source)
-    return source.has_trait(CONSTANT_LIKE) or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
+        return () if _is_top_level(source.operands[0]) else _parts_of_size(source)
+    if source.has_trait(CONSTANT_LIKE):
+        return ()
+    return source.operands if source.has_trait(PURE) else None
 
 
 _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}
 """Ops that make a memref, with the operands that are its open sizes."""
 
 
-def _is_size_symbol(dim: Operation) -> bool:
-    """Whether a `dim` is that of a view or an allocation, perhaps cast, whose size there is a symbol or static."""
-    index, made = constant_number(dim.operands[1]), dim.operands[0].operation
-    while made is not None and made.name == "memref.cast" and memref_type(made.operands[0]).shape is not None:
-        made = made.operands[0].operation
-    if index is None or made is None or made.name not in _SIZES:
-        return False
-    shape = memref_type(made.results[0]).shape or ()
+def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
+    """The open size that a `dim` is of: that of a view or an allocation, perhaps cast. There is none of a static one;
+    None if the `dim` is of something else."""
+    index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
+    if index is None or source is None or source.name not in _SIZES:
+        return None
+    shape = memref_type(source.results[0]).shape or ()
     if not 0 <= index < len(shape):
-        return False
-    sizes = made.operand_group(_SIZES[made.name])
+        return None
+    if shape[index] is not None:
+        return ()
+    sizes = source.operand_group(_SIZES[source.name])
     place = shape[:index].count(None)
-    return shape[index] is not None or (place < len(sizes) and is_symbol(sizes[place]))
+    return sizes[place : place + 1] or None
+
+
+def _without_casts(value: Value) -> Value:
+    """The memref before all casts, but for one of a memref without rank."""
+    passed: set[Value] = set()
+    while (cast := made_by(value, "memref.cast")) is not None and value not in passed:
+        if memref_type(cast.operands[0]).shape is None:
+            break
+        passed.add(value)
+        value = cast.operands[0]
+    return value
 
 
 def is_dimension(value: Value) -> bool:
     """Whether a value is a symbol, an index of an affine loop, or made of these by `affine.apply`."""
-    if is_symbol(value):
-        return True
+    return holds_behind(value, _parts_of_dimension)
+
+
+def _parts_of_dimension(value: Value) -> Sequence[Value] | None:
+    """The values that have to be dimensions for a value to be one; None if it is none."""
+    if _is_top_level(value) and value.type is INDEX:
+        return ()
     owner = value.owner
     if isinstance(owner, Block):
         loop = owner.parent.parent if owner.parent is not None else None
-        if loop is None or loop.name == "affine.parallel":
-            return loop is not None
-        return loop.name == "affine.for" and value is owner.arguments[0]
-    return owner is not None and owner.name == "affine.apply" and all(map(is_dimension, owner.operands))
+        if loop is None:
+            return None
+        is_index = loop.name == "affine.parallel" or (loop.name == "affine.for" and value is owner.arguments[0])
+        return () if is_index else None
+    if owner is not None and owner.name == "affine.apply":
+        return owner.operands
+    return () if is_symbol(value) else None
 
 
 def require_valid(operation: Operation, values: Sequence[Value], dimensions: int) -> None:

@@ -1,13 +1,15 @@
 """Canonicalization patterns of `bufferization`: upstream's."""
 
 from qrt.dialects._shaped.lists import constant_sizes
+from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
+from qrt.dialects.memref.ops import open_numbers
 from qrt.dialects.tensor.canonicalize import cast
 from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.matching import behind, constant_number, made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType
@@ -22,15 +24,16 @@ def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
 
 
 def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
-    """The buffer that the tensor is of; a copy of it where its layout may be another."""
+    """The buffer that the tensor is of; a copy of it where its layout may be another. Neither a cast to another memory
+    space exists, nor a copy with a layout that leaves numbers open."""
     inner = made_by(op.operands[0], "bufferization.to_tensor")
     if inner is None:
         return None
     (source,), made = inner.operands, memref_type(op.results[0])
     given = memref_type(source)
-    if made.shape is None or given is made or _casts(given, made):
+    if (made.shape is None and given.space == made.space) or given is made or _casts(given, made):
         return [memref.cast(builder, source, made)]
-    if given.shape is None:
+    if given.shape is None or made.shape is None or open_numbers(made):
         return None
     sizes = [_extent(builder, source, axis) for axis, size in enumerate(made.shape) if size is None]
     copy = builder.value("memref.alloc", sizes, made, {"operandSegmentSizes": segments(len(sizes), 0)})
@@ -44,7 +47,7 @@ def _extent(builder: Builder, source: Value, axis: int) -> Value:
 
 def _casts(given: MemRefType, made: MemRefType) -> bool:
     """Whether a cast says nothing of the layout that was not known."""
-    old, new = given.strides, made.strides
+    old, new = strides_of(given), strides_of(made)
     if given.shape is None or old is None or new is None or given.space != made.space:
         return False
     pairs = zip((*old.strides, old.offset), (*new.strides, new.offset), strict=True)
@@ -131,10 +134,7 @@ _VIEWS = {
 def needless_clone(op: Operation, builder: Builder) -> Made:
     """The source lives on as the clone, one of which is freed in this block, with nothing else freed before."""
     (source,), (clone,) = op.operands, op.results
-    root = source
-    while (view := root.operation) is not None and view.name in _VIEWS:
-        root = view.operands[0]
-    frees = _frees(clone), _frees(root)
+    frees = _frees(clone), _frees(behind(source, _VIEWS))
     if any(len(each) > 1 for each in frees):
         return None
     freeing = [free for each in frees for free in each]

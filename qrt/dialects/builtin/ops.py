@@ -34,6 +34,8 @@ def _print_module(printer: "Printer", operation: Operation) -> None:
 def _verify_module(operation: Operation) -> None:
     if len(operation.regions[0].blocks) != 1:
         raise operation.op_error("requires one block")
+    if operation.regions[0].blocks[0].arguments:
+        raise operation.op_error("region should have no arguments")
     for name in operation.attributes:
         if "." not in name and name not in MODULE.attributes:
             raise operation.op_error(f"can only contain attributes with dialect-prefixed names, found: '{name}'")

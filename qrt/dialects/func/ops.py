@@ -66,6 +66,13 @@ class FuncOp(Operation):
         value = self.port_attributes(kind, index).get(PORT_NAME)
         return value.value if isinstance(value, StringAttr) else None
 
+    def dimension_names(self, index: int) -> tuple[str, ...]:
+        """The names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument; empty ones are
+        none."""
+        names = self.port_attributes("inputs", index).get("qrt.dimensions")
+        elements = names.elements if isinstance(names, ArrayAttr) else ()
+        return tuple(name.value if isinstance(name, StringAttr) else "" for name in elements)
+
 
 # -- func.func ---------------------------------------------------------------------------------------------------------
 

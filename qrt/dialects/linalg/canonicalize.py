@@ -8,7 +8,7 @@ from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import make_fill
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
+from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
@@ -55,9 +55,9 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """The shape of a tensor's type, with the sizes that a cast before it has dropped."""
-    source = made_by(value, "tensor.cast")
-    types = ([] if source is None else [source.operands[0].type]) + [value.type]
+    """The shape of a tensor's type, with the sizes that a cast before it has dropped, if it kept the encoding."""
+    source = cast_source(value)
+    types = ([] if source is None else [source.type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]
     return next((shape for shape in shapes if None not in shape), shapes[-1] if shapes else ())
 

@@ -44,7 +44,7 @@ from qrt.dialects.linalg.structure import (
 from qrt.errors import QuantTypeError
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.core.attributes import ArrayAttr, Attribute
-from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, segments
 from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
 from qrt.ir.core.rewrite import Builder
@@ -52,7 +52,7 @@ from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.records import record
 from qrt.text import Location
-from qrt.types import IntegerType, Type
+from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.text.names import PendingOperation
@@ -335,12 +335,16 @@ def _verify(operation: Operation) -> None:
         raise operation.op_error(
             f"takes {wanted} inputs and 1 output, not {len(operation.inputs)} and {len(operation.outputs)}"
         )
+    for which in ("strides", "dilations"):
+        numbers = operation.attributes.get(which)
+        if isinstance(numbers, DenseElementsAttr) and int(numbers.array.min()) < 1:
+            raise operation.op_error(f"takes {which} of 1 or more, but attribute '{which}' is {numbers}")
     if operation.name == "linalg.fill":
-        given, made = (element_of(value.type) for value in operation.operands)
-        if isinstance(operation.operands[0].type, Shaped):
+        given, element = operation.operands[0].type, element_of(operation.operands[1].type)
+        if isinstance(given, TensorType | MemRefType):
             raise operation.error("expected op with scalar input")
-        if given is not made:
-            raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{made}')")
+        if given is not element:
+            raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{element}')")
     if operation.memoized is not None and operation.memoized != _derived(operation)[_MEMOIZED]:
         raise operation.op_error(f"has the maps {_derived(operation)[_MEMOIZED]}, but '{_MEMOIZED}' says others")
     if operation.name in _STATING_MAPS:
@@ -435,7 +439,7 @@ def _index_numbers(count: int) -> AttributeKind:
     """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
 
     def holds(value: Attribute) -> bool:
-        return isinstance(value, DenseElementsAttr) and _counts(value, count) and int(value.array.min()) > 0
+        return isinstance(value, DenseElementsAttr) and _counts(value, count)
 
     return AttributeKind(
         f"64-bit signless int elements attribute of shape [{count}]", holds, lambda parser: parser.attribute()

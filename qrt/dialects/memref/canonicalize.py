@@ -2,6 +2,7 @@
 
 from qrt.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
@@ -30,7 +31,7 @@ def keeps_more(value: Value) -> Value | None:
     if source is None:
         return None
     given, made = memref_type(source), memref_type(value)
-    old, new = given.strides, made.strides
+    old, new = strides_of(given), strides_of(made)
     if made.shape is None or given.shape is None or old is None or new is None:
         return None
     before = (*given.shape, *old.strides, old.offset)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, with_lists
 from qrt.dialects._shaped.reshapes import reassociation_of
-from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
-from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
+from qrt.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import permutation_of
@@ -27,7 +27,7 @@ def same_view(op: Operation, builder: Builder) -> Made:
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:
         return None
-    layout = type.strides
+    layout = strides_of(type)
     if type.has_static_shape and layout is not None and None not in (*layout.strides, layout.offset):
         return [source]
     inner = made_by(source, op.name)
@@ -57,7 +57,7 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
     full = subview(memref_type(source), *(numbers_of(lists[name]) for name in PARTS))
-    layout = None if full is None else full.strides
+    layout = None if full is None else strides_of(full)
     if full is None or layout is None or dropped is None:
         return None
     kept = [axis for axis in range(len(full.shape or ())) if axis not in dropped]
@@ -87,9 +87,10 @@ def view_of_cast(op: Operation, builder: Builder) -> Made:
 def known_metadata(op: Operation, builder: Builder) -> Made:
     """The offset, sizes and strides that the source's type knows become constants."""
     type = memref_type(op.operands[0])
-    if type.shape is None or type.strides is None:
+    layout = strides_of(type)
+    if type.shape is None or layout is None:
         return None
-    numbers = (None, type.strides.offset, *type.shape, *type.strides.strides)
+    numbers = (None, layout.offset, *type.shape, *layout.strides)
     pairs = list(zip(op.results, numbers, strict=True))
     if not any(result.uses and number is not None for result, number in pairs):
         return None
@@ -105,7 +106,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
 def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
     """A `reinterpret_cast` to a static type that is the source's own is the source."""
     type = memref_type(op.results[0])
-    layout = type.strides
+    layout = strides_of(type)
     if type is not op.operands[0].type or not type.has_static_shape or layout is None:
         return None
     return [op.operands[0]] if None not in layout.strides and layout.offset == 0 else None
@@ -128,7 +129,7 @@ def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
 
 def _stated_lists(op: Operation) -> dict[str, Mixed]:
     type = memref_type(op.results[0])
-    layout = type.strides
+    layout = strides_of(type)
     assert layout is not None  # the verifier holds it
     known = {"offsets": (layout.offset,), "sizes": type.shape or (), "strides": layout.strides}
     return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
@@ -141,7 +142,7 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
         return None
     source = metadata.operands[0]
     type = memref_type(source)
-    layout, (_, offset, *rest) = type.strides, metadata.results
+    layout, (_, offset, *rest) = strides_of(type), metadata.results
     assert layout is not None  # the op's constraint
     rank = len(rest) // 2
     taken = {
@@ -155,14 +156,13 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> Made:
-    """Constant offsets, sizes and strides become part of the type."""
+    """Constant offsets, sizes and strides become part of the type, if all may be stated there."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
-    sizes = numbers_of(lists["sizes"])
-    if any(size is not None and size < 0 for size in sizes):
+    if not all(may_state(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None):
         return None
-    (offset,) = numbers_of(lists["offsets"])
+    sizes, (offset,) = numbers_of(lists["sizes"]), numbers_of(lists["offsets"])
     made = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)
     operands, attributes = with_lists(lists, op.operands[:1])
     return [cast(builder, builder.value(op.name, operands, made, attributes), type)]

@@ -28,7 +28,7 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.symbols import nearest_table, symbols
+from qrt.ir.core.symbols import searched_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,
     MEM_FREE,
@@ -81,14 +81,14 @@ def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
     sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
     require_sizes(operation, made, sizes)
-    expected = _symbols_of(made)
+    expected = open_numbers(made)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
         )
 
 
-def _symbols_of(type: MemRefType) -> int:
+def open_numbers(type: MemRefType) -> int:
     """How many numbers its layout leaves open: symbols of a map, else the offset and strides."""
     if isinstance(type.layout, StridedLayout):
         return (type.layout.offset, *type.layout.strides).count(None)
@@ -238,7 +238,7 @@ def _verify_global(operation: Operation) -> None:
 
 def global_of(operation: Operation) -> Operation | None:
     """The `memref.global` that a `memref.get_global` names."""
-    name, table = operation.attribute("name", SymbolRefAttr), nearest_table(operation)
+    name, table = operation.attribute("name", SymbolRefAttr), searched_table(operation)
     found = symbols(table).get(name.path[-1]) if table is not None else None
     return found if found is not None and found.name == "memref.global" else None
 

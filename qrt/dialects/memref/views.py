@@ -14,16 +14,23 @@ from qrt.dialects._shaped.slices import (
     verify_slice_bounds,
     verify_slice_lists,
 )
-from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contiguous, product, subview
+from qrt.dialects._shaped.strides import (
+    Number,
+    collapsed,
+    expanded,
+    has_identity_layout,
+    is_contiguous,
+    product,
+    strides_of,
+    subview,
+)
 from qrt.dialects._shaped.types import memref_type, require_cast, require_sizes
-from qrt.ir.core.affine import AffineMapAttr, Expression
+from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, incompatible
 from qrt.ir.core.traits import PURE
 from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32
-from qrt.ir.text.attribute_parser import AttributeParser
-from qrt.text import Source
 from qrt.types import MemRefType, StridedLayout, Type
 
 _CAST = "$source attr-dict `:` type($source) `to` type($result)"
@@ -46,7 +53,7 @@ def _verify_cast(operation: Operation) -> None:
     if given.shape is None or made.shape is None:
         fits = fits and given.shape is not made.shape
     else:
-        old, new = given.strides, made.strides
+        old, new = strides_of(given), strides_of(made)
         fits = fits and _agree(given.shape, made.shape)
         if given.layout != made.layout:
             fits = fits and old is not None and new is not None and _agree(old.strides, new.strides)
@@ -91,27 +98,46 @@ def _verify_subview(operation: Operation) -> None:
         raise operation.error(
             f"different memory spaces specified for base memref type '{given}' and subview memref type '{made}'"
         )
-    wanted, found = expected.strides, made.strides
+    wanted, found = strides_of(expected), strides_of(made)
     assert wanted is not None  # of a subview
     if found is None or wanted.offset != found.offset or found.strides != _kept(wanted.strides, sizes, found.strides):
         raise operation.error(f"{text} layout), but got '{made}'")
     verify_slice_bounds(operation, shape)
 
 
-def _kept(strides: Sequence[Number], sizes: Sequence[Number], found: Sequence[Number]) -> Sequence[Number]:
-    """The strides of the dimensions that a view keeps. It drops all dimensions of size 1, or as many of each
-    stride as `found` lacks, the first ones: upstream's rule."""
-    dropped = [axis for axis, size in enumerate(sizes) if size == 1]
-    if len(strides) == len(found):
-        return strides
-    if len(strides) - len(dropped) != len(found):
-        lacking, ones, dropped = Counter(strides), dropped, []
-        lacking.subtract(found)
-        for axis in ones:
-            if lacking[strides[axis]] > 0:
-                lacking[strides[axis]] -= 1
-                dropped.append(axis)
+def _kept(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
+    """The strides of the dimensions that a view keeps."""
+    dropped = _dropped(strides, sizes, left)
     return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
+
+
+def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> list[int]:
+    """The dimensions that a view drops that leaves these strides: all of size 1, or as many of each stride as are
+    not left, the first ones: upstream's rule."""
+    ones = [axis for axis, size in enumerate(sizes) if size == 1]
+    if len(strides) == len(left):
+        return []
+    if len(strides) - len(ones) == len(left):
+        return ones
+    lacking, dropped = Counter(strides), []
+    lacking.subtract(left)
+    for axis in ones:
+        if lacking[strides[axis]] > 0:
+            lacking[strides[axis]] -= 1
+            dropped.append(axis)
+    return dropped
+
+
+def dropped_axes(operation: Operation) -> list[int]:
+    """The dimensions of the source that the result of a `memref.subview` does not have."""
+    source, result = _types(operation)
+    offsets, sizes, steps = (static_values(operation, name) for name in PARTS)
+    whole = subview(source, offsets, sizes, steps)
+    assert whole is not None  # the verifier holds it
+    before, after = strides_of(whole), strides_of(result)
+    assert before is not None
+    assert after is not None
+    return _dropped(before.strides, sizes, after.strides)
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:
@@ -129,7 +155,7 @@ def _verify_reinterpret_cast(operation: Operation) -> None:
     for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=True)):
         if size is not None and said is not None and size != said:
             raise operation.error(f"expected result type with size = {said} instead of {size} in dim = {axis}")
-    layout = made.strides
+    layout = strides_of(made)
     if layout is None:
         raise operation.error(f"expected result type to have strided layout but found '{made}'")
     if layout.offset is not None and offset != layout.offset:
@@ -226,14 +252,15 @@ def permutation_of(operation: Operation) -> tuple[int, ...]:
 
 def _verify_transpose(operation: Operation) -> None:
     given, made = _types(operation)
-    order, layout = permutation_of(operation), given.strides
+    order, layout = permutation_of(operation), strides_of(given)
     if sorted(order) != list(range(len(given.shape or ()))):
         raise operation.op_error("expected a permutation map")
     if layout is None or given.shape is None:
         raise operation.op_error(f"takes a strided memref, not '{given}'")
     strides = tuple(layout.strides[axis] for axis in order)
     shape, transposed = [given.shape[axis] for axis in order], StridedLayout(strides, layout.offset)
-    stated = made.layout if transposed == StridedLayout((1,)) else made.strides  # the one layout that upstream compares
+    is_plain = transposed == StridedLayout((1,))  # whose layout upstream compares, not its strides
+    stated = made.layout if is_plain else strides_of(made)
     expected = MemRefType(shape, given.element, transposed, given.space)
     if (made.shape, made.element, made.space, stated) != (expected.shape, given.element, given.space, transposed):
         raise operation.op_error(
@@ -259,8 +286,9 @@ def _verify_reshape(operation: Operation) -> None:
 
 def _verify_view(operation: Operation) -> None:
     given, made = _types(operation)
-    if made.layout is not None:
-        raise operation.op_error(f"unsupported map for result memref type '{made}'")
+    for what, type in (("base", given), ("result", made)):
+        if not has_identity_layout(type):
+            raise operation.error(f"unsupported map for {what} memref type '{type}'")
     if given.space != made.space:
         raise operation.error(
             f"different memory spaces specified for base memref type '{given}' and view memref type '{made}'"
@@ -269,27 +297,7 @@ def _verify_view(operation: Operation) -> None:
 
 
 def _is_strided(type: Type) -> bool:
-    """Whether the layout says an offset and strides: as a map, one result that is a sum of dimensions, each times what
-    does not depend on them."""
-    if not isinstance(type, MemRefType) or type.shape is None:
-        return False
-    if not isinstance(type.layout, str):
-        return True
-    map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
-    return isinstance(map, AffineMapAttr) and len(map.results) == 1 and _degree(map.results[0]) < 2
-
-
-def _degree(value: Expression) -> int:
-    """0 of symbols, their sums and products, 1 of a weighted sum of dimensions, 2 of all else, as of a quotient."""
-    if isinstance(value, int) or value[0] == "s":
-        return 0
-    if value[0] == "d":
-        return 1
-    operator, left, right = value
-    first, second = _degree(left), _degree(right)
-    if operator == "+":
-        return max(first, second)
-    return min(first + second, 2) if operator == "*" else 2
+    return isinstance(type, MemRefType) and strides_of(type) is not None
 
 
 add_type_constraint("strided memref", _is_strided, "strided memref of any type values")

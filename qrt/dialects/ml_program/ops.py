@@ -56,10 +56,14 @@ def _verify_global(operation: Operation) -> None:
 
 
 def global_of(operation: Operation) -> Operation | None:
-    """The `ml_program.global` that a load or a store names."""
+    """The `ml_program.global` that a load or a store names, in the nearest symbol table that has one of the name."""
     path, table = operation.attribute("global", SymbolRefAttr).path, nearest_table(operation)
-    found = table.regions[0].blocks[0].symbol(path[0]) if table is not None and len(path) == 1 else None
-    return found if found is not None and found.name == "ml_program.global" else None
+    while table is not None and len(path) == 1:
+        named = table.regions[0].blocks[0].symbol(path[0])
+        if named is not None and named.name == "ml_program.global":
+            return named
+        table = nearest_table(table)
+    return None
 
 
 def global_type(operation: Operation) -> Type:

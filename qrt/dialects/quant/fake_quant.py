@@ -41,7 +41,9 @@ def fake_quant_type(operation: Operation) -> UniformType:
     wrong = ~(np.isfinite(low) & np.isfinite(high) & (low <= high))
     if wrong.any():
         place = int(wrong.argmax())
-        raise QuantTypeError(f"a range has finite ends in order, unlike {low.flat[place]:g} to {high.flat[place]:g}")
+        raise QuantTypeError(
+            f"a range has finite ends in order, unlike {low.ravel()[place]:g} to {high.ravel()[place]:g}"
+        )
     is_signed = operation.attributes.get("is_signed", FALSE) != FALSE
     least = (-1 << (bits - 1) if is_signed else 0) + (operation.attributes.get("narrow_range", FALSE) != FALSE)
     greatest = (1 << (bits - is_signed)) - 1

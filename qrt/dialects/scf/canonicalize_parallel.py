@@ -77,7 +77,7 @@ def constant_bounds(op: Operation, builder: Builder) -> Made:
 
 def _number_or_value(bound: int | Value) -> int | Value:
     number = number_of(bound)
-    return bound if number is None else number
+    return bound if number in (None, DYNAMIC) else number
 
 
 def unread_or_unwritten(op: Operation, builder: Builder) -> Made:

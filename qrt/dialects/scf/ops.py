@@ -206,7 +206,7 @@ def _parse_index_switch(parser: "Parser", pending: "PendingOperation") -> None:
     cases: list[int] = []
     while scanner.accept_word("case"):
         cases.append(scanner.integer(64, "a case"))
-        parse_body(parser, pending, terminator=_YIELD)
+        parse_body(parser, pending)  # whose end is said: only the default's is implicit
     scanner.expect_word("default", " after the cases")
     parse_body(parser, pending, terminator=_YIELD)
     pending.regions.insert(0, pending.regions.pop())

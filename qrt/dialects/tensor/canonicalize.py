@@ -19,8 +19,8 @@ from qrt.types import TensorType, Type
 
 
 def keeps_sizes(given: Type, made: Type) -> bool:
-    """Whether the other type has all static sizes of a ranked tensor type."""
-    if not isinstance(given, TensorType) or not isinstance(made, TensorType):
+    """Tell whether the other type has all static sizes of a ranked tensor type, and its encoding."""
+    if not isinstance(given, TensorType) or not isinstance(made, TensorType) or given.encoding != made.encoding:
         return False
     if given.element is not made.element or given.shape is None or made.shape is None or given.rank != made.rank:
         return False
@@ -197,7 +197,7 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
 
 def concat(op: Operation, builder: Builder) -> Made:
     """The `tensor.concat` of one tensor is that tensor. Otherwise static sizes of any operand hold for all operands and
-    the result.
+    the result; none of these has an encoding then, as upstream.
     """
     made = ranked(op.results[0])
     if len(op.operands) == 1:

@@ -127,7 +127,7 @@ def _verify_expand_shape(operation: Operation) -> None:
 
 
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
-    """The type of the concatenation of tensors of one rank, as far as their types determine it."""
+    """The type of the concatenation of tensors of one rank, as far as their types determine it, without encoding."""
     shape = list(types[0].shape or ())
     for index in range(len(shape)):
         sizes = [(type.shape or ())[index] for type in types]
@@ -136,7 +136,7 @@ def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
             shape[index] = sum(known) if len(known) == len(sizes) else None
         else:
             shape[index] = known[0] if known else None
-    return types[0].with_(shape=shape)
+    return TensorType(shape, types[0].element)
 
 
 def _verify_concat(operation: Operation) -> None:

@@ -1,5 +1,7 @@
 """`vector`: the ops of common lowered code."""
 
+from math import prod
+
 from qrt.dialects._shaped.strides import is_minor_unit
 from qrt.dialects.vector import contract, elements, reductions, shapes, transfers
 from qrt.dialects.vector.types import FLOATS, POSITIONS, integers, vector_of
@@ -9,7 +11,7 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE
 from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, enumeration
-from qrt.types import MemRefType
+from qrt.types import MemRefType, VectorType
 
 _PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
 
@@ -19,12 +21,25 @@ def _verify_access(operation: Operation) -> None:
     value = operation.operands[0] if stores else operation.results[0]
     memory, indices = operation.operands[int(stores)].type, operation.operands[int(stores) + 1 :]
     assert isinstance(memory, MemRefType)  # the constraint
-    if memory.element is not vector_of(value).element:
+    access = vector_of(value)
+    is_scalar = prod(access.shape) == 1 and not any(access.scalable)
+    if not is_scalar and not is_minor_unit(memory):
+        raise operation.op_error("most minor memref dim must have unit stride")
+    if len(vector_of(value).shape) > len(memory.shape or ()):
+        raise operation.op_error(
+            "source memref has lower rank than the vector to store"
+            if stores
+            else "destination memref has lower rank than the result vector"
+        )
+    if isinstance(memory.element, VectorType):
+        if memory.element is not value.type:
+            raise operation.op_error(
+                f"base memref and {'valueToStore' if stores else 'result'} vector types should match"
+            )
+    elif memory.element is not vector_of(value).element:
         raise operation.op_error(
             f"base and {'valueToStore element type' if stores else 'result element types'} should match"
         )
-    if not is_minor_unit(memory):
-        raise operation.op_error("most minor memref dim must have unit stride")
     if len(indices) != len(memory.shape or ()):
         raise operation.op_error(f"requires {len(memory.shape or ())} indices")
 
@@ -37,13 +52,23 @@ def _verify_create_mask(operation: Operation) -> None:
 
 def _verify_constant_mask(operation: Operation) -> None:
     made, sizes = vector_of(operation.results[0]), integers(operation, "mask_dim_sizes")
-    if len(sizes) != max(len(made.shape), 1):
+    if not made.shape:
+        if len(sizes) != 1:
+            raise operation.error("array attr must have length 1 for 0-D vectors")
+        if sizes[0] not in (0, 1):
+            raise operation.error("mask dim size must be either 0 or 1 for 0-D vectors")
+        return
+    if len(sizes) != len(made.shape):
         raise operation.op_error("must specify array attr of size equal vector result rank")
-    for size, bound in zip(sizes, made.shape, strict=False):
+    for size, bound, is_scalable in zip(sizes, made.shape, made.scalable, strict=True):
         if not 0 <= size <= bound:
             raise operation.op_error("array attr of size out of bounds of vector result dimension size")
+        if is_scalable and size not in (0, bound):
+            raise operation.op_error("only supports 'none set' or 'all set' scalable dimensions")
     if 0 in sizes and any(sizes):
-        raise operation.op_error("expected mask dim sizes to all be zero if any is")
+        raise operation.op_error(
+            "expected all mask dim sizes to be zeros, as a result of conjunction with zero mask dim"
+        )
 
 
 _ACCESS = {"nontemporal": AttributeSpec(kind=BOOL), "alignment": AttributeSpec(kind=ALIGNMENT)}

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.execute.fusing.families import discardable, said
+from qrt.execute.fusing.families import discardable, may_be, said
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
 from qrt.ir import IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
+from qrt.ops import FAMILIES
+from qrt.ops.movement import axes_order
 from qrt.records import record
 from qrt.types import TensorType, UniformType
 
@@ -59,7 +61,9 @@ class CarryLayout:
 def _order(value: Value) -> Order | None:
     """The permutation of the transpose that makes a value."""
     op = value.operation
-    return tuple(said(op)["permutation"]) if op is not None and op.name == "qrt.transpose" else None
+    if op is None or op.name != "qrt.transpose" or not isinstance(op.operands[0].type, TensorType):
+        return None
+    return axes_order((op.operands[0].type,), said(op))
 
 
 def _shape(value: Value) -> tuple[int | None, ...] | None:
@@ -68,13 +72,16 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 def _is_reshape(op: Operation) -> bool:
     """Whether a transpose leaves the elements where they are: axes that change their places have one element. A size
-    that is open must follow from the number of elements, which it does not beside a size of 0."""
+    that is open must follow from the number of elements, which it does not beside a size of 0. Channels and blocks must
+    be such that a reshape lets them follow."""
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
     kept = [axis for axis in order if shape is None or shape[axis] != 1]
     if shape is None or shape.count(None) > 1 or (None in shape and 0 in shape):
         return False
-    return kept == sorted(kept)
+    if kept != sorted(kept):
+        return False
+    return may_be("qrt.reshape", op.operands, FAMILIES["reshape"].complete({}), op.result.type)
 
 
 def _as_reshape(op: Operation) -> None:

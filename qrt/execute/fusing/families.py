@@ -38,13 +38,13 @@ def said(op: Operation) -> dict[str, Any]:
     return family.complete(family.said(op.attributes))
 
 
-def may_be(op: Operation, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Whether the family of an op has a form with these operands, attributes and this result."""
+def may_be(op_name: str, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
+    """Ask the family of an op for a form with these operands, attributes and this result."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if not isinstance(result, TensorType) or len(types) < len(operands):
         return False
     try:
-        (inferred,) = _FAMILIES[op.name].resolve_all(types, attributes, (result,))
+        (inferred,) = _FAMILIES[op_name].resolve_all(types, attributes, (result,))
     except QuantError:
         return False
     return inferred.element is result.element

@@ -46,7 +46,7 @@ def _fold(clamp: Operation) -> None:
     if narrow is None:
         return
     held = with_element(value.type, narrow)
-    if not may_be(producer, producer.operands, said(producer), held):
+    if not may_be(producer.name, producer.operands, said(producer), held):
         return
     builder = Builder.before(producer)
     made = builder.value(producer.name, producer.operands, held, fused(producer, clamp, is_last=True))

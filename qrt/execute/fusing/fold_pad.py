@@ -34,7 +34,7 @@ def _fold(window: Operation) -> None:
     if any((*images, *channels)) or not _is_inside(window, total):
         return
     operands = [pad.operands[0], *window.operands[1:]]
-    if not may_be(window, operands, attributes | {"padding": total}, window.result.type):
+    if not may_be(window.name, operands, attributes | {"padding": total}, window.result.type):
         return
     made = fused(window, pad, is_last=False) | {"padding": attribute(total)}
     replace(window, [Builder.before(window).value(window.name, operands, window.result.type, made)])

@@ -65,7 +65,7 @@ def _into_readers(op: Operation) -> None:
         if reader.name not in _SUMS or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
-        if may_be(reader, operands, said(reader), reader.result.type):
+        if may_be(reader.name, operands, said(reader), reader.result.type):
             made = Builder.before(reader).value(
                 reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
             )
@@ -79,7 +79,7 @@ def _into_producer(op: Operation) -> None:
         return
     if said(producer).get("requant") not in _AFTER_ROUNDING:
         return
-    if may_be(producer, producer.operands, said(producer), op.result.type):
+    if may_be(producer.name, producer.operands, said(producer), op.result.type):
         builder = Builder.before(producer)
         replace(
             op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from qrt.execute.interpret.buffers import given
 from qrt.execute.interpret.core import ModuleCode, Run, Tables
 from qrt.execute.operations import failure
 from qrt.ir import Module, Operation
+from qrt.types import MemRefType
 
 TABLES = Tables()
 
@@ -30,6 +32,12 @@ class Interpreter:
         operations. It goes on with the values of `state`, and leaves its own there.
 
         Raises ModelError at the op that does not run or whose result is undefined."""
+        arguments = [
+            given(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
+            for number, (argument, value) in enumerate(
+                zip(arguments, function.regions[0].blocks[0].arguments, strict=True)
+            )
+        ]
         with np.errstate(all="ignore"):
             try:
                 return self._code.function(function).call(Run(max_steps, state=state), arguments)

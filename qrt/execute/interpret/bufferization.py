@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects._shaped.types import memref_type
 from qrt.errors import UndefinedError
+from qrt.execute.interpret.buffers import allocate, allocate_as, laid_out, require_writeable
 from qrt.execute.interpret.core import Compiler, Function, Handler
-from qrt.execute.interpret.memref import allocate, checked, require_writeable
+from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, sizes_of
 from qrt.ir import Operation
 from qrt.ops.core import Array
@@ -18,12 +20,8 @@ def _to_tensor(op: Operation, compiler: Compiler) -> Function:
 
 
 def _to_buffer(op: Operation, compiler: Compiler) -> Function:
-    def to_buffer(tensor: Array) -> Array:
-        buffer = tensor.view()
-        buffer.flags.writeable = False  # to write to it may or may not change the tensor
-        return buffer
-
-    return to_buffer
+    declared = memref_type(op.results[0])
+    return lambda tensor: laid_out(tensor, declared)
 
 
 def _require_shape(source: Array, target: Array) -> None:
@@ -56,8 +54,10 @@ def _alloc_tensor(op: Operation, compiler: Compiler) -> Function:
 
 
 def _clone(op: Operation, compiler: Compiler) -> Function:
+    result = memref_type(op.results[0])
+
     def clone(source: Array) -> Any:
-        copied = allocate(source.shape, as_tensor(op.results[0].type).element)
+        copied = allocate_as(source.shape, result)
         np.copyto(copied, source)
         return copied
 

@@ -326,8 +326,7 @@ class FunctionCode:
     def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
         """The results on these arguments."""
         if not self.operation.regions[0].blocks:
-            self._call_external(arguments)
-            return []
+            return self._call_external(arguments)
         run.depth += 1
         if run.depth > MAX_CALL_DEPTH:
             raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
@@ -340,10 +339,11 @@ class FunctionCode:
         run.depth -= 1
         return results
 
-    def _call_external(self, arguments: Iterable[Any]) -> None:
+    def _call_external(self, arguments: Iterable[Any]) -> list[Any]:
         call = Compiler(self._module).handler(self.operation)
         try:
-            call(*arguments)
+            returned = call(*arguments)
+            return [] if returned is None else [returned]
         except QuantError as error:
             raise_located(self.operation, error)
 

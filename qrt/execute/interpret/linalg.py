@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from qrt.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
-from qrt.errors import QuantError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
+from qrt.errors import QuantError, UndefinedError
+from qrt.execute.interpret.buffers import require_unfreed, require_writeable
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Step, raise_located
 from qrt.execute.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
@@ -128,6 +129,8 @@ class LoopNest:
         self.loops = len(op.iterators)
         self.operands = [compiler.slot(value) for value in op.operands]
         self.results = [compiler.slot(value) for value in op.results]
+        is_memref = [isinstance(value.type, MemRefType) for value in op.operands]
+        self.may_be_freed = [number for number, it_is in enumerate(is_memref) if it_is and compiler.code.frees]
         (block,) = op.regions[0].blocks
         self.arguments = [compiler.slot(value) for value in block.arguments]
         self.indices = [
@@ -151,7 +154,10 @@ class LoopNest:
             loops = self._extents([np.shape(value) for value in values])
         except QuantError as error:
             raise failure(self.op, str(error)) from None
-        results = self._run(frame, values, loops)
+        try:
+            results = self._run(frame, values, loops)
+        except UndefinedError as error:  # of its memory: those of the body name their op
+            raise_located(self.op, error)
         for slot, result in zip(self.results, results if self.results else (), strict=True):
             frame[slot] = result
 
@@ -164,6 +170,11 @@ class LoopNest:
     def _run(self, frame: Frame, values: list[Any], loops: Shape) -> list[Any]:
         if 0 in loops:
             return values[self.inputs :]
+        for number in self.may_be_freed:
+            require_unfreed(values[number])
+        if not self.results:
+            for value in values[self.inputs :]:
+                require_writeable(value)
         if not self.at_once or self._interferes(values):
             return self._iterate(frame, values, loops)
         views = [view(value, map, loops) for value, map in zip(values, self.maps, strict=True)]

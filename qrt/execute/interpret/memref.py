@@ -10,86 +10,47 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects._shaped.lists import static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
-from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
+from qrt.dialects._shaped.slices import PARTS
+from qrt.dialects._shaped.strides import strides_of as layout_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
-from qrt.dialects.memref.views import permutation_of
-from qrt.errors import QuantError, UndefinedError
+from qrt.dialects.memref.views import dropped_axes, permutation_of
+from qrt.errors import UndefinedError
+from qrt.execute.interpret.buffers import (
+    BaseWithoutElements,
+    allocate,
+    buffer_of,
+    on_memory,
+    require_unfreed,
+    require_writeable,
+    span_below,
+    span_of,
+    strides_of,
+    view_of_bytes,
+)
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion, integers_of
-from qrt.execute.loops import strided
 from qrt.execute.values import sizes_of
 from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
-from qrt.types import MemRefType, StridedLayout
-
-
-class Buffer:
-    """Memory that a program has allocated. It is the base of all arrays on it."""
-
-    def __init__(self, size: int) -> None:
-        try:
-            self._bytes = np.zeros(size, np.uint8)  # pages that nothing touches take no memory
-        except (MemoryError, ValueError):
-            raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
-        self.freed = False
-
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        return self._bytes.__array_interface__
-
-
-def _root(array: Any) -> Array:
-    """The array with memory of its own on which a view is based."""
-    while getattr(array, "base", None) is not None and not isinstance(array.base, Buffer):
-        array = array.base
-    return np.asarray(array)
-
+from qrt.types import MemRefType
 
 # -- allocation --------------------------------------------------------------------------------------------------------
-
-
-def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
-    """An array of zeros with memory of its own."""
-    if strides is None:
-        return _zeros(shape, element)
-    if any(stride < 0 for stride in strides) or offset < 0:
-        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} has no beginning")
-    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) if all(shape) else -1
-    return _strided(_zeros((offset + last + 1,), element), offset, shape, strides)
-
-
-def _zeros(shape: Sequence[int], element: Any) -> Array:
-    dtype = element_dtype(element)
-    made: Array = np.asarray(Buffer(prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
-    return made
-
-
-def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """A view of flat memory, within its bounds."""
-    if any(size < 0 for size in shape):
-        raise UndefinedError(f"a dimension is negative: {list(shape)}")
-    if all(shape):
-        ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
-        low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)
-        if low < 0 or high >= memory.size:
-            raise UndefinedError(f"elements {low} to {high} are not within the buffer's {memory.size}")
-    step = memory.itemsize
-    start = memory[min(max(offset, 0), memory.size) :]
-    return strided(start, tuple(shape), [stride * step for stride in strides])
 
 
 def _alloc(op: Operation, compiler: Compiler) -> Function:
     type = memref_type(op.results[0])
     dynamic = (type.shape or ()).count(None)
-    layout = type.layout if isinstance(type.layout, StridedLayout) else None
+    stated = None if type.layout is None else layout_of(type)
 
     def alloc(*operands: Any) -> Array:
         shape = sizes_of(type, operands[:dynamic])
+        layout = stated
+        if isinstance(type.layout, str) and len(operands) > dynamic:
+            layout = layout_of(type, [int(symbol) for symbol in operands[dynamic:]])
         if layout is None:
             return allocate(shape, type.element)
         symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
@@ -101,7 +62,7 @@ def _alloc(op: Operation, compiler: Compiler) -> Function:
 
 def _dealloc(op: Operation, compiler: Compiler) -> Function:
     def dealloc(array: Array) -> None:
-        buffer = _buffer(array)
+        buffer = buffer_of(array)
         if buffer is None:
             return  # the caller's memory
         if buffer.freed:
@@ -109,13 +70,6 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
         buffer.freed = True
 
     return dealloc
-
-
-def _buffer(array: Any) -> Buffer | None:
-    """The memory allocated by the program on which a view is based; None for memory of others."""
-    while array is not None and not isinstance(array, Buffer):
-        array = getattr(array, "base", None)
-    return array
 
 
 def checked(op: Operation, index: int, function: Function, compiler: Compiler) -> Function:
@@ -126,19 +80,10 @@ def checked(op: Operation, index: int, function: Function, compiler: Compiler) -
         return function
 
     def check(*operands: Any) -> Any:
-        buffer = _buffer(operands[index])
-        if buffer is not None and buffer.freed:
-            raise UndefinedError("accesses memory that is freed")
+        require_unfreed(operands[index])
         return function(*operands)
 
     return check
-
-
-def require_writeable(array: Array) -> Array:
-    """The array. Raises UndefinedError where its memory is constant."""
-    if not array.flags.writeable:
-        raise UndefinedError("writes to constant memory")
-    return array
 
 
 # -- elements ----------------------------------------------------------------------------------------------------------
@@ -264,8 +209,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
             array = np.zeros(sizes_of(type, ()), element_dtype(type.element))
             if initial is not None:
                 array[...] = initial
-            array.flags.writeable = not constant
-            memory[found] = array
+            memory[found] = on_memory(array, is_constant=constant)
         frame[slot] = memory[found]
 
     return step
@@ -275,66 +219,52 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
 
 
 def _cast(op: Operation, compiler: Compiler) -> Function:
-    made = memref_type(op.results[0])
+    given, result = layout_of(memref_type(op.operands[0])), memref_type(op.results[0])
+    is_offset_open = given is None or given.offset is None
 
     def cast(array: Array) -> Array:
-        shape = made.shape
+        shape = result.shape
         if shape is not None:
             fits = len(shape) == array.ndim and all(a in (None, b) for a, b in zip(shape, array.shape, strict=True))
             if not fits:
-                raise UndefinedError(f"a memref of shape {list(array.shape)} is no {made}")
-            _require_strides(array, made)
+                raise UndefinedError(f"a memref of shape {list(array.shape)} is no {result}")
+            _require_strides(array, result)
+            if is_offset_open:
+                _require_offset(array, result)
         return array
 
     return cast
 
 
-def _require_strides(array: Array, made: MemRefType) -> None:
-    layout = made.strides
+def _require_strides(array: Array, result: MemRefType) -> None:
+    layout = layout_of(result)
     for size, stride, found in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
         if size > 1 and stride not in (None, found // array.itemsize) and array.size:
-            raise UndefinedError(f"strides of {[each // array.itemsize for each in array.strides]} are not {made}'s")
+            raise UndefinedError(f"strides of {list(strides_of(array))} are not {result}'s")
 
 
-def flat_memory(array: Array) -> tuple[Array, int]:
-    """The buffer that an array is a view of, flat, and where in it the array begins."""
-    root = _root(array)
-    start = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-    at, misaligned = divmod(start, array.itemsize)
-    if misaligned or not root.flags.c_contiguous or root.nbytes % array.itemsize:
-        raise QuantError("takes a memref whose buffer is not known")
-    return root.reshape(-1).view(array.dtype), at
-
-
-def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
-    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
-    flat, at = flat_memory(array)
-    offset = type.strides.offset if type.strides is not None else None
-    if offset is None:
-        return flat, at
-    if offset > at:
-        raise QuantError(f"takes a {type} that is not at offset {offset} of its buffer")
-    return flat[at - offset :], offset
+def _require_offset(array: Array, result: MemRefType) -> None:
+    layout, (_, at) = layout_of(result), span_below(array)
+    if layout is not None and layout.offset not in (None, at):
+        raise UndefinedError(f"offset {at} is not {result}'s")
 
 
 def _subview(op: Operation, compiler: Compiler) -> Function:
     lists = [integers_of(op, name) for name in PARTS]
-    made = memref_type(op.results[0])
-    dropped = dropped_dimensions(static_values(op, "sizes"), made.shape or ()) or ()
+    dropped = dropped_axes(op)
 
     def subview(*operands: Any) -> Array:
         array = operands[0]
         offsets, sizes, steps = (integers(operands) for integers in lists)
         for axis, (extent, offset, size, step) in enumerate(zip(array.shape, offsets, sizes, steps, strict=True)):
             last = offset + (size - 1) * step
-            if size < 0 or offset < 0 or (size and not (offset < extent and 0 <= last < extent)):
+            if size < 0 or not 0 <= offset <= extent or (size and not (offset < extent and 0 <= last < extent)):
                 raise UndefinedError(f"elements {offset} to {last} are out of bounds of dimension {axis}, {extent}")
-        strides = [stride * step for stride, step in zip(array.strides, steps, strict=True)]
-        start = array[
-            tuple(slice(min(offset, extent), None) for offset, extent in zip(offsets, array.shape, strict=True))
-        ]
+        span, at = span_below(array)
+        start = at + sum(offset * stride for offset, stride in zip(offsets, strides_of(array), strict=True))
+        strides = [stride * step for stride, step in zip(strides_of(array), steps, strict=True)]
         kept = [axis for axis in range(array.ndim) if axis not in dropped]
-        return strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
+        return span.view(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
 
     return subview
 
@@ -345,8 +275,8 @@ def _reinterpret_cast(op: Operation, compiler: Compiler) -> Function:
 
     def reinterpret_cast(*operands: Any) -> Array:
         (offset,), sizes, strides = (integers(operands) for integers in lists)
-        memory, _ = _memory(operands[0], given)
-        return _strided(memory, offset, sizes, strides)
+        span, _ = span_of(operands[0], given)
+        return span.view(offset, sizes, strides)
 
     return reinterpret_cast
 
@@ -355,10 +285,9 @@ def _extract_strided_metadata(op: Operation, compiler: Compiler) -> Function:
     given = memref_type(op.operands[0])
 
     def extract(array: Array) -> tuple[Any, ...]:
-        memory, offset = _memory(array, given)
-        strides = [stride // array.itemsize for stride in array.strides]
-        base = strided(memory, (), ())
-        return (base, *map(np.int64, (offset, *array.shape, *strides)))
+        span, offset = span_of(array, given)
+        base = span.view(0, (), ()) if span.size else BaseWithoutElements(span)
+        return (base, *map(np.int64, (offset, *array.shape, *strides_of(array))))
 
     return extract
 
@@ -369,11 +298,12 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
     def expand_shape(*operands: Any) -> Array:
         array, sizes = operands[0], integers(operands)
         check_expansion(array.shape, groups, sizes)
+        span, at = span_below(array)
         strides: list[int] = []
-        for stride, group in zip(array.strides, groups, strict=True):
+        for stride, group in zip(strides_of(array), groups, strict=True):
             strides += [stride * prod(sizes[inner] for inner in group if inner > axis) for axis in group]
-        strides += [array.itemsize] * (len(sizes) - len(strides))
-        return strided(array, sizes, strides)
+        strides += [1] * (len(sizes) - len(strides))
+        return span.view(at, sizes, strides)
 
     return expand_shape
 
@@ -389,8 +319,9 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
             for outer, inner in pairwise(kept):
                 if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
                     raise UndefinedError(f"dimensions {list(group)} are not contiguous")
-            strides.append(array.strides[kept[-1]])
-        return strided(array, sizes, strides)
+            strides.append(array.strides[kept[-1]] // array.itemsize)
+        span, at = span_below(array)
+        return span.view(at, sizes, strides)
 
     return collapse_shape
 
@@ -405,6 +336,8 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
             raise UndefinedError(f"{array.size} elements do not have the shape {shape}")
+        if not array.flags.c_contiguous:  # of a memref without a rank only the run knows
+            raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
         made: Array = array.reshape(shape)
         return made
 
@@ -420,8 +353,7 @@ def _view(op: Operation, compiler: Compiler) -> Function:
         start, count = int(shift), prod(shape) * dtype.itemsize
         if start < 0 or start + count > array.size:
             raise UndefinedError(f"bytes {start} to {start + count} are not within the buffer's {array.size}")
-        seen: Array = array[start : start + count].view(dtype).reshape(shape)
-        return seen
+        return view_of_bytes(array, start, shape, dtype)
 
     return view
 

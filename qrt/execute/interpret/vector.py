@@ -12,8 +12,9 @@ from qrt.dialects.vector.reductions import combination, kind_of
 from qrt.dialects.vector.transfers import is_in_bounds, is_plain, permutation_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.errors import QuantTypeError, UndefinedError
+from qrt.execute.interpret.buffers import require_writeable
 from qrt.execute.interpret.core import Compiler, Function, Handler
-from qrt.execute.interpret.memref import checked, require_writeable
+from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
 from qrt.ir.text.assembly_elements import DYNAMIC

@@ -13,6 +13,9 @@ from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, l
 from qrt.ops.core import Array
 from qrt.records import record
 
+MOST_DIMENSIONS = 31
+"""Of an array of a routine: MAX_OPERAND_RANK in `_seam`."""
+
 
 def copy_call(dtype: np.dtype[Any], size: int) -> _core.Call:
     """A copy of so many elements."""
@@ -34,9 +37,12 @@ def routine_of(
     results: Sequence[Place],
     arena_bytes: int,
 ) -> _core.Routine | None:
-    """The routine of a plan; None where a step is no kernel, or an argument no array."""
+    """The routine of a plan; None where a step is no kernel, or an argument no array that C takes."""
     calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
+        return None
+    states = [Place(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
+    if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
         return None
     return _Maker(slots, frame, inputs, results).made(calls, arena_bytes)
 

@@ -49,7 +49,11 @@ class Made:
 
     Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
     times the sum of the products' magnitudes of the exact result. Integers that the runtime rounds otherwise have an
-    ``interval``. ``reads`` are the operands that the runtime computed, which both take.
+    ``interval``. ``reads`` are the operands that the runtime computed, which both take. A mean says its
+    ``terms``, which its program does not count.
+
+    ``cast_of`` are the floats of a cast to integers, if the two store other integers for a NaN, or for an infinity of
+    float16. The page of the format says which, and such elements are not compared.
     """
 
     name: str
@@ -59,6 +63,8 @@ class Made:
     reads: tuple[int | str, ...] = ()
     alone: Alone | None = None
     interval: Interval | None = None
+    cast_of: int | str | None = None
+    terms: int | None = None
 
 
 @record(frozen=True, eq=False)

@@ -1,13 +1,14 @@
 """Sums and extremes along axes, and softmax, as loop nests."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.affine import Expression
+from qrt.ir.core.affine import Expression, add, multiply
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Site
+from qrt.passes.lower_qrt.site import F32, Extent, Site
 
 
 def reduced(site: Site, x: Value, axes: Sequence[int], op: str, start: float) -> Value:
@@ -20,15 +21,66 @@ def reduced(site: Site, x: Value, axes: Sequence[int], op: str, start: float) ->
     return nest.finish(nest.emit(op, (nest.running(element.type, start), element), element.type))[0]
 
 
-def softmax(site: Site, x: Value, axes: Sequence[int], beta: float, is_inverse: bool) -> Value:
-    """Exponentials of the distances from the largest along axes, divided by their sum in order; or multiplied by its
-    inverse.
+_TERMS = 16
+"""How many terms `summed` adds one after the other."""
+
+
+def summed(site: Site, x: Value, axes: Sequence[int]) -> Value:
+    """Sum float32 elements along axes, so that the error does not grow with their number; the axes are left out, one
+    after the other, the last one first.
+
+    Of n terms of an axis, more than 16, with m = n // 16, the terms i, i + m, ..., i + 15m become one, added in this
+    order, and those behind the first 16m are added to a rest, which begins with 0. When 16 or fewer are left, the rest
+    is added to them: it begins their sum. An axis whose size only the run knows is summed in order.
+    """
+    for axis in sorted(axes, reverse=True):
+        x = _summed_along(site, x, axis)
+    return x
+
+
+def _summed_along(site: Site, x: Value, axis: int) -> Value:
+    count: Extent = site.extents(x)[axis]
+    rest: Any = 0.0
+    while isinstance(count, int) and count > _TERMS:
+        turns = count // _TERMS
+        if count % _TERMS:
+            rest = _sum_of_terms(site, x, axis, _TERMS * turns, rest)
+        x, count = _sums_of_terms(site, x, axis, turns), turns
+    return _sum_of_terms(site, x, axis, 0, rest)
+
+
+def _sum_of_terms(site: Site, x: Value, axis: int, first: int, start: Any) -> Value:
+    """Add the elements of an axis from one on, in order."""
+    extents = site.extents(x)
+    size = extents[axis]
+    nest = Nest(
+        site, "accumulate", [*extents[:axis], *extents[axis + 1 :]], [size - first if isinstance(size, int) else size]
+    )
+    *others, term = nest.loops
+    element = nest.read(x, [*others[:axis], add(term, first), *others[axis:]])
+    return nest.finish(nest.emit("arith.addf", (nest.running(F32, start), element), F32))[0]
+
+
+def _sums_of_terms(site: Site, x: Value, axis: int, turns: int) -> Value:
+    """Make one term of each sixteen, which stand ``turns`` apart."""
+    extents = site.extents(x)
+    nest = Nest(site, "accumulate", [*extents[:axis], turns, *extents[axis + 1 :]], [_TERMS])
+    *others, term = nest.loops
+    element = nest.read(x, [*others[:axis], add(multiply(term, turns), others[axis]), *others[axis + 1 :]])
+    return nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
+
+
+def softmax(site: Site, x: Value, axes: Sequence[int], beta: float, rule: str) -> Value:
+    """Divide exponentials of the distances from the largest along axes by their sum. The rule says how: ``in_order``
+    adds one after the other, ``divide`` as `summed` does; so does ``multiply``, which multiplies by the inverse of the
+    sum.
     """
     _, powers = exponentials(site, x, axes, beta)
-    total = reduced(site, powers, axes, "arith.addf", 0.0)
+    in_order = rule == "in_order"
+    total = reduced(site, powers, axes, "arith.addf", 0.0) if in_order else summed(site, powers, axes)
     nest = Nest(site, "divide", site.extents(x))
     power, sums = nest.read(powers, nest.loops), nest.read(total, _kept(nest, axes))
-    if is_inverse:
+    if rule == "multiply":
         inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), sums), F32)
         made = nest.emit("arith.mulf", (power, inverse), F32)
     else:

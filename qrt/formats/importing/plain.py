@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
+from qrt.formats.importing.graph import bits
 from qrt.formats.importing.node import Node
 from qrt.ir import Block, Builder, IntegerAttr, Region, Value
 from qrt.ops import elementwise
@@ -113,6 +114,8 @@ def apply(
     number: int | None = None,
 ) -> Operand:
     """An elementwise op of `arith` or `math` on operands that broadcast. ``number`` is that of a comparison."""
+    for operand, element in zip(operands, elements, strict=True):
+        _check_element(node, name, operand, element)
     shape = broadcast_shape(node, operands)
     known = [operand for operand in operands if isinstance(operand, np.ndarray)]
     size = int(np.prod([each or 1 for each in shape], dtype=object))
@@ -137,6 +140,18 @@ def apply(
         return node.emit(name, values, None, TensorType(shape, result))
     names = _FLOAT_PREDICATES if name == "arith.cmpf" else {pair[0]: text for text, pair in COMPARISONS.items()}
     return node.emit(name, values, {"predicate": names[number]}, TensorType(shape, result))
+
+
+def _check_element(node: Node, name: str, operand: Operand, element: Type) -> None:
+    """Fails where an operand has elements of another type."""
+    if isinstance(operand, np.ndarray):
+        is_other = operand.dtype != bits(np.empty(0, element_dtype(element))).dtype
+        own = str(operand.dtype)
+    else:
+        is_other = not isinstance(operand.type, TensorType) or operand.type.element is not element
+        own = str(operand.type)
+    if is_other:
+        node.fail(f"an operand is {own}, where {name} takes elements of {element}")
 
 
 def _spread(

@@ -15,19 +15,51 @@ IR_VERSIONS = range(3, 15)
 OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2)}
 """The versions of each domain's operators that are known. Operators of other domains are refused one by one."""
 
+CHANGED = {"AveragePool": 19, "Hardmax": 13, "LogSoftmax": 13, "Resize": 11, "Softmax": 13}
+"""Operators of which one text computes different things in two opsets, and the opset that changed them."""
+
 
 def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> None:
     """Raises ModelError for versions that are not known."""
     if ir_version not in IR_VERSIONS:
         known = f"{IR_VERSIONS[0]} to {IR_VERSIONS[-1]}"
         raise ModelError(f"{name}: its IR version is {ir_version}, {known} are read")
+    check_opsets(name, opsets)
+    if not opsets:
+        raise ModelError(f"{name}: it imports no opset")
+
+
+def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
+    """Raises ModelError for versions of operators that are not known."""
     for domain, versions in OPSETS.items():
         version = opsets.get(domain)
         if version is not None and version not in versions:
-            said = f"{versions[0]} to {versions[-1]} are" if len(versions) > 1 else f"{versions[0]} is"
-            raise ModelError(f"{name}: its opset of {domain or 'ai.onnx'} is {version}, {said} read")
-    if not opsets:
-        raise ModelError(f"{name}: it imports no opset")
+            known = f"{versions[0]} to {versions[-1]} are" if len(versions) > 1 else f"{versions[0]} is"
+            raise ModelError(f"{name}: its opset of {domain or 'ai.onnx'} is {version}, {known} read")
+
+
+def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
+    """Raises ModelError for a function that runtimes may pass by, because an operator may have its name, and for one
+    whose operators have versions that are not known.
+    """
+    if domain in OPSETS:
+        raise ModelError(
+            f"{place}: it stands in the domain {shown(domain or 'ai.onnx')}, where runtimes take an operator of its"
+            " name in its place: give it a domain of its own"
+        )
+    check_opsets(place, opsets)
+
+
+def check_operator_of_function(place: str, type: str, own: int, outer: int) -> None:
+    """Raises ModelError for an operator of a function that imports another opset than the model, if the operator
+    computes something else there: ONNX forbids that, and runtimes take the one or the other.
+    """
+    changed = CHANGED.get(type)
+    if changed is not None and (own < changed) != (outer < changed):
+        raise ModelError(
+            f"{place}: its function imports opset {own} and the model {outer}, and {type} computes something else since"
+            f" {changed}: convert the model so that both import the same"
+        )
 
 
 def place_of(name: str, operator: Operator) -> str:

@@ -1,5 +1,6 @@
 """An ONNX file as it is compared with ONNX Runtime: the tensors that nodes of its graph make."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,11 +15,18 @@ from qrt.formats.onnx.intervals import ROUNDED, rounding_interval
 from qrt.formats.onnx.model import Graph, Model, Operator, Port, Tensor
 from qrt.formats.onnx.read import read
 from qrt.formats.onnx.types import numpy_dtype
-from qrt.ir import Module
+from qrt.ir import Module, Value
 from qrt.ops.core import Array
 from qrt.profiles import Profile
+from qrt.types import TensorType
 
-SUMS = frozenset({"AveragePool", "Conv", "Gemm", "GlobalAveragePool", "MatMul", "ReduceMean", "ReduceSum"})
+SUMS = frozenset(
+    {
+        "AffineGrid", "AveragePool", "CausalConvWithState", "Conv", "ConvTranspose", "CumSum", "Einsum", "Gemm",
+        "GlobalAveragePool", "GlobalLpPool", "LogSoftmax", "LpPool", "MatMul", "ReduceL1", "ReduceL2", "ReduceMean",
+        "ReduceSum", "ReduceSumSquare", "RotaryEmbedding",
+    }
+)  # fmt: skip
 """Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
 _FUNCTIONS = frozenset(
     {
@@ -29,19 +37,28 @@ _FUNCTIONS = frozenset(
 )  # fmt: skip
 _NORMALIZATIONS = frozenset(
     {
-        "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
+        "EmbedLayerNormalization", "GroupNormalization", "LayerNormalization", "MeanVarianceNormalization",
+        "QEmbedLayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
         "SkipSimplifiedLayerNormalization",
+    }
+)  # fmt: skip
+_SEQUENCES = frozenset(
+    {
+        "Attention", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention", "QAttention",
+        "RNN",
     }
 )  # fmt: skip
 BOUNDS = {
     **dict.fromkeys(SUMS, Bound(is_sum=True)),
+    **dict.fromkeys(_SEQUENCES, Bound(64, is_sum=True)),
+    **dict.fromkeys(("Resize", "Upsample"), Bound(32, is_sum=True)),
     **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
     **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }
 """What docs/reference/onnx.md says of floats, by operator."""
-_PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
+_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 
@@ -62,8 +79,28 @@ def compared(source: Source, profile: Profile) -> Compared:
                 left += 1
             else:
                 group = groups.get(op.index)
-                tensors.append(_made(file, profile, op, name, _called(op, group), folding, group))
+                tensor, maker = _made(file, profile, op, name, _called(op, group), folding, group), None
+                if name in values:
+                    maker = values[name].operation
+                    tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
+                is_cast = maker is not None and maker.name == "quant.qcast"
+                tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
     return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
+
+
+def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:
+    """Return the bound of a softmax for the length of its rows, as the runtime's sum loses more of a long one."""
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    if op.key not in ("LogSoftmax", "Softmax") or not shape:
+        return bound
+    axis = op.attributes.get("axis", -1 if op.opset >= 13 else 1)
+    sizes = shape[axis : axis + 1 or None] if op.opset >= 13 else shape[axis:]
+    terms = math.prod(size or 1 for size in sizes)
+    return replace(bound, relative=bound.relative * max(1.0, terms / _LONG))
+
+
+_LONG = 10_000
+"""The terms of a softmax beyond which its bound grows with them."""
 
 
 def _made(

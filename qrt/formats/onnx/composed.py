@@ -65,5 +65,8 @@ class Composed:
 
 
 def composed(node: Node) -> Composed:
-    """A graph that shall stand for a node."""
-    return Composed(next(filter(None, node.op.outputs), node.op.type))
+    """A graph that shall stand for a node. No tensor that the node reads has a name of the graph."""
+    prefix = next(filter(None, node.op.outputs), node.op.type)
+    while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
+        prefix += "_"
+    return Composed(prefix)

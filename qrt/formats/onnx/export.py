@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from qrt import ir
+from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
 from qrt.formats.importing.graph import refusal
@@ -118,7 +119,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     return model
 
 
-def _chosen(program: ir.Module, name: str | None) -> Operation:
+def _chosen(program: ir.Module, name: str | None) -> FuncOp:
     functions = {each.sym_name: each for each in program.functions if each.regions[0].blocks}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
@@ -133,12 +134,12 @@ def _chosen(program: ir.Module, name: str | None) -> Operation:
 class _Function:
     """A function that is written for an opset."""
 
-    def __init__(self, program: ir.Module, function: Operation, opset: int, kernels: Programs) -> None:
+    def __init__(self, program: ir.Module, function: FuncOp, opset: int, kernels: Programs) -> None:
         self.kernels = kernels
         self.name = str(function.attributes["sym_name"].python)
         self.block = function.regions[0].blocks[0]
-        arguments = _names(function, "arg_attrs", "input", len(self.block.arguments))
-        results = _names(function, "res_attrs", "output", len(self.block.terminator.operands))
+        arguments = _names(function, "inputs", "input", len(self.block.arguments))
+        results = _names(function, "results", "output", len(self.block.terminator.operands))
         taken = {*arguments}
         self.results = [each if each not in taken else f"{each}_output" for each in results]
         self.states: dict[str, tuple[str, str]] = {}
@@ -331,12 +332,12 @@ def _is_of_family(group: Group) -> bool:
     return True
 
 
-def _names(function: Operation, key: str, prefix: str, count: int) -> list[str]:
+def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, count: int) -> list[str]:
     """The names of ports, each once."""
-    given = function.attributes[key].python if key in function.attributes else ({},) * count
     names: list[str] = []
-    for i, each in enumerate(given):
-        name = each.get("qrt.name", f"{prefix}{i}")
+    for number in range(count):
+        given = function.port_name(kind, number)
+        name = f"{prefix}{number}" if given is None else given
         if name in names:
             raise QuantTypeError(f"two ports are named {name!r}")
         names.append(name)

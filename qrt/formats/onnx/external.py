@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,7 +48,11 @@ class External:
         path = self.folder
         for part in parts:
             path = path / part
-            if path.is_symlink():
+            try:
+                is_link = path.is_symlink()
+            except OSError as error:  # a name that is too long, or a folder that must not be read
+                raise ModelError(f"{place}: its external data {shown(location)}: {error.strerror}") from None
+            if is_link:
                 raise ModelError(f"{place}: its external data is in {shown(location)}, which is a link")
         return path
 
@@ -57,12 +62,15 @@ def _map(path: Path, place: str, location: str) -> Array:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
         raise ModelError(f"{place}: its external data {shown(location)}: {error.strerror}") from None
-    with os.fdopen(number, "rb"):
-        if not path.is_file():
+    try:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
             raise ModelError(f"{place}: its external data {shown(location)} is no regular file")
-        if not os.fstat(number).st_size:  # no bytes cannot be mapped
+        if not status.st_size:  # no bytes cannot be mapped
             return np.empty(0, np.uint8)
         return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ), np.uint8)
+    finally:
+        os.close(number)
 
 
 def _number(place: str, said: Mapping[str, str], name: str, default: int) -> int:

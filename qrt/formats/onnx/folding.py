@@ -37,6 +37,8 @@ _UNARY = {
 }  # fmt: skip
 _OPSETS = ("AveragePool", "GlobalAveragePool", "Softmax")
 """Operators whose arithmetic the opset decides."""
+_INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int16", "uint16"})
+"""The types that a cast quantizes to."""
 _FLOAT = 1
 """ONNX's number of float32."""
 _MOST = 4
@@ -92,7 +94,7 @@ class Group:
 
 def _is_product(scale: Array, x: Array, w: Array) -> bool:
     """Return whether the scales of a bias are the products of those of both operands, but for their rounding."""
-    if scale.size not in (1, w.size):
+    if x.size != 1 or scale.size not in (1, w.size):
         return False
     product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
     apart = np.abs(scale.astype(np.float64).reshape(-1) - product)
@@ -116,7 +118,7 @@ class Folding:
         self.readers: dict[str, list[Operator]] = {}
         self.uses: Counter[str] = Counter(port.name for port in graph.outputs)
         for op in graph.operators:
-            for name in (*op.inputs, *(each for graph in op.graphs for each in graph.reads)):
+            for name in filter(None, (*op.inputs, *(each for graph in op.graphs for each in graph.reads))):
                 self.uses[name] += 1
                 self.readers.setdefault(name, []).append(op)
         self.constants: dict[str, Tensor] = {}
@@ -134,7 +136,7 @@ class Folding:
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name
-            for name in op.outputs
+            for name in filter(None, op.outputs)
             for reader in self.readers.get(name, ())
         )
 
@@ -151,17 +153,19 @@ class Folding:
         """A product of what is quantized at run time: MatMulInteger, Cast, and Mul by both scales. Nothing else may
         read what is between them.
         """
+        if len(op.outputs) != 3 or ABSENT in op.outputs:
+            return
         q, scale, zero = op.outputs
         product, scales = self._single(q, "MatMulInteger"), self._single(scale, "Mul")
-        cast = None if product is None else self._single(product.outputs[0], "Cast")
-        scaled = None if cast is None else self._single(cast.outputs[0], "Mul")
+        cast = None if product is None else self._single(_result(product), "Cast")
+        scaled = None if cast is None else self._single(_result(cast), "Mul")
         if product is None or cast is None or scaled is None or scales is None:
             return
         _, w, *zeros = (*product.inputs, ABSENT, ABSENT)[:4]
         of_w = [name for name in scales.inputs if name != scale]
         if self._single(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
             return
-        joins = self._single(scales.outputs[0], "Mul") is scaled and cast.attributes.get("to") == _FLOAT
+        joins = self._single(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
         if not joins or not all(self._is_known(name) for name in (w, of_w[0], zeros[1]) if name != ABSENT):
             return
         inputs = (op.inputs[0], w, of_w[0], zeros[1])
@@ -179,7 +183,8 @@ class Folding:
 
     def _dequantized(self, name: str) -> Operator | None:
         maker = self.makers.get(name)
-        return maker if maker is not None and maker.key == "DequantizeLinear" else None
+        is_cast = maker is not None and maker.key == "DequantizeLinear" and len(maker.inputs) > 1
+        return maker if is_cast else None
 
     def _is_known(self, name: str) -> bool:
         return self.constant(name) is not None
@@ -201,12 +206,12 @@ class Folding:
         if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
             raise _Unfolded("there is no quantized form of it")
         parts, within = [op], None
-        last = self._only_reader(op, op.outputs[0])
+        last = self._only_reader(op)
         if last.key in _ACTIVATIONS and op.type not in _SAME and op.type not in _ACTIVATIONS:
             parts.append(last)
             within = self._bounds(last)
-            last = self._only_reader(last, last.outputs[0])
-        if last.key != "QuantizeLinear":
+            last = self._only_reader(last)
+        if last.key != "QuantizeLinear" or len(last.inputs) < 2:
             raise _Unfolded(f"{last.type} reads its result, and nothing quantizes it")
         if not self._is_known(last.inputs[1]) or (len(last.inputs) > 2 and not self._is_known(last.inputs[2])):
             raise _Unfolded("the scale of its result is computed")
@@ -219,7 +224,8 @@ class Folding:
         folded = self._folded(op, last)
         return Group(tuple(parts), folded, within)
 
-    def _only_reader(self, op: Operator, name: str) -> Operator:
+    def _only_reader(self, op: Operator) -> Operator:
+        name = _result(op)
         readers = self.readers.get(name, [])
         if self.uses[name] != 1 or len([each for each in op.outputs if each != ABSENT]) != 1:
             casts = [reader for reader in readers if reader.key == "QuantizeLinear"]
@@ -286,7 +292,7 @@ class Folding:
             inputs = (*result, *(name for i in range(len(op.inputs)) for name in self._input(op, i)))
             kind, domain = "QLinearConcat", _MICROSOFT
         elif op.type == "Where":
-            inputs = (op.inputs[0], *self._input(op, 1), *self._input(op, 2), *result)
+            inputs = (*op.inputs[:1], *self._input(op, 1), *self._input(op, 2), *result)
             kind, domain = "QLinearWhere", _MICROSOFT
         else:
             inputs, kind, domain = (*self._input(op, 0), *result), _UNARY[op.type], _MICROSOFT
@@ -321,7 +327,7 @@ class Folding:
                 raise _Unfolded(f"input {i} has several scales")
             said, tensor = cast.attributes.get("axis", 1), self.constant(cast.inputs[0])
             rank = None if tensor is None else len(tensor.shape)
-            if rank is None or said % rank != axis % rank:
+            if not rank or not isinstance(said, int) or said % rank != axis % rank:
                 raise _Unfolded(f"the scales of input {i} lie along axis {said}")
         return (cast.inputs[0], *self._parameters(cast))
 
@@ -334,7 +340,11 @@ class Folding:
         if cast.key == "DequantizeLinear":
             return cast.inputs[1], ABSENT
         dtype = NUMBERS.get(cast.attributes.get("output_dtype", 0), "uint8")
-        name = f"{cast.outputs[0]}#zero_point"
+        if dtype not in _INTEGERS:
+            raise _Unfolded(f"its result is of {dtype}")
+        name = f"{_result(cast)}#zero_point"
+        while name in self.makers or name in self.uses:  # of a tensor of the file
+            name += "_"
         self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
         return cast.inputs[1], name
 
@@ -388,8 +398,15 @@ class Folding:
         """The inputs of an operator that moves elements: its result must have the parameters of its first input."""
         x, scale, zero = self._input(op, 0)
         others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
+        if any(tensor is not None and tensor.data.size != 1 for tensor in others):
+            raise _Unfolded("its input or its result has several zero points")
         before, after = others[:2], others[2:]
         for one, other in zip(before, after, strict=True):
             if (0 if one is None else one.data.item()) != (0 if other is None else other.data.item()):
                 raise _Unfolded("its result has other parameters than its input")
         return (x, *op.inputs[1:]) if op.type not in _ACTIVATIONS else (x,)
+
+
+def _result(op: Operator) -> str:
+    """The first output, if there is one."""
+    return op.outputs[0] if op.outputs else ABSENT

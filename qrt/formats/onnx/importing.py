@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -36,8 +37,8 @@ __all__ = ["Graph", "Importer", "import_model"]
 def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
     """The program of a model, with the rules that a profile has for its operators.
 
-    Raises ModelError where the file is wrong, holds what is not supported (one error lists all of that), or computes a
-    tensor larger than ``max_bytes``.
+    Raises ModelError where the file is wrong, holds what is not supported (one error lists all of that), computes a
+    tensor larger than ``max_bytes``, or has constants of which more than that is computed at import.
     """
     return Importer(model, profile, max_bytes=max_bytes).run()
 
@@ -49,9 +50,9 @@ class Unsupported(Exception):
 class Importer:
     """A model that is imported: its module.
 
-    ``given`` are values of inputs: an operator that must know an input at import takes it from there, and the input's
-    name is in ``fixed`` then. ``groups`` are those of the main graph that became one operator, and ``folds`` says what
-    became of each operator beside casts.
+    What is computed at import takes at most ``max_bytes`` in all. ``given`` are values of inputs: an operator that
+    must know an input at import takes it from there, and the input's name is in ``fixed`` then. ``groups`` are those of
+    the main graph that became one operator, and ``folds`` says what became of each operator beside casts.
     """
 
     def __init__(
@@ -64,6 +65,8 @@ class Importer:
         self.refused: Counter[tuple[str, str]] = Counter()
         self.given = given or {}
         self.fixed: set[str] = set()
+        self.computed: WeakValueDictionary[int, Array] = WeakValueDictionary()
+        self.computed_bytes = 0
         self.folds: list[Fold] = []
         self.groups: list[Group] = []
         self.symbols = {"main"}
@@ -229,10 +232,14 @@ class Graph(importing.Graph):
         op = group.folded
         (output,) = op.outputs
         if group.within is not None:
-            op = replace(op, outputs=(f"{output}#unclamped",))
+            name = f"{output}#unclamped"
+            while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
+                name += "_"
+            op = replace(op, outputs=(name,))
         node, function = Node(self, op), find(op)
         if function is None:
             raise Refused(f"no form of {op.name} is supported")
+        node.check_flags()
         function(node)
         last = Node(self, group.parts[-1])
         if last.op.key == "QuantizeLinear":
@@ -259,6 +266,7 @@ class Graph(importing.Graph):
             if function is None:
                 node.refuse("no form of it is")
             if self.lost.isdisjoint(op.reads):
+                node.check_flags()
                 function(node)
                 self._check_outputs(node)
                 return
@@ -325,6 +333,23 @@ class Graph(importing.Graph):
         if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
             place = self.file if op is None else self.place(op)
             raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes, which is {self.importer.max_bytes}")
+
+    def charge(self, op: Operator, array: Array) -> None:
+        """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
+        shares memory with another one, or with the file, takes none.
+        """
+        importer, owner = self.importer, array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.base is not None or id(owner) in importer.computed:
+            return
+        importer.computed[id(owner)] = owner
+        importer.computed_bytes += owner.nbytes
+        if importer.computed_bytes > importer.max_bytes:
+            raise ModelError(
+                f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
+                f" max_bytes, which is {importer.max_bytes}"
+            )
 
     # -- places -----------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import numpy as np
 from qrt.errors import QuantError, shown
 from qrt.formats.importing import node as importing
 from qrt.formats.onnx.model import ABSENT, Operator, Tensor
+from qrt.formats.onnx.model import Graph as ModelGraph
 from qrt.formats.onnx.types import dtype_of, element_of
 from qrt.ir import Value
 from qrt.ops.core import Array, element_dtype
@@ -15,6 +16,17 @@ from qrt.types import IntegerType, TensorType, Type, UniformType
 if TYPE_CHECKING:
     from qrt.formats.onnx.importing import Graph
 
+FLAGS = frozenset(
+    {
+        "align_corners", "allowzero", "antialias", "ceil_mode", "channels_last", "count_include_pad", "detect_negative",
+        "detect_positive", "do_rotary", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
+        "is_causal", "is_packed_batching", "is_test", "keepdims", "largest", "layout", "linear_before_reset",
+        "noop_with_empty_axes", "output_sequence", "past_present_share_buffer", "periodic", "reverse", "saturate",
+        "select_last_index", "sorted", "spatial", "storage_order", "training_mode", "transA", "transB",
+        "unidirectional", "upper",
+    }
+)  # fmt: skip
+"""The attributes of operators that say yes or no. Beside 0 and 1 some runtimes take a number as yes and some as no."""
 _T = TypeVar("_T")
 Shape = tuple[int | None, ...]
 
@@ -47,9 +59,9 @@ class Node(importing.Node):
         if kind is float and isinstance(found, int):
             found = float(found)
         if not isinstance(found, kind):
-            self.fail(f"attribute {name} is {shown(found)}, expected {_KINDS.get(kind, kind.__name__)}")
+            self.fail(f"attribute {name} is {attribute_text(found)}, expected {_KINDS.get(kind, kind.__name__)}")
         if isinstance(found, tuple) and any(not isinstance(each, int) for each in found):
-            self.fail(f"attribute {name} is {shown(found)}, expected integers")
+            self.fail(f"attribute {name} is {attribute_text(found)}, expected integers")
         return found
 
     def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
@@ -60,9 +72,26 @@ class Node(importing.Node):
         """An attribute that must be there."""
         found = self.op.attributes.get(name)
         if not isinstance(found, kind):
-            said = "missing" if found is None else shown(found)
+            said = "missing" if found is None else attribute_text(found)
             self.fail(f"attribute {name} is {said}, expected {_KINDS.get(kind, kind.__name__)}")
         return found
+
+    def number(self, name: str) -> float | None:
+        """An attribute that is a number, if it is there."""
+        return self.attribute(name, 0.0) if self.says(name) else None
+
+    def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
+        """An attribute that is a list, of floats or texts."""
+        values = self.op.attributes.get(name, default)
+        if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
+            self.fail(f"attribute {name} is {attribute_text(values)}, expected a list, each of it {_KINDS[kind]}")
+        return values
+
+    def check_flags(self) -> None:
+        """Raises ModelError for an attribute that says yes or no by another number than 0 or 1."""
+        for name, value in self.op.attributes.items():
+            if name in FLAGS and value not in (0, 1):
+                self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
 
     def says(self, name: str) -> bool:
         """Whether the file gives an attribute."""
@@ -178,6 +207,8 @@ class Node(importing.Node):
             self.refuse(f"quantized {dtype_of(storage)}")
         scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
         zeros = None if zero_point is None or not self.has(zero_point) else self.known(zero_point, "a zero point")
+        if zeros is not None and zero_point is not None and self.plain(zero_point) is not storage:
+            self.fail(f"the zero point is of {self.dtype(zero_point)}, expected {dtype_of(storage)}")
         if zeros is not None and zeros.shape != scales.shape and zeros.size * scales.size != 1:
             self.fail(f"the scale has shape {scales.shape} and the zero point {zeros.shape}")
         text = f"{'u' if storage.signedness == 'unsigned' else 'i'}{storage.width}"
@@ -189,7 +220,9 @@ class Node(importing.Node):
             self.fail(f"the scale{name} is {said}, expected a positive finite number")
         try:
             if scales.size == 1 and not block_size:
-                return UniformType(text, expressed, float(wide.flat[0]), 0 if zeros is None else int(zeros.flat[0]))
+                return UniformType(
+                    text, expressed, float(wide.ravel()[0]), 0 if zeros is None else int(zeros.ravel()[0])
+                )
             if axis is None:
                 self.refuse("a scale for each element along an axis")
             axis = self.axis(axis, len(shape))
@@ -242,6 +275,7 @@ class Node(importing.Node):
         array = np.asarray(array, element_dtype(element), order="C")
         if self.returns(i):
             self.graph.check_size(self.op, TensorType(array.shape, element))
+            self.graph.charge(self.op, array)
             array = array.view()
             array.flags.writeable = False
             self.graph.constants[self.op.outputs[i]] = Constant(array, element)
@@ -255,7 +289,14 @@ class Node(importing.Node):
         self.set(i, value)
 
 
-_KINDS: dict[type, str] = {int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor"}
+_KINDS: dict[type, str] = {
+    int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor", ModelGraph: "a graph",
+}  # fmt: skip
+
+
+def attribute_text(value: object) -> str:
+    """The value of an attribute as errors say it."""
+    return {Tensor: "a tensor", ModelGraph: "a graph"}.get(type(value)) or shown(value)
 
 
 def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:

@@ -1,12 +1,13 @@
 """An ONNX file, mapped and checked: the bytes of constants stay in the file's memory. Local functions are inlined."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
 from qrt.errors import ModelError, shown
 from qrt.formats.importing.source import Source, mapped
-from qrt.formats.onnx.check import check_graph, check_versions
+from qrt.formats.onnx.check import check_function, check_graph, check_operator_of_function, check_versions
 from qrt.formats.onnx.external import External
 from qrt.formats.onnx.model import ABSENT, Graph, Model, Operator, Port
 from qrt.formats.onnx.protobuf import Message, parse
@@ -16,6 +17,8 @@ _OF_AN_OBJECT = 400
 """Bytes that a node, an attribute or the description of a value takes in memory at least."""
 _DEEPEST = 32
 """Functions that may call one another in a chain, and graphs that may stand in one another."""
+_MOST_INLINED = 100_000
+"""Nodes that may come from functions: where each calls another one twice, their number doubles with each."""
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
 """The field of an attribute's value by its type."""
 
@@ -89,11 +92,14 @@ def read_definition(
     function = parse(content, place, max_bytes, "Function")
     reading = _Reading(function, place, None, max_bytes)
     reading.depth = 1
-    key = function.domain, function.name, ""
+    key = _domain(function.domain), function.name, ""
     reading.functions[key] = function
+    reading.names = {*op.inputs, *op.outputs}
     operators: list[Operator] = []
     reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
-    return Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+    graph = Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+    check_graph(f"{place}, as the package onnx defines it", graph, max_bytes, frozenset(op.inputs))
+    return graph
 
 
 class _Reading:
@@ -107,19 +113,26 @@ class _Reading:
         self.functions: dict[tuple[str, str, str], Any] = {}
         self.calls: list[tuple[str, str, str]] = []
         self.given: Mapping[str, Any] = {}
+        self.names: set[str] = set()
+        """The names of the graph's tensors, which are collected where functions are inlined into it."""
+        self.opsets: Mapping[str, int] = {}
+        self.inlined = 0
 
     def model(self) -> Model:
         """The whole file."""
         message = self.message
-        opsets = self._opsets(message.opset_import)
+        opsets = self.opsets = self._opsets(message.opset_import)
         check_versions(self.name, message.ir_version, opsets)
         for function in message.functions:
-            key = function.domain, function.name, function.overload
+            key = _domain(function.domain), function.name, function.overload
             if key in self.functions:
                 raise ModelError(f"{self.name}: function {shown(function.name)} stands in it twice")
+            check_function(f"{self.name}: function {shown(function.name)}", key[0], self._opsets(function.opset_import))
             self.functions[key] = function
         if not message.has("graph"):
             raise ModelError(f"{self.name}: it has no graph")
+        if self.functions:
+            self.names = {*_names(message.graph)}
         graph = self._graph(f"{self.name}: ", message.graph, opsets, _same)
         metadata = {entry.key: entry.value for entry in message.metadata_props}
         made = Model(self.name, message.ir_version, opsets, message.producer_name, graph, metadata)
@@ -197,13 +210,15 @@ class _Reading:
 
     def _node(self, place: str, said: Any, opsets: Mapping[str, int], names: Names, found: list[Operator]) -> None:
         self._charge(place)
+        if self.calls:
+            self._count_inlined(1)
         domain, index = _domain(said.domain), len(found)
         label = f" {shown(said.name)}" if said.name else ""
         own = f"{place}node {index} {said.op_type}{label}"
         inputs = tuple(names(name) if name else ABSENT for name in said.input)
         outputs = tuple(names(name) if name else ABSENT for name in said.output)
         attributes = self._attributes(own, said.attribute, opsets, names)
-        key = said.domain, said.op_type, said.overload
+        key = domain, said.op_type, said.overload
         if key in self.functions:
             self._inline(own, key, inputs, outputs, attributes, found)
             return
@@ -212,6 +227,8 @@ class _Reading:
         opset = opsets.get(domain)
         if opset is None:
             raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
+        if self.calls and not domain:
+            check_operator_of_function(own, said.op_type, opset, self.opsets.get("", opset))
         found.append(Operator(index, domain, said.op_type, said.name, inputs, outputs, attributes, opset))
 
     def _attributes(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:
@@ -223,8 +240,15 @@ class _Reading:
                 raise ModelError(f"{place}: attribute {shown(name)} stands there twice")
             if not each.ref_attr_name:
                 found[name] = self._value(f"{place}, attribute {shown(name)}", each, opsets, names)
+            elif not self.calls:
+                raise ModelError(
+                    f"{place}: attribute {shown(name)} is that of a function, {shown(each.ref_attr_name)}, but the node"
+                    " stands in no function"
+                )
             elif each.ref_attr_name in self.given:
-                found[name] = self.given[each.ref_attr_name]
+                value = found[name] = self.given[each.ref_attr_name]
+                if isinstance(value, Graph):
+                    self._count_inlined(sum(1 for _ in islice(_operators(value), _MOST_INLINED)))
         return found
 
     def _value(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> Any:
@@ -258,8 +282,8 @@ class _Reading:
         """The nodes of a function in place of the node that calls it."""
         function = self.functions[key]
         if key in self.calls:
-            chain = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
-            raise ModelError(f"{place}: functions call each other without end: {chain}")
+            chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
+            raise ModelError(f"{place}: functions call each other without end: {chain_of_calls}")
         if len(self.calls) >= _DEEPEST:
             raise ModelError(f"{place}: functions call each other more than {_DEEPEST} deep")
         if len(inputs) > len(function.input) or len(outputs) > len(function.output):
@@ -268,27 +292,72 @@ class _Reading:
                 f"the function {len(function.input)} and {len(function.output)}"
             )
         prefix = f"{next(filter(None, outputs), place)}/"
-        known = dict(zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False))
-        results = {inner: outer for inner, outer in zip(function.output, outputs, strict=False) if outer}
+        outer_names: dict[str, str] = dict(
+            zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False)
+        )
+        if len(outer_names) < len(function.input):
+            raise ModelError(f"{place}: the function has two inputs of one name")
+        parameters = frozenset(outer_names)
+        copies = []
+        for inner, outer in zip(function.output, outputs, strict=False):
+            if outer and inner in outer_names:  # an input, or an output that was there before
+                copies.append((inner, outer))
+            elif outer:
+                outer_names[inner] = outer
         opsets = self._opsets(function.opset_import)
 
         def names(name: str) -> str:
-            if name in known:
-                return str(known[name])
-            return results.get(name) or f"{prefix}{name}"
+            if name not in outer_names:
+                outer_names[name] = self._new_name(f"{prefix}{name}")
+            return outer_names[name]
 
         self.calls.append(key)
         callers, self.given = self.given, {}
         defaults = self._attributes(place, function.attribute_proto, opsets, names)
         self.given = {**defaults, **given}
         for node in function.node:
+            written = parameters.intersection(node.output)
+            if written:
+                raise ModelError(f"{place}: the function writes its input {shown(min(written))}")
             self._node(f"{place}, ", node, opsets, names, found)
-        for inner, outer in results.items():
-            if inner in known:
-                opset = opsets.get("", 13)
-                found.append(Operator(len(found), "", "Identity", "", (known[inner],), (outer,), {}, opset))
+        for inner, outer in copies:
+            opset = opsets.get("", 13)
+            found.append(Operator(len(found), "", "Identity", "", (outer_names[inner],), (outer,), {}, opset))
         self.given = callers
         self.calls.pop()
+
+    def _new_name(self, name: str) -> str:
+        """A name that no tensor of the file has, for one of a function: this one, or one that begins so."""
+        candidates = chain([name], (f"{name}_{n}" for n in count(1)))
+        free = next(candidate for candidate in candidates if candidate not in self.names)
+        self.names.add(free)
+        return free
+
+    def _count_inlined(self, nodes: int) -> None:
+        self.inlined += nodes
+        if self.inlined > _MOST_INLINED:
+            raise ModelError(
+                f"{self.name}: its functions, put in place of the nodes that call them, make more than {_MOST_INLINED}"
+                " nodes, which is the limit: let functions call each other less often"
+            )
+
+
+def _names(graph: Any) -> Iterator[str]:
+    """The names of all tensors of a graph's message, and of the graphs in it."""
+    for node in graph.node:
+        yield from (*node.input, *node.output)
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _names(inner)
+    yield from (tensor.name for tensor in (*graph.input, *graph.output, *graph.initializer))
+
+
+def _operators(graph: Graph) -> Iterator[Operator]:
+    """The operators of a graph, and those of the graphs in it."""
+    for op in graph.operators:
+        yield op
+        for inner in op.graphs:
+            yield from _operators(inner)
 
 
 def _same(name: str) -> str:

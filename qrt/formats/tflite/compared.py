@@ -1,29 +1,51 @@
 """A TFLite file as it is compared with LiteRT: the tensors that operators of its first subgraph make."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+
 from qrt.formats.importing.compared import Bound, Compared, Input, Made
 from qrt.formats.importing.source import Source
 from qrt.formats.tflite.importing import Graph, Importer, import_model
-from qrt.formats.tflite.model import Subgraph, Tensor
+from qrt.formats.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.read import read
+from qrt.ir import Module
+from qrt.ops.core import Array
 from qrt.profiles import Profile
 
 SUMS = frozenset(
     {
-        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "L2_NORMALIZATION",
-        "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GELU",
+        "L2_NORMALIZATION", "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV",
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
 """Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
 
 
-SEQUENCES = {"UNIDIRECTIONAL_SEQUENCE_LSTM": 64, "UNIDIRECTIONAL_SEQUENCE_RNN": 64}
-"""The units in the last place within which results of these lie, whose steps hand on what they made."""
+LEAST = 2.0**-126
+"""The least normal float32. XNNPACK reads and writes what is smaller as 0."""
+_BOUNDS: Mapping[str, Bound] = {
+    "COS": Bound(absolute=2.0**-21),
+    "EXP": Bound(64, absolute=LEAST),
+    "GELU": Bound(absolute=2.0**-20),
+    "HARD_SWISH": Bound(absolute=2.0**-23),
+    "LOG": Bound(absolute=2.0**-22),
+    "LOG_SOFTMAX": Bound(8, is_sum=True, absolute=LEAST),
+    "SIN": Bound(absolute=2.0**-21),
+    "SOFTMAX": Bound(8, is_sum=True, absolute=LEAST),
+    "TANH": Bound(8, absolute=LEAST),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Bound(64, is_sum=True, absolute=LEAST),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": Bound(64, is_sum=True, absolute=LEAST),
+}
+"""What docs/reference/tflite.md says of floats, by operator. The steps of sequences hand on what they made."""
 
 
 def bound_of(operator: str) -> Bound:
-    """How far floats of an operator may lie apart."""
-    return Bound(SEQUENCES.get(operator, Bound.ulp), is_sum=operator in SUMS)
+    """Say how far floats of an operator may lie apart."""
+    return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
 def compared(source: Source, profile: Profile) -> Compared:
@@ -32,12 +54,41 @@ def compared(source: Source, profile: Profile) -> Compared:
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [
-        Made(names[index], index, f"{operator.name} {operator.index}", bound_of(operator.name))
+        _made(file, profile, operator, index, names)
         for operator in subgraph.operators
         for index in operator.outputs
         if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
     ]
     return Compared(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
+
+
+def _made(file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]) -> Made:
+    """Describe a tensor. Of a sum or mean of floats both runtimes are compared with the magnitudes of the terms."""
+    tensors, name = file.subgraphs[0].tensors, names[index]
+    called, bound = f"{operator.name} {operator.index}", bound_of(operator.name)
+    x = tensors[operator.inputs[0]] if operator.inputs and operator.inputs[0] != ABSENT else None
+    if operator.name not in ("MEAN", "SUM") or x is None or x.dtype != "float32" or x.is_constant:
+        return Made(name, index, called, bound)
+    terms = prod(x.shape) // max(prod(tensors[index].shape), 1)
+    key = names[x.index] if x.index in file.subgraphs[0].inputs else x.index  # an input is known by its name
+    return Made(name, index, called, bound, (key,), partial(_alone, file, profile, operator), terms=terms)
+
+
+def _alone(
+    file: Model,
+    profile: Profile,
+    operator: Operator,
+    _change: Callable[[Array], Array],
+    operands: Mapping[int | str, Array],
+) -> Module:
+    """Make the program of a sum or a mean, whose axes alone are constants."""
+    subgraph = file.subgraphs[0]
+    x, tensors = operator.inputs[0], list(subgraph.tensors)
+    ((key, array),) = operands.items()
+    tensors[x] = replace(tensors[x], name=str(key), shape=array.shape, signature=array.shape)
+    only = (replace(operator, index=0),)
+    graph = replace(subgraph, tensors=tuple(tensors), operators=only, inputs=(x,), outputs=operator.outputs)
+    return import_model(replace(file, subgraphs=(graph,), signatures=()), profile)
 
 
 def inputs_of(subgraph: Subgraph) -> list[Input]:

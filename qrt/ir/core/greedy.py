@@ -1,9 +1,9 @@
 """Folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from qrt.ir.core.attributes import Attribute
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, unordered
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
@@ -13,6 +13,11 @@ from qrt.types import TensorType, Type
 _MAX_ITERATIONS = 10  # as upstream: a set of patterns that needs more does not converge
 _MANY_USES = 64  # so many uses count as those of several users: finding the first one would walk over all earlier ones
 
+_REWRITES = 1000
+_REWRITES_PER_OPERATION = 16
+"""How often an operation, with all that is made in its place, may be rewritten: so often, and so often for each
+operation of the program. A `tensor.dim` at the end of a chain of insertions moves past each of them."""
+
 Patterns = Callable[[Operation], Sequence[Pattern]]
 """The patterns to try on an operation, in order."""
 
@@ -20,7 +25,7 @@ Patterns = Callable[[Operation], Sequence[Pattern]]
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
     """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
     become one at its beginning. Unreachable blocks and unread block arguments are removed. Operations are visited in
-    the order of upstream's driver.
+    the order of upstream's driver. Patterns that undo each other are a VerifyError: upstream's driver does not end.
     """
     for _ in range(_MAX_ITERATIONS):
         erase_unreachable(root)
@@ -55,11 +60,16 @@ class _Worklist(Observer):
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
         self.kept_by: dict[Operation, Operation] = {}
+        self.budget = _Budget()
+        self.unordered: Collection[Operation] = ()
 
     def run(self, root: Operation) -> bool:
         """Visits all operations, and returns whether anything changed."""
         constants = _Constants(self)
-        for operation in list(root.walk()):
+        operations = list(root.walk())
+        self.budget.start(operations)
+        self.unordered = unordered(operations)
+        for operation in operations:
             if operation is not root and not (operation.has_trait(CONSTANT_LIKE) and constants.known(operation)):
                 self.changed(operation)
         self.pending = dict(reversed(self.pending.items()))
@@ -67,10 +77,12 @@ class _Worklist(Observer):
         while self.pending:
             operation, _ = self.pending.popitem()
             if operation.parent is not None:  # a pattern may take it away
+                self.budget.visit(operation)
                 changed = self.visit(operation) or changed
         return changed
 
     def changed(self, operation: Operation) -> None:
+        self.budget.count(operation)
         at: Operation | None = operation
         while at is not None and at.parent is not None:
             self.pending.setdefault(at)
@@ -121,6 +133,8 @@ class _Worklist(Observer):
         if self.is_dead(operation):
             self.erase(operation)
             return True
+        if operation in self.unordered or any(value.owner in self.unordered for value in operation.operands):
+            return False
         if operation.has_trait(COMMUTATIVE) and constants_last(operation):
             self.changed(operation)
             return True
@@ -136,6 +150,7 @@ class _Worklist(Observer):
         """The values by which a fold or a pattern replaces the results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
+            self.budget.spend(operation, "fold")
             return [
                 value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
                 for value, result in zip(folded, operation.results, strict=True)
@@ -143,8 +158,42 @@ class _Worklist(Observer):
         for pattern in self.patterns(operation):
             values = pattern(operation, builder)
             if values is not None:
+                self.budget.spend(operation, pattern)
                 return values
         return None
+
+
+class _Budget:
+    """Counts how often each operation of a program is rewritten, together with all that its rewriting makes."""
+
+    def __init__(self) -> None:
+        self.limit = 0
+        self.origins: dict[Operation, Operation] = {}
+        self.spent: dict[Operation, int] = {}
+        self.visited: Operation | None = None
+
+    def start(self, operations: Sequence[Operation]) -> None:
+        self.limit = _REWRITES + _REWRITES_PER_OPERATION * len(operations)
+        self.origins = {operation: operation for operation in operations}
+
+    def visit(self, operation: Operation) -> None:
+        self.visited = self.origins.get(operation, operation)
+
+    def count(self, operation: Operation) -> None:
+        """Let a new operation count as the one whose visit makes it."""
+        self.origins.setdefault(operation, self.visited or operation)
+
+    def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
+        """Note that a fold or a pattern applied. VerifyError if it is one too many."""
+        assert self.visited is not None
+        times = self.spent[self.visited] = self.spent.get(self.visited, 0) + 1
+        if times > self.limit:
+            name = rewrite if isinstance(rewrite, str) else f"pattern '{getattr(rewrite, '__name__', rewrite)}'"
+            raise self.visited.op_error(
+                f"is rewritten without end: after {self.limit:,} rewrites, the last by the {name} of "
+                f"'{operation.name}', there is still one that applies; write the program without what the {name} "
+                "changes, or leave out the passes that simplify (canonicalize, inline)"
+            )
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:

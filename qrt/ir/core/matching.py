@@ -1,5 +1,7 @@
 """Questions of patterns and folds about values: which constant a value is, and which operation made it."""
 
+from collections.abc import Callable, Collection, Container, Iterable
+
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
 
@@ -36,3 +38,48 @@ def made_by(value: Value, name: str) -> Operation | None:
     """The operation that a value is a result of, if it is of this op."""
     source = value.operation
     return source if source is not None and source.name == name else None
+
+
+def behind(value: Value, names: Container[str]) -> Value:
+    """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
+    an unreachable block may hold, ends where it is met again."""
+    passed: set[Operation] = set()
+    while (source := value.operation) is not None and source.name in names and source not in passed:
+        passed.add(source)
+        value = source.operands[0]
+    return value
+
+
+def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None]) -> bool:
+    """Tell whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is
+    None where it does not hold. A value is visited once, so that a cycle ends."""
+    visited, pending = {value}, [value]
+    while pending:
+        named = parts(pending.pop())
+        if named is None:
+            return False
+        fresh = [part for part in dict.fromkeys(named) if part not in visited]
+        visited.update(fresh)
+        pending += fresh
+    return True
+
+
+def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
+    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
+    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
+    waiting = dict.fromkeys(operations, 0)
+    for operation in waiting:
+        waiting[operation] += sum(value.owner in waiting for value in operation.operands)
+        if (around := operation.parent_operation) in waiting:
+            waiting[around] += 1
+    ready = [operation for operation, count in waiting.items() if not count]
+    while ready:
+        operation = ready.pop()
+        del waiting[operation]
+        readers = [user for value in operation.results for user, _ in value.uses]
+        for reader in [*readers, operation.parent_operation]:
+            if reader in waiting:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    ready.append(reader)
+    return waiting

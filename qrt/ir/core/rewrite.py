@@ -6,7 +6,7 @@ from qrt.errors import VerifyError
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, unordered
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
 from qrt.records import record
@@ -205,13 +205,15 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
     """Folds operations to values that exist already, each on the program as it was: upstream's conversion driver does
-    this before it converts an operation. Returns the operations to erase.
+    this before it converts an operation. What depends on itself is not folded. Returns the operations to erase.
     """
     decided: dict[Value, Value] = {}
-    for operation in root.walk():
-        found = fold(operation, folds) if applies(operation) else None
-        if found is not None and isinstance(found[0], Value):
-            decided[operation.results[0]] = found[0]
+    operations = list(root.walk())
+    cyclic = unordered(operations)
+    for operation in operations:
+        values = fold(operation, folds) if applies(operation) and operation not in cyclic else None
+        if values is not None and isinstance(values[0], Value):
+            decided[operation.results[0]] = values[0]
     for result, value in decided.items():
         while value in decided:
             value = decided[value]

@@ -54,17 +54,21 @@ def nearest_table(operation: Operation) -> Operation | None:
     return parent
 
 
-def symbol_of(operation: Operation) -> Operation | None:
-    """The operation that the callee of a call names, in the symbol tables around the call."""
-    callee = operation.attribute("callee", SymbolRefAttr)
+def searched_table(operation: Operation) -> Operation | None:
+    """The symbol table in which a name is looked up that an operation holds. An unregistered op of one region may be a
+    table whose names are not known: there is none behind it."""
     table = operation.parent_operation
-    while table is not None:
-        if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):
-            found = table.regions[0].blocks[0].symbol(callee.path[0]) if len(callee.path) == 1 else None
-            if found is not None:
-                return found
+    while table is not None and not table.has_trait(SYMBOL_TABLE):
+        if table.definition is None and len(table.regions) == 1:
+            return None
         table = table.parent_operation
-    return None
+    return table
+
+
+def symbol_of(operation: Operation) -> Operation | None:
+    """The operation that the callee of a call names, in the symbol table that the call stands in."""
+    callee, table = operation.attribute("callee", SymbolRefAttr), searched_table(operation)
+    return table.regions[0].blocks[0].symbol(callee.path[0]) if table is not None and len(callee.path) == 1 else None
 
 
 def require_known_tables(root: Operation) -> None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from qrt.errors import Diagnostic, QuantTypeError, VerifyError
+from qrt.errors import Diagnostic, VerifyError
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import StringAttr, TypeAttr
 from qrt.ir.core.discardable import check_attributes
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
 from qrt.ir.text import places
-from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
+from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
 def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
@@ -18,8 +18,7 @@ def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
     Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all that was
     found. As upstream does, one error is reported for each operation that is isolated from above, such as a function:
     of what is inside it the first; of dominance if all else holds; of its symbols if all inside it holds. `strict`
-    also checks what upstream leaves unchecked: that quantization parameters fit their tensors on every value, not on
-    `quant` ops alone, and that zero points lie in the storage range.
+    refuses zero points outside of the storage range.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)
@@ -148,20 +147,9 @@ class _Verifier:
             element = part.element if isinstance(part, TensorType) else part
             if not isinstance(element, UniformType) or part in self.checked:
                 continue
-            if self.strict:
-                self._integrity(part, element, operation)
             self._zero_points(part, element, operation)
             self.checked.add(part)
         self.checked.add(type)
-
-    def _integrity(self, type: Type, element: UniformType, operation: Operation) -> None:
-        try:
-            if isinstance(type, TensorType):
-                check_integrity(element, type.shape)
-            elif not element.is_per_layer:
-                raise QuantTypeError(f"scalar types may not use per-axis or sub-channel quantization: {type}")
-        except QuantTypeError as error:
-            raise operation.op_error(f"has a value of type {type}: {error}") from None
 
     def _zero_points(self, type: Type, element: UniformType, operation: Operation) -> None:
         least, greatest = element.default_bounds

@@ -144,7 +144,7 @@ def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> Att
     def parse(parser: "AttributeParser") -> Attribute:
         scanner = parser.scanner
         start = scanner.skip()
-        word = scanner.word("a keyword")
+        word = scanner.word_or_string("a keyword")
         if word not in names:
             raise scanner.error(f"expected one of {', '.join(names)}", start, scanner.pos)
         return IntegerAttr(names.index(word), type)
@@ -154,7 +154,7 @@ def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> Att
         lambda value: isinstance(value, IntegerAttr) and value.type is type and 0 <= value.value < len(names),
         parse,
         lambda value: names[value.python],
-        lambda parser: parser.scanner.peek_word() in names,
+        lambda parser: parser.scanner.at('"') or parser.scanner.peek_word() in names,
     )
 
 
@@ -206,7 +206,7 @@ class Enumeration:
         flags: list[str] = []
         while not flags or (self.separator and scanner.accept(",")):
             start = scanner.skip()
-            flags.append(scanner.word("a case"))
+            flags.append(scanner.word_or_string("a case"))
             if flags[-1] not in allowed:
                 raise scanner.error(f"expected one of {', '.join(allowed)}", start, scanner.pos)
         scanner.expect(">", f" after the cases of {self.name}")

@@ -27,6 +27,7 @@ from qrt.ir.text.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.text.dense import Blob, DenseResourceAttr, is_backed
 from qrt.ir.text.dense_literal import Literal
 from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
+from qrt.ir.text.sparse import SparseLiteral
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
@@ -43,7 +44,7 @@ _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
 """Dialects whose types are all read by name."""
-_KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -212,8 +213,24 @@ class AttributeParser:
         self.scanner.expect(":", " and the type of the elements")
         return _elements(literal, self.type())
 
+    def _sparse(self, start: int) -> Attribute:
+        self.scanner.expect("<", " after 'sparse'")
+        literal = SparseLiteral(self.scanner)
+        end = self.scanner.pos
+        self.scanner.expect(":", " and the type of the elements")
+        return self._sparse_elements(literal, self.type(), self.scanner.text[start:end])
+
+    def _sparse_elements(self, literal: SparseLiteral, kind: Type, text: str) -> Attribute:
+        """The constant of a type; one that no array holds is kept as text."""
+        return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
+
     def elements_of(self, kind: TensorType) -> Attribute:
-        """`dense<...>` of a type that the text has said already."""
+        """`dense<...>` or `sparse<...>` of a type that the text has said already."""
+        start = self.scanner.skip()
+        if self.scanner.accept_word("sparse"):
+            self.scanner.expect("<", " after 'sparse'")
+            literal = SparseLiteral(self.scanner)
+            return self._sparse_elements(literal, kind, self.scanner.text[start : self.scanner.pos])
         self.scanner.expect_word("dense", " to begin an initial value")
         self.scanner.expect("<", " after 'dense'")
         return _elements(Literal(self.scanner), kind)
@@ -436,7 +453,9 @@ class AttributeParser:
 
 def _elements(literal: Literal, kind: Type) -> Attribute:
     """Parses a constant of a type; its elements are an array if one can hold them."""
-    if not isinstance(kind, TensorType | VectorType) or isinstance(kind.element, QuantizedType):
+    if not isinstance(kind, TensorType | VectorType):
+        return literal.elements(kind)
+    if isinstance(kind.element, QuantizedType) and not literal.has_strings:
         return literal.elements(kind)
     return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
 
@@ -448,6 +467,7 @@ _WORDS: dict[str, _Rule] = {
     "unit": lambda parser, start: UNIT,
     "loc": AttributeParser._location,
     "dense": AttributeParser._dense,
+    "sparse": AttributeParser._sparse,
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,

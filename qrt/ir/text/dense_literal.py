@@ -29,17 +29,18 @@ _INT64_MAX = (1 << 63) - 1
 _I1, _UI64 = IntegerType(1), IntegerType(64, "unsigned")
 _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _COMMENT = re.compile(r"//[^\n]*")
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _ELEMENT = r"(?:true|false|(?:-[ \t]*+)?+(?:0x[0-9a-fA-F]++|\d++(?:\.\d*+(?:[eE][-+]?\d++)?+)?+))"
 _PAIR = re.compile(rf"\(\s*({_ELEMENT})\s*,\s*({_ELEMENT})\s*\)", re.ASCII)
 _ELEMENT_RE = re.compile(rf"//[^\n]*+|({_ELEMENT})", re.ASCII)
 _TOKEN = re.compile(
-    r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
-    rf"(?:(\[)|(\])|(,)|({_ELEMENT}(?:[ \t\r\n]*+,[ \t\r\n]*+{_ELEMENT})*+)|$|(.))",
+    r"[ \t\r\n\0]*+(?://[^\n]*+[ \t\r\n\0]*+)*+"
+    rf"(?:(\[)|(\])|(,)|({_ELEMENT}(?:[ \t\r\n\0]*+,[ \t\r\n\0]*+{_ELEMENT})*+)|$|(.))",
     re.ASCII | re.DOTALL,
 )
 _SHAPE_OF = bytes.maketrans(b"123456789E", b"000000000e")
 _UNBRACKETED = bytes.maketrans(b"[]", b"  ")
-_SPACES = b" \t\r\n"
+_SPACES = b" \t\r\n\0"
 _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
@@ -80,6 +81,11 @@ class Literal:
     def text(self) -> str:
         return self.scanner.text[self.start : self.end].rstrip()
 
+    @property
+    def said_shape(self) -> list[int] | None:
+        """The shape that the brackets say; None without brackets."""
+        return self._layout()[1]
+
     def elements(self, type: Type) -> DenseElementsAttr:
         """The constant of `type`. Raises ParseError at the offending element."""
         scanner = self.scanner
@@ -105,6 +111,7 @@ class Literal:
         """The constant of a type whose elements no array holds. Raises ParseError at the offending element."""
         is_number = isinstance(type.element, ComplexType) or is_wide(type.element)
         if not is_number or self.scanner.text.startswith('"', self.start):
+            self._require_shape_of_strings(type)
             return KeptElementsAttr(self.text, type)
         try:
             shape = static_shape(type)
@@ -118,6 +125,24 @@ class Literal:
         if len(set(items)) == 1:
             return KeptElementsAttr(items[0], type)
         return KeptElementsAttr(nested(items, said) if items else "", type)
+
+    @property
+    def has_strings(self) -> bool:
+        """Tell whether an element is a string."""
+        return '"' in self.text
+
+    def _require_shape_of_strings(self, type: ShapedType) -> None:
+        """Raise ParseError unless a list of strings has the shape of its type."""
+        if not self.text.startswith("["):
+            return
+        outline = Literal(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
+        try:
+            shape = outline.said_shape
+        except ParseError as error:
+            raise self.scanner.error(error.message, self.start, self.end) from None
+        if shape != list(type.shape or ()):
+            message = f"inferred shape of elements literal ({shape}) does not match type ({list(type.shape or ())})"
+            raise self.scanner.error(message, self.start, self.end)
 
     def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
         """Complex numbers, spelled, and the shape they were said in."""

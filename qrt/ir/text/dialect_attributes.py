@@ -53,11 +53,7 @@ def keep(parser: "AttributeParser", start: int) -> OpaqueAttr:
         if not scanner.at(">"):
             scanner.balanced("an attribute")
         scanner.expect(">", " closing the attribute")
-    text = _pretty(scanner.text[start : scanner.pos])
-    if text.startswith("sparse"):
-        scanner.expect(":", " and the type of the elements")
-        text = f"{text} : {parser.type()}"
-    return OpaqueAttr(text)
+    return OpaqueAttr(_pretty(scanner.text[start : scanner.pos]))
 
 
 def is_of_known_dialect(text: str) -> bool:

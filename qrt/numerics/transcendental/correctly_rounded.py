@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.numerics.conversions import float_dtype, reading, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.numerics.elements import Function, choose
@@ -52,7 +53,7 @@ def _rounded(name: str, form: str) -> Function:
         operands = [widen(x), *(y if name == "fpowi" else widen(y) for y in others)]
         if not any(operand.ndim for operand in operands):
             return block(*(operand[()] for operand in operands))
-        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+        shape = broadcast_shapes(*(operand.shape for operand in operands))
         flat = [np.broadcast_to(operand, shape).reshape(-1) for operand in operands]
         result = np.empty(flat[0].size, dtype)
         for start in range(0, result.size, _BLOCK):

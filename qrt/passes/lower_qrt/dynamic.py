@@ -39,8 +39,8 @@ def _parameters(site: Site, x: Value) -> tuple[Value, Value]:
     scale = nest.emit("arith.divf", (nest.emit("arith.subf", (most, least), F32), nest.constant(MOST, F32)), F32)
     scale = _select(nest, nest.compare_floats(_EQUAL, least, most), nest.constant(1.0, F32), scale)
     point = nest.emit("arith.divf", (nest.emit("arith.negf", (least,), F32), scale), F32)
-    point = nest.emit("arith.maxnumf", (point, nest.constant(0.0, F32)), F32)
-    point = nest.emit("math.roundeven", (nest.emit("arith.minnumf", (point, nest.constant(MOST, F32)), F32),), F32)
+    point = nest.emit("arith.minnumf", (point, nest.constant(MOST, F32)), F32)  # first: of a NaN it is the largest
+    point = nest.emit("math.roundeven", (nest.emit("arith.maxnumf", (point, nest.constant(0.0, F32)), F32),), F32)
     scale, point = nest.finish(scale, nest.emit("arith.fptosi", (point,), I64))
     return scale, point
 
@@ -50,7 +50,7 @@ def _centred(site: Site, x: Value, scale: Value, point: Value) -> Value:
     nest = Nest(site, "quantize", site.extents(x))
     by, zero_point = nest.read(scale, ()), nest.read(point, ())
     steps = nest.emit("math.roundeven", (nest.emit("arith.divf", (nest.read(x, nest.loops), by), F32),), F32)
-    steps = _select(nest, nest.compare_floats(_UNORDERED, steps, steps), nest.constant(0.0, F32), steps)
+    steps = _select(nest, nest.compare_floats(_UNORDERED, steps, steps), nest.constant(-_FAR, F32), steps)
     for op, end in (("arith.minimumf", _FAR), ("arith.maximumf", -_FAR)):
         steps = nest.emit(op, (steps, nest.constant(end, F32)), F32)
     stored = nest.emit("arith.addi", (nest.emit("arith.fptosi", (steps,), I64), zero_point), I64)

@@ -78,8 +78,8 @@ class Nest:
         """One of several constants: a scalar if they are equal, else an element of a constant tensor, which lacks the
         dimensions along which they are equal.
         """
-        if values.size and (values == values.flat[0]).all():
-            return self.constant(values.flat[0], element)
+        if values.size and (values == values.ravel()[0]).all():
+            return self.constant(values.ravel()[0], element)
         kept = list(indices)
         for axis in reversed(range(values.ndim if values.size else 0)):
             first = values.take(0, axis)

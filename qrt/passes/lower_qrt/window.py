@@ -33,8 +33,8 @@ def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: An
     body = Builder(block, None, site.builder.location)
     body.loc = site.builder.loc
     values = np.asarray(value)
-    if (values == values.flat[0]).all():
-        padding = body.constant(number(values.flat[0], type.element), type.element)
+    if (values == values.ravel()[0]).all():
+        padding = body.constant(number(values.ravel()[0], type.element), type.element)
     else:
         assert axis is not None  # one value for each of its channels
         padding = body.value("tensor.extract", (site.tensor(values, type.element), block.arguments[axis]), type.element)

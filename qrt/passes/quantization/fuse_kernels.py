@@ -7,7 +7,7 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, unordered
 from qrt.ir.core.rewrite import is_dead
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
@@ -74,9 +74,10 @@ def _blocks(module: Operation) -> Iterator[Block]:
 def fuse_block(block: Block, target: Target) -> None:
     """Wraps the operations of a block, from the last to the first."""
     order = {operation: number for number, operation in enumerate(block)}
+    cyclic = unordered(inner for operation in block for inner in operation.walk())  # in a block that nothing reaches
     stay: list[tuple[Operation, str]] = []
     for root in reversed(list(order)):
-        if root.parent is not block or not _is_candidate(root) or is_dead(root):
+        if root.parent is not block or root in cyclic or not _is_candidate(root) or is_dead(root):
             continue
         refused: list[Refusal] = []
         failed = None

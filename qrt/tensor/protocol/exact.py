@@ -20,6 +20,7 @@ from qrt import numerics
 from qrt.eager.calls import Planned
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
+from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
@@ -156,7 +157,7 @@ def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType)
     check_zero_points(t, f"{name}: dtype")
     check_integrity(t, acc.shape)
     acc = acc.astype(np.int64, copy=False)
-    source, target = np.broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
+    source, target = broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
     pairs, inverse = np.unique(np.stack([source.ravel(), target.ravel()]), axis=1, return_inverse=True)
     parameters = numerics.requant_parameters(
         "fixed",

@@ -9,6 +9,7 @@ import numpy as np
 
 from qrt.eager.calls import set_routine
 from qrt.errors import QuantValueError
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.elements import in_place_of
 from qrt.tensor.protocol.table import Function, present
@@ -73,7 +74,7 @@ def _broadcast(*arrays: Array) -> tuple[Array, ...]:
     """Views that may be read alone."""
     shape = arrays[0].shape
     if any(a.shape != shape for a in arrays):
-        shape = np.broadcast_shapes(*[a.shape for a in arrays])
+        shape = broadcast_shapes(*[a.shape for a in arrays])
         return tuple([np.broadcast_to(a, shape) for a in arrays])
     views = tuple([a.view() for a in arrays])
     for view in views:

@@ -339,3 +339,20 @@ def test_a_factor_of_channels_stays_because_it_rounds_again():
 def test_each_pass_that_runs_has_a_name():
     assert list(FUSING) == [*PASSES, "fuse-loops"]  # which test_loops.py draws programs for
     assert [passes.PASSES[name] for name in FUSING] == list(map(pass_class, FUSING))
+
+
+@pytest.mark.parametrize("more", ["", ", %unused: tensor<?xf32>"], ids=["planned at once", "planned when called"])
+@pytest.mark.parametrize(("shape", "axis"), [((4, 1), 1), ((1, 4), 0), ((1, 4), 1), ((1, 0), 0), ((1, 1), 1)])
+def test_a_transpose_that_moves_the_channels_is_no_reshape(shape, axis, more):
+    """Though it leaves the elements where they are."""
+    scales = ", ".join(["0.5", "0.25", "0.125", "1.0"][: shape[axis]])
+    given, made = (
+        f"tensor<{rows}x{columns}x!quant.uniform<i8:f32:{at}, {{{scales}}}>>"
+        for (rows, columns), at in ((shape, axis), (shape[::-1], 1 - axis))
+    )
+    program = qrt.compile(f"""func.func @main(%x: {given}{more}) -> {made} {{
+      %0 = qrt.transpose %x {{permutation = [1, 0]}} : ({given}) -> {made}
+      return %0 : {made} }}""")
+    inputs = {"arg0": np.arange(shape[0] * shape[1], dtype=np.int8).reshape(shape)}
+    inputs |= {"arg1": np.zeros(3, np.float32)} if more else {}
+    assert_same(program.run(inputs), program.run(inputs, interpret=True))

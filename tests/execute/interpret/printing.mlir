@@ -2,6 +2,10 @@ func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interf
 func.func private @printMemrefF64(memref<*xf64>) attributes { llvm.emit_c_interface }
 func.func private @printMemrefF16(memref<*xf16>) attributes { llvm.emit_c_interface }
 func.func private @printMemrefBF16(memref<*xbf16>) attributes { llvm.emit_c_interface }
+func.func private @printMemrefI8(memref<*xi8>) attributes { llvm.emit_c_interface }
+func.func private @printMemrefShapeI8(memref<*xi8>) attributes { llvm.emit_c_interface }
+func.func private @printMemref1dI8(memref<?xi8>) attributes { llvm.emit_c_interface }
+func.func private @rtclock() -> f64
 func.func private @printMemrefI16(memref<*xi16>) attributes { llvm.emit_c_interface }
 func.func private @printMemrefI32(memref<*xi32>) attributes { llvm.emit_c_interface }
 func.func private @printMemrefI64(memref<*xi64>) attributes { llvm.emit_c_interface }
@@ -23,6 +27,7 @@ memref.global "private" constant @thirds : memref<2x3xf32> = dense<[[0.0, 0.3333
 memref.global "private" constant @doubles : memref<8xf64> = dense<[0.1, 1.0e-10, 123456789.125, 0x7FF0000000000000, 0xFFF0000000000000, -0.0, 100000.0, 1000000.0]>
 memref.global "private" constant @halves : memref<3x1xf16> = dense<[[1.0e-7], [65504.0], [-0.5]]>
 memref.global "private" constant @brains : memref<1x3xbf16> = dense<[[1.01, 2.0, 3.0e38]]>
+memref.global "private" constant @bytes : memref<2x2xi8> = dense<[[65, 66], [48, 126]]>
 memref.global "private" constant @shorts : memref<2xi16> = dense<[-32768, 7]>
 memref.global "private" constant @words : memref<1x2x2xi32> = dense<[[[-7, 8], [9, 10]]]>
 memref.global "private" constant @longs : memref<2x2x2xi64> = dense<-9000000000>
@@ -83,5 +88,20 @@ func.func @main() {
   call @printF64(%v) : (f64) -> ()
   call @printClose() : () -> ()
   call @printNewline() : () -> ()
+  %bytes = memref.get_global @bytes : memref<2x2xi8>
+  %ubytes = memref.cast %bytes : memref<2x2xi8> to memref<*xi8>
+  call @printMemrefI8(%ubytes) : (memref<*xi8>) -> ()
+  call @printMemrefShapeI8(%ubytes) : (memref<*xi8>) -> ()
+  %flat = memref.collapse_shape %bytes [[0, 1]] : memref<2x2xi8> into memref<4xi8>
+  %row = memref.cast %flat : memref<4xi8> to memref<?xi8>
+  call @printMemref1dI8(%row) : (memref<?xi8>) -> ()
+  %before = call @rtclock() : () -> f64
+  %after = call @rtclock() : () -> f64
+  %passed = arith.subf %after, %before : f64
+  %zero = arith.constant 0.0 : f64
+  %went = arith.maximumf %passed, %zero : f64
+  %is = arith.cmpf oeq, %passed, %went : f64
+  %one64 = arith.extui %is : i1 to i64
+  call @printI64(%one64) : (i64) -> ()
   return
 }

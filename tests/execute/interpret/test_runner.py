@@ -1,6 +1,7 @@
 """Functions of the runner libraries. Hazards: what `mlir-runner` prints, to the letter (`tests/oracle` compares), views
 with an offset, index numbers, which are unsigned, a declaration of other types."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -50,3 +51,15 @@ def test_what_is_refused():
       return %0 : i64
     }"""
     refused(text, np.int64(1), message="which takes .* and returns nothing")
+
+
+def test_the_clock_tells_the_time():
+    text = """
+    func.func private @rtclock() -> f64
+    func.func @f() -> f64 {
+      %0 = call @rtclock() : () -> f64
+      return %0 : f64
+    }"""
+    before = time.time()
+    (told,) = run(text, name="f")
+    assert before <= told <= time.time()

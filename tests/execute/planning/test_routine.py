@@ -266,3 +266,45 @@ def test_the_interpreter_and_kernels_share_the_globals():
     for step, p in enumerate([False, True, False, True]):
         given = {"arg0": X + np.int8(step), "arg1": p}
         assert_same(program.run(given), reference.run(given, interpret=True))
+
+
+def test_any_number_of_inputs_and_results(tmp_path):
+    """The addresses of inputs do not stand in an array of a fixed size."""
+    count = 1100
+    arguments = ", ".join(f"%a{i}: {Q}" for i in range(count))
+    sums = "\n".join(f"%s{i} = qrt.add %a{i}, %a0 : ({Q}, {Q}) -> {Q}" for i in range(count))
+    names, types = ", ".join(f"%s{i}" for i in range(count)), ", ".join([Q] * count)
+    program = qrt.compile(f"func.func @main({arguments}) -> ({types}) {{ {sums} return {names} : {types} }}")
+    assert program.planned({f"arg{i}": X for i in range(count)}).routine is not None
+    given = {f"arg{i}": X + np.int8(i % 50) for i in range(count)}
+    expected = program.run(given, interpret=True)
+    assert_same(program.run(given), expected)
+    for result, name in zip(program(*given.values()), expected, strict=True):
+        assert result.equals(expected[name])
+    bound = program.bind(given)
+    bound()
+    for name, result in bound.outputs.items():
+        np.testing.assert_array_equal(result, expected[name].storage)
+    program.save(tmp_path / "many.qrt")
+    assert_same(qrt.load_program(tmp_path / "many.qrt").run(given), expected)
+
+
+@pytest.mark.parametrize("rank", [31, 32, 33, 64])
+def test_arrays_of_more_dimensions_than_a_routine_takes(rank):
+    """They have plans of single calls."""
+    t = f"tensor<{'1x' * (rank - 1)}2xf32>"
+    program = qrt.compile(f"""func.func @main(%x: {t}) -> ({t}, {t}) {{
+      %c = arith.constant dense<2.0> : {t}
+      %0 = arith.addf %x, %c : {t}
+      return %0, %x : {t}, {t} }}""")
+    given = {"arg0": np.float32([1, 2]).reshape((1,) * (rank - 1) + (2,))}
+    assert program.run(given)["result0"].ravel().tolist() == [3, 4]
+    assert_same(program.run(given), program.run(given, interpret=True))
+
+
+@pytest.mark.parametrize("rank", [32, 33, 64])
+@pytest.mark.parametrize("op", ["add", "mul", "maximum"])
+def test_an_op_of_more_dimensions_than_its_kernel_takes_says_so(rank, op):
+    t = f"tensor<{'1x' * (rank - 1)}2x!quant.uniform<i8:f32, 0.5:3>>"
+    with pytest.raises(ModelError, match=f"'qrt.{op}' op .* is beyond 31 dimensions"):
+        qrt.compile(f"func.func @main(%x: {t}) -> {t} {{ %0 = qrt.{op} %x, %x : ({t}, {t}) -> {t} return %0 : {t} }}")

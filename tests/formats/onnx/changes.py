@@ -9,6 +9,7 @@ TABLES, CASTS = "qrt/formats/onnx/tables.py", "qrt/formats/onnx/operators/casts.
 PRODUCTS, CONVOLUTION = "qrt/formats/onnx/operators/products.py", "qrt/formats/onnx/operators/convolution.py"
 AVERAGES, ORDERS = "qrt/numerics/averages.py", "qrt/passes/lower_qrt/averages.py"
 POOLING = "qrt/formats/onnx/operators/pooling.py"
+COORDINATES, ORDER = "qrt/formats/onnx/coordinates.py", "qrt/formats/onnx/operators/operand_order.py"
 PACKED, PROFILE = "qrt/formats/onnx/operators/weight_only.py", "qrt/profiles/ort.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
@@ -33,6 +34,10 @@ FORMS: dict[Change, tuple[str, ...]] = {
         "inner = b.astype(np.float32) * p.b_scale[index] + p.end.offset_f32[index]",
     ): ("QLinearAdd",),
     (PROFILE, '"add", "float32_fused"', '"add", "fixed"'): ("QLinearAdd",),
+    (ORDER, "return orders == {True}", "return orders == {False}"): ("QLinearAdd int8, every pair",),
+    # Resized images.
+    (COORDINATES, "_TIE = np.float32(1e-6)", "_TIE = np.float32(0)"): ("Resize int8, nearest",),
+    (COORDINATES, "places = (at + one(0.5)) / scale - one(0.5)", "places = (at + one(0.5)) / scale"): ("Resize",),
     (PROFILE, '"mul", "zero_point_first"', '"mul", "float32"'): ("QLinearMul, halves",),
     (RULES, "scaled = scaled + parameters.offset_f32[i]", "scaled = np.rint(scaled) + parameters.offset_f32[i]"): (
         "QLinearMul",

@@ -37,13 +37,16 @@ FURTHER: dict[str, tuple[int, ...]] = {
     "QDQ AveragePool int8, two axes": (1, 2, 3, 4, 5, 6),
     "QDQ GlobalAveragePool int8": (72,),
     "QLinearAdd int8": (11, 137),
+    "QLinearAdd int8, every pair": (4, 15),
     "QLinearAdd uint8": (84,),
+    "QLinearAdd uint8, every pair": (2, 21),
     "QLinearAveragePool uint8": (7,),
     "QLinearConv, halves, depthwise": (14,),
     "QLinearGlobalAveragePool int8": (109,),
     "QLinearSigmoid int8": (3,),
     "QLinearSoftmax int8": (7, 147),
     "QLinearSoftmax uint8, before 13": (101,),
+    "Resize int8, nearest": (184,),
 }
 """Models besides the first, of forms whose first model does not tell apart what `tests.formats.mutations` changes."""
 

@@ -179,3 +179,83 @@ def test_parameters_that_are_wrong(scale: Any, zero: Any, more: dict[str, int], 
                     [port("x", shape=SHAPE)], [port("q", "INT8")], {"s": scale, "z": zero}, opset=21)  # fmt: skip
     with pytest.raises(ModelError, match=said):
         imported(content)
+
+
+STRANGE = [np.nan, np.inf, -np.inf, 1.0, 1e30, -1e30]
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 8, 16, 33])
+@pytest.mark.parametrize(("dtype", "zero"), [("INT8", 7), ("INT8", -7), ("UINT8", 7), ("INT16", -300), ("UINT16", 9)])
+def test_a_nan_is_stored_as_the_zero_point(dtype: str, zero: int, count: int) -> None:
+    """And by the runtime as the least integer; what else is beyond the integers is stored as the end of them in both,
+    wherever it stands.
+    """
+    x = np.float32(STRANGE).repeat(count).reshape(-1)
+    constants = {"s": np.float32(0.5), "z": tensor("z", np.asarray(zero), dtype)}
+    made = [node("QuantizeLinear", ["x", "s", "z"], ["q"])]
+    content = model(made, [port("x", shape=x.shape)], [port("q", dtype)], constants, opset=21)
+    (q,) = run(content, x=x)
+    least, greatest = BOUNDS[dtype]
+    stored = [zero, greatest, least, zero + 2, greatest, least]
+    assert q.reshape(-1, count).T.tolist() == [stored] * count
+    if has_oracle():
+        theirs = run_oracle(content, {"x": x})[0]
+        assert theirs.reshape(-1, count).T.tolist() == [[least, *stored[1:]]] * count
+
+
+@pytest.mark.parametrize(("dtype", "zero"), [("INT8", 7), ("INT8", -7), ("UINT8", 7), ("INT16", -300)])
+def test_of_float16_the_runtime_stores_one_end_for_all_that_is_no_number(dtype: str, zero: int) -> None:
+    """The least integer, or the greatest where the zero point is below 0."""
+    x = np.float16([np.nan, np.inf, -np.inf, 1.0])
+    constants = {"s": np.float16(0.5), "z": tensor("z", np.asarray(zero), dtype)}
+    made = [node("QuantizeLinear", ["x", "s", "z"], ["q"])]
+    content = model(made, [port("x", "FLOAT16", x.shape)], [port("q", dtype)], constants, opset=21)
+    least, greatest = BOUNDS[dtype]
+    assert run(content, x=x)[0].tolist() == [zero, greatest, least, zero + 2]
+    if has_oracle():
+        end = greatest if zero < 0 else least
+        assert run_oracle(content, {"x": x})[0].tolist() == [end, end, end, zero + 2]
+
+
+@pytest.mark.parametrize("scale", [0.5, -0.5, 0.0, np.inf, np.nan])
+@pytest.mark.parametrize("dtype", ["INT8", "UINT8", "INT16", "UINT16"])
+def test_with_a_scale_of_the_run_every_float_is_stored_as_the_runtime_stores_it(dtype: str, scale: float) -> None:
+    x = np.float32([*STRANGE, 0.0] * 5)
+    made = [node("QuantizeLinear", ["x", "s", "z"], ["q"])]
+    inputs = [port("x", shape=x.shape), port("s", shape=()), port("z", dtype, ())]
+    content = model(made, inputs, [port("q", dtype)], opset=21)
+    given = {"x": x, "s": np.asarray(scale, np.float32), "z": np.asarray(7, dtype.lower())}
+    (q,) = run(content, **given)
+    assert q[0] == BOUNDS[dtype][0]
+    if has_oracle():
+        np.testing.assert_array_equal(q, run_oracle(content, given)[0])
+
+
+DYNAMIC = [
+    ([np.nan, 1, 2, 3], [0, 85, 170, 255], 3 / 255, 0),
+    ([1, 2, np.nan, 3], [85, 170, 0, 255], 3 / 255, 0),
+    ([np.nan, -1, -2], [0, 128, 0], 2 / 255, 255),
+    ([np.nan], [0], 1, 0),
+    ([0, 0, np.nan], [0, 0, 0], 1, 0),
+    ([np.inf, 1, 2], [0, 0, 0], np.inf, 0),
+    ([-np.inf, 1, 2], [0, 255, 255], np.inf, 255),
+    ([np.inf, -np.inf, 0], [0, 0, 255], np.inf, 255),
+    ([np.nan, -np.inf, 1], [0, 0, 255], np.inf, 255),
+    ([1e-45, 0, 0], [255, 0, 0], 0, 255),  # the scale is 0
+    ([3e38, -3e38, 1], [0, 0, 0], np.inf, 0),
+]
+
+
+@pytest.mark.parametrize(("values", "stored", "scale", "zero"), DYNAMIC)
+def test_what_is_no_number_in_a_range_of_the_run(values: Any, stored: Any, scale: float, zero: int) -> None:
+    """A NaN is left out and stored as 0; a zero point that is a NaN is the largest."""
+    x = np.float32(values)
+    outputs = [port("q", "UINT8"), port("s"), port("z", "UINT8")]
+    made = [node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"])]
+    content = model(made, [port("x", shape=x.shape)], outputs)
+    results = run(content, x=x)
+    assert results[0].tolist() == stored
+    assert (results[1], results[2]) == (np.float32(scale), zero)
+    if has_oracle():
+        for ours, theirs in zip(results, run_oracle(content, {"x": x}), strict=True):
+            np.testing.assert_array_equal(ours, theirs)

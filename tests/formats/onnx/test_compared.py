@@ -39,6 +39,15 @@ def test_padding_is_no_term():
     np.testing.assert_allclose(magnitudes[0, 0, 1, 1], (np.abs(x[0, :, :3, :3]) * np.abs(w[0])).sum(), rtol=1e-6)
 
 
+def test_terms_of_a_transposed_convolution():
+    x, w = RNG.normal(size=(1, 2, 3, 3)).astype(np.float32), RNG.normal(size=(2, 1, 2, 2)).astype(np.float32)
+    made = node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2])
+    content = model([made], [port("x", shape=x.shape)], [port("y", shape=(1, 1, 6, 6))], {"w": w})
+    magnitudes, terms = magnitudes_and_terms(content, x=x)
+    assert (terms == 2).all()  # the channels
+    np.testing.assert_allclose(magnitudes[0, 0, 0, 1], (np.abs(x[0, :, 0, 0]) * np.abs(w[:, 0, 0, 1])).sum(), rtol=1e-6)
+
+
 def test_two_computed_operands():
     x = RNG.normal(size=(3, 3)).astype(np.float32)
     content = model([node("MatMul", ["x", "x"], ["y"])], [port("x", shape=(3, 3))], [port("y", shape=(3, 3))])

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from qrt.formats.onnx.folding import Fold, fold_report
@@ -196,3 +197,22 @@ def test_a_product_that_is_quantized_at_run_time(zero: bool, per_column: bool) -
 @pytest.mark.parametrize("extra", ["s", "sums", "wide", "scale"])
 def test_what_is_read_twice_is_no_part_of_a_product(extra: str) -> None:
     assert "qrt.dynamic_matmul" not in names(folds(dynamic(extra=extra))[0])
+
+
+@pytest.mark.parametrize("name", ["q#zero_point", "q#unclamped"])
+def test_tensors_with_names_that_groups_give(name: str) -> None:
+    """The result of a group that is clamped, and a zero point that the file leaves out, are given names."""
+    activation = node("Clip", ["f", "low", "high"], ["g"])
+    bounds = {"low": np.float32(0.5), "high": np.float32(2)}
+    content = group("Conv", (2, 3, 7, 7), weights(6, 3, 3, 3), BIAS, activation=activation, constants=bounds)
+    message = onnx.load_from_string(content)
+    for cast in message.graph.node[-2:]:
+        del cast.input[2:]  # the zero point
+    x = np.random.default_rng(2).normal(0, 3, (2, 3, 7, 7)).astype(np.float32)
+    (expected,) = run(message.SerializeToString(), x=x)
+    message.graph.node.insert(0, node("Neg", ["x"], [name]))
+    message.graph.node.append(node("Abs", [name], ["z"]))
+    message.graph.output.append(port("z"))
+    found, z = run(message.SerializeToString(), x=x)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(z, np.abs(x))

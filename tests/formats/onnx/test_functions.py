@@ -155,3 +155,23 @@ def test_a_bound_of_clip_that_is_a_nan_is_none(bounds: tuple[float, float], is_k
     np.testing.assert_array_equal(run(content, **inputs)[0], expected)
     if has_oracle():
         np.testing.assert_array_equal(run_oracle(content, inputs)[0], expected)
+
+
+@pytest.mark.parametrize(("shape", "axis", "opset"), [((2, 32000), 1, 13), ((3, 4099, 2), 1, 13), ((2, 70, 90), 1, 11)])
+def test_the_error_of_a_softmax_does_not_grow_with_its_terms(shape: tuple[int, ...], axis: int, opset: int) -> None:
+    """Before opset 13 all axes from one on are summed over."""
+    x = -np.float32(3) * np.random.default_rng(5).random(shape).astype(np.float32)
+    content = model([one("Softmax", {"axis": axis}, "x")], [port("x", shape=shape)], [port("y")], opset=opset)
+    (y,) = run(content, x=x)
+    axes = tuple(range(axis, len(shape))) if opset < 13 else axis
+    powers = np.exp((x - x.max(axes, keepdims=True)).astype(np.float64))
+    wanted = (powers / powers.sum(axes, keepdims=True)).astype(np.float32)
+    assert np.abs(y.view(np.int32).astype(np.int64) - wanted.view(np.int32)).max() <= 5
+
+
+def test_a_softmax_along_an_axis_of_any_size_adds_in_order() -> None:
+    content = model([one("Softmax", {}, "x")], [port("x", shape=(2, "n"))], [port("y")], opset=13)
+    x = np.random.default_rng(6).random((2, 40)).astype(np.float32)
+    powers = np.exp((x - x.max(1, keepdims=True)).astype(np.float64)).astype(np.float32)
+    sums = np.add.accumulate(powers, axis=1, dtype=np.float32)[:, -1:]
+    assert np.array_equal(run(content, x=x)[0], powers / sums)

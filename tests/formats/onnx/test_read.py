@@ -12,7 +12,9 @@ from onnx import helper
 
 import qrt
 from qrt.errors import FileError, ModelError
+from qrt.formats.onnx.importing import import_model
 from qrt.formats.onnx.read import read
+from qrt.profiles import profile
 from tests.formats.onnx.running import imported, run
 from tests.formats.onnx.writing import model, node, port, tensor
 
@@ -243,6 +245,11 @@ def test_external_data(tmp_path: Path) -> None:
         ("folder/w.bin", "which is a link"),
         ("short.bin", "24 bytes at 0 are not in 'short.bin', which has 3"),
         ("pipe", "no regular file"),
+        ("own", "no regular file"),
+        ("own/.", "no regular file"),
+        ("n" * 5000, "File name too long"),
+        ("own/" * 2000 + "w.bin", "File name too long"),
+        ("short.bin/w.bin", "Not a directory"),
     ],
 )
 def test_external_data_elsewhere(tmp_path: Path, location: str, said: str) -> None:
@@ -252,6 +259,7 @@ def test_external_data_elsewhere(tmp_path: Path, location: str, said: str) -> No
     (path.parent / "folder").symlink_to(tmp_path)
     (path.parent / "short.bin").write_bytes(b"123")
     os.mkfifo(path.parent / "pipe")
+    (path.parent / "own").mkdir()
     with pytest.raises(ModelError) as raised:
         read(path)
     assert said in str(raised.value)
@@ -336,6 +344,23 @@ def test_memory_that_a_constant_would_take_is_bounded(shape: list[int]) -> None:
     content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64(shape)})
     with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<.*> is larger than max_bytes"):
         imported(content)
+
+
+def test_memory_of_all_constants_is_bounded() -> None:
+    """Each of a chain is within the limit, and all together are not. What shares memory takes none."""
+    nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
+    nodes += [node("Concat", [f"c{i}", "c"], [f"c{i + 1}"], axis=0) for i in range(40)]
+    nodes += [node("Add", ["x", "c40"], ["y"])]
+    chain = model(nodes, [port("x", shape=(1,))], [port("y")], {"c": np.zeros(1000, np.float32)})
+    with pytest.raises(ModelError, match=r"node 23 Concat: the constants that are computed at import, .* 1200000"):
+        import_model(read(chain), profile("ort"), max_bytes=1_200_000)
+    import_model(read(chain), profile("ort"), max_bytes=4_000_000)
+    nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
+    nodes += [node("Reshape", [f"c{i}", "s"], [f"c{i + 1}"]) for i in range(40)]
+    nodes += [node("Add", ["x", "c40"], ["y"])]
+    constants = {"c": np.zeros(1000, np.float32), "s": np.array([2, 1000])}
+    shared = model(nodes, [port("x", shape=(1,))], [port("y")], constants)
+    import_model(read(shared), profile("ort"), max_bytes=20_000)
 
 
 def test_a_constant_of_a_negative_size() -> None:

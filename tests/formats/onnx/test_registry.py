@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 from qrt.formats.onnx import operators, registry
+from tests.formats.onnx.one_of_each import models
+from tests.formats.onnx.running import imported
 
 
 def test_each_file_registers_what_its_line_says() -> None:
@@ -24,3 +26,11 @@ def test_a_model_loads_the_package_onnx_and_the_files_of_its_operators_alone() -
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["movement", "operands"]
+
+
+def test_each_operator_has_a_small_model() -> None:
+    """From which `variants` and the fuzzer make others. It is imported."""
+    names = {key for keys in operators.FILES.values() for key in keys.split()}
+    assert models().keys() >= names
+    for key in names:
+        imported(models()[key])

@@ -140,3 +140,27 @@ def test_lstm(direction: str, has_state: bool, per_column: bool) -> None:
 def test_lstm_that_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         imported(lstm("forward", change=change))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [np.nan, 1, 2], [1, 2, np.nan], [np.nan] * 3, [np.nan, -1, -2], [-2, np.nan, 1], [np.inf, 1, 2],
+        [-np.inf, 1, 2], [np.inf, -np.inf, 0], [np.nan, -np.inf, 1], [1e-45, 0, 0], [3e38, -3e38, 1],
+    ],
+)  # fmt: skip
+def test_dynamic_products_of_what_is_no_number(values: list[float]) -> None:
+    """A NaN is left out of the range and stored as 0; a zero point that is a NaN is the largest, as beside -inf."""
+    x, w = np.float32([values]), np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
+    constants = {"w": w, "s": np.float32(0.5), "z": np.int8(1)}
+    made = node("DynamicQuantizeMatMul", ["x", "w", "s", "z"], ["y"], domain="com.microsoft")
+    content = model([made], [port("x", shape=x.shape)], [port("y")], constants)
+    (y,) = run(content, x=x)
+    dynamic = model([node("DynamicQuantizeLinear", ["x"], ["q", "t", "u"])], [port("x", shape=x.shape)],
+                    [port("q", "UINT8"), port("t"), port("u", "UINT8")])  # fmt: skip
+    q, scale, zero = run(dynamic, x=x)
+    with np.errstate(invalid="ignore"):
+        wanted = np.float32((q.astype(int) - zero.astype(int)) @ (w.astype(int) - 1)) * (scale * np.float32(0.5))
+    np.testing.assert_array_equal(y, wanted)
+    if has_oracle() and multiplies_exactly():
+        np.testing.assert_array_equal(y, run_oracle(content, {"x": x})[0])

@@ -95,6 +95,28 @@ def _cases() -> Iterator[tuple[str, bytes]]:
         "FULLY_CONNECTED, a bias of another length",
         one("FULLY_CONNECTED", [x, _weights(2, 4), _bias(3)], [_i8(1, 2)]),
     )
+    floats, products = Tensor((1, 4), "float32"), Tensor((2, 4), "float32", data=np.ones((2, 4), np.float32))
+    hybrid = Tensor((2, 4), "int8", 0.5, data=np.ones((2, 4), np.int8))
+    images, filters = Tensor((1, 4, 4, 2), "float32"), np.ones((2, 1, 1, 2), np.float32)
+    for name, bias in (
+        ("another length", Tensor((3,), "float32")),
+        ("integers", Tensor((2,), "int32", data=np.ones(2, np.int32))),
+        ("a matrix", Tensor((2, 4), "float32")),
+    ):
+        for weights in (products, hybrid):
+            result = [Tensor((1, 2), "float32")]
+            yield (
+                f"FULLY_CONNECTED, float32, a bias of {name}, {weights.dtype}",
+                one("FULLY_CONNECTED", [floats, weights, bias], result),
+            )
+        kernel = Tensor((2, 1, 1, 2), "float32", data=filters)
+        conv = {"padding": "VALID", "stride_w": 1, "stride_h": 1}
+        yield f"CONV_2D, float32, a bias of {name}", one("CONV_2D", [images, kernel, bias], [images], conv)
+        shape = Tensor((4,), "int32", data=np.int32([1, 4, 4, 2]))
+        yield (
+            f"TRANSPOSE_CONV, float32, a bias of {name}",
+            one("TRANSPOSE_CONV", [shape, kernel, images, bias], [images], conv),
+        )
     number = Tensor((), "int32", data=1)
     yield "FULLY_CONNECTED, a bias of rank 0", one("FULLY_CONNECTED", [x, _weights(2, 4), number], [_i8(1, 2)])
     yield "ADD, shapes that do not broadcast", one("ADD", [_i8(2), _i8(3)], [_i8(3)])

@@ -172,6 +172,73 @@ def test_the_text_of_an_average_is_the_same_program() -> None:
     assert qrt.ir.parse(str(module)) == module
 
 
+def by_sixteens(terms: np.ndarray) -> np.ndarray:
+    """Sums along the first axis in the order of `float_reductions.summed`, as plain loops."""
+    rest = np.zeros(terms.shape[1:], F32)
+    while len(terms) > 16:
+        turns = len(terms) // 16
+        sums = np.zeros((turns, *terms.shape[1:]), F32)
+        for number in range(16):
+            sums = sums + terms[number * turns : (number + 1) * turns]
+        for term in terms[16 * turns :]:
+            rest = rest + term
+        terms = sums
+    for term in terms:
+        rest = rest + term
+    return rest
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 31, 33, 255, 256, 273, 1001, 4097])
+def test_a_long_sum_adds_sixteen_terms_at_a_time(count: int) -> None:
+    (x,) = draw(6, (count, 3))
+    axes = Tensor((1,), "int32", data=[1])
+    content = one_op("SUM", [Tensor((3, count), "float32"), axes], [Tensor((3,), "float32", name="y")], {})
+    assert np.array_equal(run(content, "litert", np.ascontiguousarray(x.T)), by_sixteens(x))
+
+
+def test_sums_and_means_go_run_by_run_of_neighbouring_axes() -> None:
+    """A mean is divided behind the first run. The last axis is summed by sixteens, after it the others in order."""
+    (x,) = draw(7, (5, 3, 4, 20))
+    axes, y = Tensor((3,), "int32", data=[0, 2, 3]), Tensor((3,), "float32", name="y")
+    last = by_sixteens(np.moveaxis(x, 3, 0))
+    last = by_sixteens(np.moveaxis(last, 2, 0))
+    for name, factor in (("SUM", F32(1)), ("MEAN", F32(1) / F32(400))):
+        wanted = np.zeros(3, F32)
+        for row in last * factor:
+            wanted = wanted + row
+        content = one_op(name, [Tensor(x.shape, "float32"), axes], [y], {})
+        assert np.array_equal(run(content, "litert", x), wanted)
+
+
+def units_apart(a: np.ndarray, b: np.ndarray) -> int:
+    """The most floats that lie between elements of one sign."""
+    return int(np.abs(a.view(np.int32).astype(np.int64) - b.view(np.int32)).max())
+
+
+@pytest.mark.parametrize("count", [100, 1001, 32000])
+@pytest.mark.parametrize("kind", ["drawn", "alike"])
+def test_the_error_of_a_softmax_does_not_grow_with_the_row(count: int, kind: str) -> None:
+    x = -F32(3) * np.random.default_rng(8).random((2, count)).astype(F32)
+    if kind == "alike":
+        x[:, 1:] = F32(-0.7)
+    content = one_op("SOFTMAX", [Tensor(x.shape, "float32")], [Tensor(x.shape, "float32")], {"beta": 1.0})
+    program = qrt.compile(import_model(read(content), PROFILES["litert"]))
+    apart = x - x.max(1, keepdims=True)
+    powers = np.exp(apart.astype(np.float64))
+    exact = (powers / powers.sum(1, keepdims=True)).astype(F32)
+    assert units_apart(np.asarray(program(x)), exact) <= 5
+    assert {step.engine for step in program.coverage()} == {"kernel"}
+
+
+def test_the_reference_kernel_takes_the_exponential_for_a_small_sigmoid() -> None:
+    x = F32([-20, -9.5, np.nextafter(F32(-9), F32(-10)), -9, -8.5, 0, 3, 20])
+    content = one_op("LOGISTIC", [Tensor(x.shape, "float32")], [Tensor(x.shape, "float32", name="y")])
+    wide = x.astype(np.float64)
+    exact = 1 / (1 + np.exp(-wide))
+    assert units_apart(run(content, "litert", x), exact.astype(F32)) <= 2
+    assert units_apart(run(content, "litert-ref", x), np.where(x < -9, np.exp(wide), exact).astype(F32)) <= 2
+
+
 def _f32(*shape, **others):
     return Tensor(shape, "float32", **others)
 
@@ -209,6 +276,15 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
         (
             one_op("L2_NORMALIZATION", [_f32(2, 3)], [_f32(2, 3)], {"fused_activation_function": "RELU"}),
             "L2_NORMALIZATION (fused RELU)",
+        ),
+        (
+            one_op(
+                "MAX_POOL_2D",
+                [_f32(1, 4, 4, 1)],
+                [_f32(1, 2, 2, 1)],
+                {**_STRIDES, "filter_height": 2, "filter_width": 2, "fused_activation_function": "TANH"},
+            ),
+            "MAX_POOL_2D (float32, fused TANH)",
         ),
         (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs have shapes (2,) and (3,)"),
         (one_op("SIGN", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), "SIGN (int64)"),

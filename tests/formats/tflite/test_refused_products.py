@@ -1,6 +1,7 @@
 """Wrong convolutions, products, pools and casts. Hazards: a division by a stride of 0, a result for which LiteRT has
 none, an error that does not say where."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -108,3 +109,43 @@ def test_a_layer_has_the_depth_of_its_weights() -> None:
 def test_a_form_without_a_rule_is_named() -> None:
     x, y = Tensor((2, 5), "float32"), Tensor((2, 5), "int32", scales=0.5)
     assert "no rule of quantize for storage = i32" in refusal(one_op("QUANTIZE", [x], [y], {}))
+
+
+PAIRS = [(a, b) for a in ("int8", "uint8", "int16") for b in ("int8", "uint8", "int16") if a != b]
+
+
+@pytest.mark.parametrize("profile", ["litert", "litert-ref"])
+@pytest.mark.parametrize(("source", "result"), PAIRS)
+@pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_a_result_of_another_storage_is_refused(name: str, source: str, result: str, profile: str) -> None:
+    """LiteRT reads the input's memory as the result's type, or the reverse."""
+    weights = "uint8" if source == "uint8" else "int8"
+    w = {"dtype": weights, "scales": 0.25}
+    if name == "FULLY_CONNECTED":
+        operands = [Tensor((2, 3), source, scales=0.5), Tensor((4, 3), data=np.ones((4, 3), weights), **w)]
+        content = one_op(name, operands, [Tensor((2, 4), result, scales=0.5)], {})
+    else:
+        shape, filters = ((1, 2, 2, 3), 3) if name == "DEPTHWISE_CONV_2D" else ((5, 2, 2, 3), 5)
+        options = {key: value for key, value in WINDOW.items() if not key.startswith("filter")}
+        if name == "CONV_2D":
+            options.pop("depth_multiplier")
+        bias = Tensor((filters,), "int32", scales=0.125, data=np.zeros(filters, np.int32))
+        operands = [Tensor((1, 4, 4, 3), source, scales=0.5), Tensor(shape, data=np.ones(shape, weights), **w), bias]
+        content = one_op(name, operands, [Tensor((1, 3, 3, filters), result, scales=0.5)], options)
+    assert re.search("an input of [iu]1?[68] with a result of [iu]1?[68]", refusal(content, profile))
+
+
+@pytest.mark.parametrize("result", ["int8", "uint8"])
+def test_a_softmax_of_int16_to_bytes_is_refused(result: str) -> None:
+    content = one_op(
+        "SOFTMAX", [Tensor((2, 3), "int16", scales=0.5)], [Tensor((2, 3), result, scales=2.0**-8)], {"beta": 1.0}
+    )
+    assert f"of i16 to {'i8' if result == 'int8' else 'u8'}" in refusal(content)
+
+
+@pytest.mark.parametrize("profile", ["litert", "litert-ref"])
+def test_a_pad_between_two_zero_points_is_refused(profile: str) -> None:
+    """XNNPACK pads with that of the input, the reference kernel with that of the result."""
+    x, y = (Tensor((n, 3), "int8", scales=0.5, zero_points=z) for n, z in ((2, 1), (4, 2)))
+    ends = Tensor((2, 2), "int32", data=np.array([[1, 1], [0, 0]], np.int32))
+    assert "a result of another zero point" in refusal(one_op("PAD", [x, ends], [y], {}), profile)

@@ -8,6 +8,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import numpy as np
 import onnx
 
 from qrt import ir
@@ -15,9 +16,12 @@ from qrt.formats.onnx.export import onnx_bytes
 from tests.formats.onnx.export.programs import PROGRAMS
 from tests.formats.onnx.export.test_float_programs import PROGRAMS as NESTS
 from tests.formats.onnx.forms import forms
+from tests.formats.onnx.one_of_each import models
+from tests.formats.onnx.qdq_graphs import draw_graph
+from tests.formats.onnx.variants import changed, changes
+from tests.fuzz.kinds.onnx_functions import put_in_functions
+from tests.fuzz.kinds.onnx_outside import put_outside
 
-_EXPORTED = 0.1
-"""The share of mutants that come from exported programs."""
 LARGEST = 16 << 10
 """Bytes of a file to start from."""
 _INTEGERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 8, 127, 255, 256, 65535, 2**31 - 1, 2**40, 2**63 - 1)
@@ -25,10 +29,15 @@ _FLOATS = (0.0, -0.0, -1.0, 1.0, 1e-45, 3e38, float("inf"), float("-inf"), float
 
 
 @cache
-def seeds() -> tuple[bytes, ...]:
+def of_forms() -> tuple[bytes, ...]:
     """A model of each form that is compared with the runtime."""
-    found = [form.content() for form in forms()]
-    return tuple(content for content in found if len(content) <= LARGEST)
+    return tuple(content for content in (form.content() for form in forms()) if len(content) <= LARGEST)
+
+
+@cache
+def of_operators() -> tuple[bytes, ...]:
+    """A small model of each operator."""
+    return tuple(content for content in models().values() if len(content) <= LARGEST)
 
 
 @cache
@@ -38,18 +47,36 @@ def exported() -> tuple[bytes, ...]:
     return tuple(onnx_bytes(ir.parse(text)) for text in texts)
 
 
+@cache
+def of_groups() -> tuple[bytes, ...]:
+    """Return drawn graphs of operators between casts."""
+    return tuple(draw_graph(np.random.default_rng([11, number])) for number in range(64))
+
+
+SOURCES: dict[Callable[[], tuple[bytes, ...]], float] = {of_forms: 5, of_operators: 4, of_groups: 3, exported: 1}
+"""The models to start from, by how often one of them is drawn."""
+
+
 def draw(draw: Random) -> bytes:
-    """A seed with one to three changes; a few are changed in any byte, or cut short."""
-    content = draw.choice(exported() if draw.random() < _EXPORTED else seeds())
+    """A model with up to three changes, perhaps with nodes in functions and data in another file; a few are changed in
+    any byte, or cut short.
+    """
+    (source,) = draw.choices([*SOURCES], [*SOURCES.values()])
+    content = draw.choice(source())
+    if draw.random() < 0.25:
+        content = changed(content, draw.choice([*changes(content)])[1])
     message = onnx.load_from_string(content)
-    for _ in range(draw.choice((1, 1, 1, 2, 3))):
+    for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
         is_entry = message.metadata_props and draw.random() < 0.7
         (_metadata if is_entry else draw.choice(_CHANGES))(draw, message)
+    for change, share in ((put_in_functions, 0.15), (put_outside, 0.05)):
+        if draw.random() < share:
+            change(draw, message)
     mutant = bytearray(message.SerializeToString())
     kind = draw.random()
-    if kind < 0.1:
+    if kind < 0.05 and mutant:
         mutant[draw.randrange(len(mutant))] = draw.randrange(256)
-    elif kind < 0.13:
+    elif kind < 0.07 and mutant:
         del mutant[draw.randrange(len(mutant)) :]
     return bytes(mutant)
 
@@ -109,7 +136,7 @@ def _operands(draw: Random, message: Any) -> None:
 
 def _operator(draw: Random, message: Any) -> None:
     """Another operator on the same operands."""
-    other = onnx.load_from_string(draw.choice(seeds())).graph.node[0]
+    other = onnx.load_from_string(draw.choice(of_forms())).graph.node[0]
     node = draw.choice(message.graph.node)
     node.op_type, node.domain = other.op_type, other.domain
 

@@ -1,5 +1,6 @@
-"""Programs that run: interpreted, planned on every ISA, and transformed, they give the same bits or are refused alike.
-The first line may say the values of arguments and the passes."""
+"""Programs that run: interpreted, planned on every ISA, planned when their arguments come, and transformed, they give
+the same bits or are refused alike, and leave alone what is around the arrays that they are given. The first line may
+say the values of arguments and the passes."""
 
 import math
 import re
@@ -16,11 +17,14 @@ from qrt.errors import QuantError, UndefinedError
 from qrt.execute import Program
 from qrt.execute.passes import run_passes
 from qrt.ir import Module
+from qrt.ir.core.attributes import TypeAttr
 from qrt.ops.core import element_dtype
-from qrt.types import IntegerType, TensorType, UniformType
+from qrt.types import FloatType, FunctionType, IntegerType, TensorType, UniformType
 from tests.execute.planning.draw_control import control
 from tests.execute.programs import EVERYTHING
 from tests.fuzz import seeds
+from tests.fuzz.kinds.open_shapes import element_wise
+from tests.fuzz.kinds.surrounded import Surrounded
 from tests.fuzz.kinds.text import pipeline
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding, check_message
@@ -67,7 +71,7 @@ _OPEN = re.compile(r"a dimension that the types leave open is not as large|'lina
 
 
 def draw(draw: Random) -> str:
-    make = draw.choice((_of_kernels, _of_kernels, _of_kernels, _plain, _plain, _seed, control))
+    make = draw.choice((_of_kernels, _of_kernels, _of_kernels, _plain, _plain, _seed, control, element_wise))
     text = make(draw)
     if make is _seed or draw.random() < 0.5:
         text = mutated(draw, text, seeds.texts())
@@ -126,14 +130,19 @@ def check(case: str) -> str:
     found = _HEADER.search(case)
     values, passes = (int(found[1]), found[2]) if found else (0, "canonicalize")
     module = ir.parse(case)
-    program = Program(module, _function(module))
-    arguments = _arguments(program, values)
+    name = _function(module)
+    waiting = _waiting(module, name)
+    lazy = waiting or Program(module, name)
+    arguments = _arguments(lazy, values)
     if arguments is None:
         return "too large"
-    expected = _run(program, arguments, interpret=True)
+    expected = _run(lazy, arguments, interpret=True)
+    if waiting is not None:
+        _compare("interpreted", expected, "planned when called", _run(waiting, arguments, interpret=False), case)
+        arguments = arguments[:-1]
     for isa in kernels.available():
         with kernels.use(isa):
-            _compare("interpreted", expected, f"planned on {isa}", _run(program, arguments, interpret=False), case)
+            _compare("interpreted", expected, f"planned on {isa}", _built_and_run(module, name, arguments), case)
     if isinstance(expected, Refusal):
         return "no result"
     for transform in (*LOWERINGS, passes):
@@ -144,6 +153,32 @@ def check(case: str) -> str:
                 continue
             _compare("interpreted", expected, f"{name} after {transform}", result, case)
     return "compared"
+
+
+def _built_and_run(module: Module, name: str | None, arguments: Sequence[Any]) -> Results:
+    """The results as planned, or what compiling refuses, which the interpreter must refuse too."""
+    try:
+        program = Program(module, name)
+    except QuantError as error:
+        return Refusal.of(error)
+    return _run(program, arguments, interpret=False)
+
+
+def _waiting(module: Module, name: str | None) -> Program | None:
+    """The program with one more argument, of an open size, so that it is planned when it is called. None where that
+    breaks a call of the function."""
+    copy = Module(module.operation.clone({}), module.upstream)
+    function = next((each for each in copy.functions if each.sym_name == name), None)
+    if function is None or "arg_attrs" in function.attributes:
+        return None
+    unused = TensorType((None,), FloatType("f32"))
+    function.regions[0].blocks[0].add_argument(unused)
+    inputs, results = function.type.inputs, function.type.results
+    function.attributes["function_type"] = TypeAttr(FunctionType((*inputs, unused), results))
+    try:
+        return Program(copy, name)
+    except QuantError:
+        return None
 
 
 def _function(module: Module) -> str | None:
@@ -178,11 +213,17 @@ def _signature(program: Program) -> list[tuple[str, TensorType]]:
 
 def _run(program: Program, arguments: Sequence[Any], interpret: bool) -> Results:
     """Results by name, and memory that was given, as it is left."""
-    given = {port.name: value.copy() for port, value in zip(program.inputs, arguments, strict=True)}
+    filler = 0x5A if interpret else 0xA5  # so that what is read there differs
+    pairs = zip(program.inputs, arguments, strict=True)
+    memory = [Surrounded.of(value, filler, port.in_place) for port, value in pairs]
+    given = {port.name: each.view for port, each in zip(program.inputs, memory, strict=True)}
     try:
         results = program.run(given, interpret=interpret, max_steps=STEPS)
     except QuantError as error:
         return Refusal.of(error)
+    finally:
+        for port, each in zip(program.inputs, memory, strict=True):
+            each.check(port.name)
     written = [(port.name, given[port.name]) for port in program.inputs if port.in_place]
     return [(name, getattr(value, "storage", value)) for name, value in (*results.items(), *written)]
 
@@ -224,10 +265,11 @@ def _shown(value: object) -> str:
 def _arguments(program: Program, seed: int) -> list[Any] | None:
     """Arrays of the inputs' types. Sizes that are not known are mostly one number."""
     draw = Draw(str(seed), noise=0)
-    common, rank = draw.choice((0, 1, 2, 2, 3, 4, 4, 5, 8, 17)), draw.choice((0, 1, 2, 4))
+    common, rank = draw.choice((0, 0, 1, 1, 1, 2, 2, 3, 4, 4, 5, 8, 17)), draw.choice((0, 1, 2, 4))
     found = []
     for port in program.inputs:
-        shape = (None,) * rank if port.type.shape is None else port.type.shape
+        open_rank = rank if draw.chance(0.9) else draw.randint(0, 2)
+        shape = (None,) * open_rank if port.type.shape is None else port.type.shape
         sizes = tuple((common if draw.chance(0.9) else draw.randint(0, 4)) if n is None else n for n in shape)
         if math.prod(sizes) > LARGEST:
             return None

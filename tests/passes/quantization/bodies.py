@@ -225,6 +225,18 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
         "%c: tensor<1x2x6x7xf32>",
         "transpose",
     ),
+    "transpose of qrt, without its permutation": (
+        IMAGES,
+        "%c = qrt.transpose %x : (tensor<1x6x7x2xf32>) -> tensor<2x7x6x1xf32>",
+        "%c: tensor<2x7x6x1xf32>",
+        "transpose",
+    ),
+    "concat of qrt, without its axis": (
+        f"{IMAGES}, %y: tensor<1x6x7x2xf32>",
+        "%c = qrt.concat %x, %y : (tensor<1x6x7x2xf32>, tensor<1x6x7x2xf32>) -> tensor<2x6x7x2xf32>",
+        "%c: tensor<2x6x7x2xf32>",
+        "concat",
+    ),
     "concat of qrt": (
         f"{IMAGES}, %y: tensor<1x6x7x2xf32>",
         "%c = qrt.concat %x, %y {axis = 3 : i64} : (tensor<1x6x7x2xf32>, tensor<1x6x7x2xf32>) -> tensor<1x6x7x4xf32>",

@@ -10,7 +10,9 @@ import numpy as np
 from qrt import ir
 from qrt.errors import QuantError
 from qrt.execute.interpret import TABLES
+from qrt.execute.interpret.buffers import on_memory, span_below
 from qrt.execute.interpret.core import ModuleCode, Run
+from qrt.types import MemRefType
 
 STEPS = 3000
 CRASH = "crash:"
@@ -64,14 +66,16 @@ class Code:
 
 
 def _copied(value, type):
-    """The argument as the run may write to it, with its strides."""
+    """Return the argument as the run may write to it, with its strides; a memref on memory of its own."""
     if not isinstance(value, np.ndarray):
         return value
-    if value.base is None or value.flags.c_contiguous:
+    if not isinstance(type, MemRefType):
         return value.copy().reshape(value.shape)
-    memory = value.base.copy()
+    if value.base is None or value.flags.c_contiguous:
+        return on_memory(value.copy().reshape(value.shape))
     start = value.__array_interface__["data"][0] - value.base.__array_interface__["data"][0]
-    return np.ndarray(value.shape, value.dtype, memory, start, value.strides)
+    span, at = span_below(on_memory(value.base.copy().reshape(-1)))
+    return span.view(at + start // value.itemsize, value.shape, [stride // value.itemsize for stride in value.strides])
 
 
 def bits(value):

@@ -1,8 +1,8 @@
 /* Floats that are quantized at run time, and the cells of a long short-term memory: ref/functions/dynamic.c in vectors,
  * operation by operation in the same order and format, so with the same bits.
  *
- * The including file gives the ports. It defines load_floats and store_floats of live lanes, without_nans (0 for a
- * NaN), one_nan and choose_below; doubles, half a vector of floats each, with low_half, high_half and join_halves, and
+ * The including file gives the ports. It defines load_floats and store_floats of live lanes, one_nan and
+ * choose_below; doubles, half a vector of floats each, with low_half, high_half and join_halves, and
  * power_of_two and gather_powers of half a vector of integers. Hazard: minimum and maximum return their second operand
  * where one is a NaN. */
 #pragma once
@@ -34,13 +34,14 @@ void QRT_OF_ISA(dynamic_range)(const float *x, int64_t count, float *range) {
     }
 }
 
-/* A quotient within +-1e6, both integers, rounds as it does outside: what is beyond ends at 0 or 255. */
+/* A quotient within +-1e6, both integers, rounds as it does outside: what is beyond ends at 0 or 255, and a NaN, of
+ * which the maximum is its second operand, at 0. */
 void QRT_OF_ISA(dynamic_storage)(const float *x, int64_t count, float scale, int zero_point, uint8_t *target) {
     const floats divisor = V(set1_ps)(scale), far = V(set1_ps)(1e6f), low = V(set1_ps)(-1e6f);
     const integers zero = V(set1_epi32)(zero_point), most = V(set1_epi32)(UINT8_MAX);
     for (int64_t i = 0; i < count; i += LANES) {
         const live_lanes live = first_lanes(count - i);
-        const floats quotient = without_nans(V(div_ps)(load_floats(x + i, live), divisor));
+        const floats quotient = V(div_ps)(load_floats(x + i, live), divisor);
         const integers step = round_half_even(V(min_ps)(V(max_ps)(quotient, low), far));
         const integers value = V(max_epi32)(V(add_epi32)(step, zero), V(set1_epi32)(0));
         store_bytes(target + i, low_bytes(V(min_epi32)(value, most)), live);

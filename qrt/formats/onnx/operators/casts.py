@@ -117,6 +117,8 @@ def _to_small_floats(node: Node, element: FloatType) -> None:
 def dequantize_linear(node: Node) -> None:
     """Integers of up to 32 bits, or float8, to the floats that they stand for."""
     source, out = node.plain(0), node.type(1).element
+    if node.has(2) and node.plain(2) is not source:
+        node.fail(f"the zero point is of {node.dtype(2)}, the input of {node.dtype(0)}")
     said = node.attribute("output_dtype", 0)
     if said:
         out = element_of(NUMBERS.get(said, "float"))
@@ -189,7 +191,8 @@ def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
 @operator("DynamicQuantizeLinear")
 def dynamic_quantize_linear(node: Node) -> None:
     """Of float32 to uint8, with the scale and the zero point that the least and the largest element give, 0 among
-    them. Where all are 0, the scale is 1.
+    them. Where all are 0, the scale is 1. NaNs are left out of the range and stored as 0; the runtime's range among 8
+    elements and more depends on where they stand. Beside -inf the scale is inf and the zero point 255.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -199,7 +202,7 @@ def dynamic_quantize_linear(node: Node) -> None:
     x, site, axes = node.value(0), site_of(node), tuple(range(len(node.shape())))
     least, most = (
         node.emit("qrt.reshape", [reduced(site, x, axes, name, 0.0)], None, TensorType((), F32))
-        for name in ("arith.minimumf", "arith.maximumf")
+        for name in ("arith.minnumf", "arith.maxnumf")
     )
 
     def floats(name: str, a: Operand, b: Operand) -> Operand:
@@ -210,7 +213,8 @@ def dynamic_quantize_linear(node: Node) -> None:
     one = number_of(1, F32)
     scale = select(node, is_empty, one, floats("arith.divf", span, number_of(255, F32)), F32)
     point = floats("arith.divf", floats("arith.subf", number_of(0, F32), least), scale)
-    point = apply(node, "math.roundeven", [_within_bytes(node, point)], [F32], F32)
+    point = floats("arith.maxnumf", floats("arith.minnumf", point, number_of(255, F32)), number_of(0, F32))
+    point = apply(node, "math.roundeven", [point], [F32], F32)
     rounded = apply(node, "math.roundeven", [floats("arith.divf", x, scale)], [F32], F32)
     shifted = _within_bytes(node, floats("arith.addf", rounded, point))
     for i, found in ((0, shifted), (2, point)):

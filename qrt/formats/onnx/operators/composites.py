@@ -120,7 +120,7 @@ def _attended(node: Node, graph: Composed, parts: Sequence[Any], masks: Sequence
 def _mask(node: Node, graph: Composed, i: int, keys: int) -> Any:
     """What is added for keys that an input leaves out: those that it gives as 0, or behind the number that it gives."""
     name, shape = node.op.inputs[i], node.shape(i)
-    if node.dtype(i) != "int32" or len(shape) > 2:
+    if node.dtype(i) != "int32" or len(shape) not in (1, 2):
         node.refuse(f"a mask of {node.dtype(i)} and shape {list(shape)}")
     if len(shape) == 2:
         kept = graph.add("Cast", name, to=1)
@@ -215,7 +215,10 @@ def rotary_embedding(node: Node) -> None:
     shape, graph = node.shape(), composed(node)
     rotated, heads = node.attribute("rotary_embedding_dim", 0), node.attribute("num_heads", 0)
     if len(shape) == 3 and not heads:
-        heads = _sizes(node, 0, 2)[2] // (rotated or 2 * _sizes(node, 2, 1)[1])
+        size = rotated or 2 * _sizes(node, 2, 1)[1]
+        if size < 1:
+            node.fail(f"a head has {size} elements, by rotary_embedding_dim or by the table of cosines")
+        heads = _sizes(node, 0, 2)[2] // size
     if node.shape(1) == (1,):
         batch, length = _sizes(node, 0, 0, 1)[:2] if len(shape) == 3 else _sizes(node, 0, 0, 2)[0:3:2]
         positions = graph.add("Add", positions, graph.constant(np.arange(length)[np.newaxis], np.int64))

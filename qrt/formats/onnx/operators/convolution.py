@@ -7,6 +7,7 @@ import numpy as np
 
 from qrt.formats.importing.windows import make_window
 from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.operands import float_bias
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
@@ -67,7 +68,7 @@ def conv(node: Node) -> None:
     window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding)
     w = _float_weights(node, shape)
     site, order = site_of(node), node.rule("float_products")
-    padded, bias = window.padded(node, x), node.value(2) if node.has(2) else None
+    padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
     if shape.is_depthwise:
         per = shape.outputs // shape.channels
         made = float_products.depthwise(site, padded, w, window, shape.outputs, per, order, bias)

@@ -19,8 +19,8 @@ _OPS = {
 class _Steps:
     """Steps of a computation on tensors of one float type, whose numbers broadcast."""
 
-    def __init__(self, node: Node) -> None:
-        element = one_type(node, 0, 1)
+    def __init__(self, node: Node, inputs: int = 1) -> None:
+        element = one_type(node, 0, inputs)
         if not isinstance(element, FloatType):
             node.refuse(f"of {node.dtype(0)}")
         self.node, self.element = node, element
@@ -94,6 +94,8 @@ def elu(node: Node) -> None:
     """
     steps, x, kind = _Steps(node), operand(node, 0), node.op.type
     alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
+    if kind == "Celu" and alpha == 0:
+        node.fail("its alpha is 0, by which it divides")
     inside = steps.take("arith.divf", x, alpha) if kind == "Celu" and alpha != 1 else x
     below = steps.take("arith.mulf", steps.take("math.expm1", inside), alpha)
     found = steps.choose(x, 0, below, x)
@@ -127,7 +129,7 @@ def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
 @operator("FastGelu", domain="com.microsoft")
 def fast_gelu(node: Node) -> None:
     """The approximation by tanh of x, or of x and a bias along the last axis."""
-    steps, x = _Steps(node), operand(node, 0)
+    steps, x = _Steps(node, 2), operand(node, 0)
     if node.has(1):
         x = steps.take("arith.addf", x, operand(node, 1))
     steps.finish(_gelu_of_tanh(steps, x))
@@ -136,7 +138,7 @@ def fast_gelu(node: Node) -> None:
 @operator("BiasGelu", domain="com.microsoft")
 def bias_gelu(node: Node) -> None:
     """Gelu of x and a bias along the last axis."""
-    steps = _Steps(node)
+    steps = _Steps(node, 2)
     x = steps.take("arith.addf", operand(node, 0), operand(node, 1))
     inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
     steps.finish(steps.take("arith.mulf", steps.take("arith.mulf", x, 0.5), steps.take("arith.addf", inside, 1)))

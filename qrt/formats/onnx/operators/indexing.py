@@ -154,6 +154,7 @@ def scatter_elements(node: Node) -> None:
     """
     own, shape = _static(node), _static(node, 1)
     axis = _axis(node, own, shape)
+    _check_types(node)
     if _static(node, 2) != shape:
         node.fail(f"its positions have shape {list(shape)}, the elements {list(_static(node, 2))}")
     at = _wrapped(node, 1, np.array(own[axis], np.int64))
@@ -173,6 +174,7 @@ def scatter_elements(node: Node) -> None:
 def scatter_nd(node: Node) -> None:
     """What rows of positions name, replaced, or as the reductions of ScatterElements have it."""
     own, shape = _static(node), _static(node, 1)
+    _check_types(node)
     count = shape[-1] if shape else 0
     if not 0 < count <= len(own) or _static(node, 2) != (*shape[:-1], *own[count:]):
         node.fail(f"rows of shape {list(shape)} and elements of {list(node.shape(2))} do not go with {list(own)}")
@@ -185,6 +187,11 @@ def scatter_nd(node: Node) -> None:
         return
     at = _checked(node, reshaped(node, at, (prod(shape[:-1]), 1)), rows)
     _scatter_of_run(node, at, (rows, size), (prod(shape[:-1]), 1), (prod(shape[:-1]), size), 0)
+
+
+def _check_types(node: Node) -> None:
+    if node.plain(0) is not node.plain(2):
+        node.fail(f"its elements are of {node.dtype(2)}, its input of {node.dtype(0)}")
 
 
 def _is_plain(node: Node) -> bool:
@@ -211,8 +218,6 @@ def _checked(node: Node, at: Operand, size: int) -> Value:
 def _operands(node: Node) -> tuple[Value, Value]:
     """What is scattered to, and what is scattered, of one type."""
     values = movable(node), movable(node, 2)
-    if node.plain(0) is not node.plain(2):
-        node.fail(f"its elements are of {node.dtype(2)}, its input of {node.dtype(0)}")
     if len({value.type.element for value in values if isinstance(value.type, TensorType)}) > 1 or _reduction(node):
         return node.stored(0), node.stored(2)
     return values

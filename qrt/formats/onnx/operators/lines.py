@@ -89,7 +89,7 @@ def one_hot(node: Node) -> None:
     other one elsewhere, and where a position is none.
     """
     said = node.known(1, "a depth")
-    depth = int(said.flat[0]) if said.size == 1 and np.isfinite(said.flat[0]) else 0
+    depth = int(said.ravel()[0]) if said.size == 1 and np.isfinite(said.ravel()[0]) else 0
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:

@@ -209,6 +209,8 @@ def tile(node: Node) -> None:
 def expand(node: Node) -> None:
     """To a known shape, by NumPy's rules."""
     own, given = node.shape(), node.integers(1, "a shape")
+    if min(given, default=0) < 0:
+        node.fail(f"a tensor has no shape {list(given)}")
     rank = max(len(own), len(given))
     aligned = (*(1,) * (rank - len(own)), *own)
     wanted = (*(1,) * (rank - len(given)), *given)

@@ -46,6 +46,15 @@ def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
     return found[0]
 
 
+def float_bias(node: Node, i: int, channels: int) -> Value | None:
+    """The bias of a convolution, one float32 for each channel of the result, if the node has one."""
+    if not node.has(i):
+        return None
+    if node.type(i).element is not F32 or node.shape(i) not in ((channels,), (None,)):
+        node.fail(f"its bias is {node.type(i)}, expected {TensorType((channels,), F32)}")
+    return node.value(i)
+
+
 def require(node: Node, i: int, *dtypes: str) -> None:
     """Refuses an input of another dtype."""
     if node.dtype(i) not in dtypes:

@@ -128,6 +128,8 @@ def global_pool(node: Node) -> None:
     from qrt.passes.lower_qrt.averages import sum_of_lanes
 
     x, shape, site = node.value(0), node.shape(), site_of(node)
+    if len(shape) < 2:
+        node.fail(f"the input has shape {list(shape)}, expected a batch and channels")
     axes = tuple(range(2, len(shape)))
     if node.op.type == "GlobalMaxPool":
         made = reduced(site, x, axes, "arith.maximumf", -np.inf)

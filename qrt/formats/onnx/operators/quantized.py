@@ -9,6 +9,7 @@ from typing import Any
 from qrt.formats.importing.plain import BOOL, apply
 from qrt.formats.onnx import tables
 from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.operators.operand_order import is_exchanged
 from qrt.formats.onnx.operators.pooling import order_of_sums, window_of
 from qrt.formats.onnx.operators.windows import channels_first, channels_last, form_of
 from qrt.formats.onnx.registry import operator
@@ -42,7 +43,10 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 
 @operator("QLinearAdd", "QLinearMul", domain=MICROSOFT)
 def binary(node: Node) -> None:
-    """Of int8 or uint8, with NumPy's broadcasting."""
+    """Of int8 or uint8, with NumPy's broadcasting. QLinearAdd exchanges its operands, as the runtime does, where the
+    first one has one element along the last axis in which either has several. Where only the run knows whether it has,
+    no sum may depend on it.
+    """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
     if not a.storage == b.storage == out.storage:
@@ -51,6 +55,8 @@ def binary(node: Node) -> None:
         )
     rule = node.rule(name, storage=out.storage)
     operands = [node.cast(0, a), node.cast(3, b)]
+    if name == "add" and not node.op.is_folded and is_exchanged(node, (a, b, out)):
+        operands.reverse()
     node.set(0, node.emit(f"qrt.{name}", operands, {"requant": rule}, out))
 
 
@@ -192,6 +198,8 @@ def where(node: Node) -> None:
     """Of int8 or uint8: each tensor through a table, if its type is not the result's. All three broadcast."""
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)
+    if node.plain(0) is not BOOL:
+        node.fail(f"its condition is of {node.dtype(0)}, expected bool")
     x, y = (node.as_storage(_converted(node, i, _operand(node, i), out)) for i in (1, 4))
     plain = out.storage_type
     chosen = apply(node, "arith.select", [node.value(0), x, y], [BOOL, plain, plain], plain)

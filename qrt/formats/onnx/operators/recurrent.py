@@ -40,8 +40,7 @@ def dynamic_quantize_lstm(node: Node) -> None:
 
 
 def _check_form(node: Node, directions: int) -> None:
-    said = node.op.attributes.get("activations", _ACTIVATIONS * directions)
-    names = tuple(str(name).lower() for name in said) if isinstance(said, tuple) else ()
+    names = tuple(name.lower() for name in node.numbers("activations", str, _ACTIVATIONS * directions))
     if names != _ACTIVATIONS * directions:
         node.refuse(f"activations {', '.join(names)}")
     if node.says("clip") or node.attribute("input_forget", 0):

@@ -63,13 +63,13 @@ class _Cell:
         if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
             node.refuse("sequences of several lengths")
         self.graph = composed(node)
-        self.clip = node.op.attributes.get("clip")
+        self.clip = node.number("clip")
         self._functions()
 
     def _functions(self) -> None:
         default, node = _FUNCTIONS[self.type], self.node
-        said = node.op.attributes.get("activations", default * self.directions)
-        if len(said) != len(default) * self.directions or not all(isinstance(each, str) for each in said):
+        said = node.numbers("activations", str, default * self.directions)
+        if len(said) != len(default) * self.directions:
             node.fail(f"it has {len(said)} activations for {self.directions} directions")
         unknown = [name for name in said if name.lower() not in _PLAIN]
         if unknown:

@@ -78,7 +78,7 @@ def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) ->
 @operator("Softmax")
 def softmax(node: Node) -> None:
     """Of float32, along an axis; before opset 13 along all axes from one on. Exponentials are correctly rounded, and
-    divided by their sum in order.
+    divided by their sum, whose error does not grow with their number.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -88,7 +88,8 @@ def softmax(node: Node) -> None:
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
     along = (axis,) if node.opset >= 13 else tuple(range(axis, rank))
-    node.set(0, float_reductions.softmax(site_of(node), node.value(0), along, 1.0, False))
+    rule = node.rule("float_softmax")
+    node.set(0, float_reductions.softmax(site_of(node), node.value(0), along, 1.0, rule))
 
 
 @operator("BatchNormalization")

@@ -2,76 +2,39 @@
 of the input, whose positions and weights are known.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor
 
 import numpy as np
 
 from qrt.formats.importing.plain import Operand, apply, as_value, number_of, select, shape_of
+from qrt.formats.onnx.coordinates import COORDINATES, ROUNDED, Axis
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, I64, movable
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.records import record
 from qrt.types import TensorType
 
 _TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
-_ROUNDED: dict[str, Callable[[Array], Array]] = {
-    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
-_COORDINATES = (
-    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
-)  # fmt: skip
-
-
-@record(frozen=True)
-class _Axis:
-    """How an axis is resized: from a size to another one by a scale, of a part of it where ``region`` says one."""
-
-    axis: int
-    size: int
-    result: int
-    scale: float
-    region: tuple[float, float] = (0.0, 1.0)
-
-    def coordinates(self, mode: str) -> Array:
-        """Where the elements of the result lie in the input; float32, as the runtime computes it."""
-        at, one = np.arange(self.result, dtype=np.float32), np.float32
-        scale, size, result = one(self.scale), one(self.size), one(self.result)
-        if mode == "asymmetric":
-            found = at / scale
-        elif mode == "align_corners":
-            found = at * (size - 1) / (result - 1) if self.result > 1 else at * 0
-        elif mode == "tf_crop_and_resize":
-            start, end = map(one, self.region)
-            step = (end - start) * (size - 1) / (result - 1) if self.result > 1 else one(0)
-            found = start * (size - 1) + at * step if self.result > 1 else at + one(0.5) * (start + end) * (size - 1)
-        elif mode == "pytorch_half_pixel" and self.result <= 1:
-            found = at * 0
-        else:
-            found = (at + one(0.5)) / scale - one(0.5)
-            if mode == "half_pixel_symmetric":
-                exact = scale * size
-                found = found + size / 2 * (1 - result / exact)
-        return np.asarray(found, np.float32)
+_MOST_TAPS = 1024
+"""The elements along an axis that are added up for one of the result: each takes operations of its own."""
 
 
 @operator("Resize")
 def resize(node: Node) -> None:
     """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
-    or not. An axis after the other, of which each product and sum is rounded. Where no size changes, the result is
-    the input, whatever the scales say, as the runtime has it.
+    or not. An axis after the other, of which each product and sum is rounded. A coordinate within 1e-6 of the middle of
+    two elements is a tie. An axis of scale 1 stays as it is, and so does the input where no size changes, whatever
+    the scales and the region say, as the runtime has it. Before opset 11 the nearest element is the one before where
+    an axis grows, and the one behind where it shrinks.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
         node.fail(f"its mode is {mode!r}, expected {', '.join(_TAPS)}")
     coordinates = node.attribute("coordinate_transformation_mode", "half_pixel" if node.opset >= 11 else "asymmetric")
-    if coordinates not in _COORDINATES:
-        node.fail(f"its coordinates are {coordinates!r}, expected {', '.join(_COORDINATES)}")
+    if coordinates not in COORDINATES:
+        node.fail(f"its coordinates are {coordinates!r}, expected {', '.join(COORDINATES)}")
     axes = _axes(node, coordinates) if node.opset >= 11 else _scaled(node, node.known(1, "scales"))
     _resized(node, axes, mode, coordinates)
 
@@ -83,14 +46,14 @@ def upsample(node: Node) -> None:
     if mode not in ("nearest", "linear"):
         node.fail(f"its mode is {mode!r}, expected nearest or linear")
     if node.opset < 9:
-        found = node.op.attributes.get("scales", ())
+        found = node.numbers("scales", float)
         axes = _scaled(node, np.array(found, np.float32))
     else:
         axes = _scaled(node, node.known(1, "scales"))
     _resized(node, axes, mode, "asymmetric")
 
 
-def _scaled(node: Node, scales: Array) -> list[_Axis]:
+def _scaled(node: Node, scales: Array) -> list[Axis]:
     """The axes by scales, one for each."""
     shape = node.shape()
     if scales.shape != (len(shape),):
@@ -99,17 +62,17 @@ def _scaled(node: Node, scales: Array) -> list[_Axis]:
             if scale != 1]  # fmt: skip
 
 
-def _axis(node: Node, axis: int, size: int | None, scale: float) -> _Axis:
+def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
     if size is None:
         node.refuse("an open dimension")
     if not 0 < scale < float("inf"):
         node.fail(f"a scale is {scale}")
     result = floor(np.float32(size) * np.float32(scale))
     node.graph.check_size(node.op, TensorType((result,), F32))
-    return _Axis(axis, size, result, scale)
+    return Axis(axis, size, result, scale)
 
 
-def _axes(node: Node, coordinates: str) -> list[_Axis]:
+def _axes(node: Node, coordinates: str) -> list[Axis]:
     """The axes that change, by scales or by sizes."""
     rank = len(node.shape())
     named = [node.axis(axis, rank) for axis in node.ints("axes", tuple(range(rank)))]
@@ -123,16 +86,15 @@ def _axes(node: Node, coordinates: str) -> list[_Axis]:
     else:
         found = _sized(node, named, node.integers(3, "sizes"))
     if coordinates == "tf_crop_and_resize":
-        if region.size != 2 * len(named):
-            node.fail(f"its region has {region.size} numbers for {len(named)} axes")
+        if region.shape != (2 * len(named),):
+            node.fail(f"its region has {region.size} numbers in shape {region.shape} for {len(named)} axes")
         ends = zip(region[: len(named)], region[len(named) :], strict=True)
-        found = [_Axis(each.axis, each.size, each.result, each.scale, (float(start), float(end)))
+        found = [Axis(each.axis, each.size, each.result, each.scale, (float(start), float(end)))
                  for each, (start, end) in zip(found, ends, strict=True)]  # fmt: skip
-        return [each for each in found if each.size != each.result or each.region != (0.0, 1.0)]
-    return [each for each in found if each.size != each.result or each.scale != 1]
+    return [each for each in found if each.scale != 1]
 
 
-def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[_Axis]:
+def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
     """The axes by the sizes of the result, which may have to keep their ratio."""
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
@@ -146,18 +108,18 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[_Axis
             node.fail(f"its policy is {policy!r}, expected stretch, not_larger or not_smaller")
         scale = min(scales) if policy == "not_larger" else max(scales)
         scales = [scale] * len(scales)
-        sizes = [floor(np.float32(scale) * old + np.float32(0.5)) for old in known]
+        sizes = [floor(float(np.float32(scale) * np.float32(old)) + 0.5) for old in known]
     for size in sizes:
         node.graph.check_size(node.op, TensorType((size,), F32))
-    return [_Axis(*each) for each in zip(named, known, sizes, scales, strict=True)]
+    return [Axis(*each) for each in zip(named, known, sizes, scales, strict=True)]
 
 
 # -- elements and weights --------------------------------------------------------------------------------------------
 
 
-def _resized(node: Node, axes: Sequence[_Axis], mode: str, coordinates: str) -> None:
+def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> None:
     value = movable(node)
-    if coordinates != "tf_crop_and_resize" and all(each.size == each.result for each in axes):
+    if all(each.size == each.result for each in axes):
         axes = ()
     is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
     if not is_moved and node.type(0).element is not F32:
@@ -165,10 +127,10 @@ def _resized(node: Node, axes: Sequence[_Axis], mode: str, coordinates: str) -> 
     found: Operand = value
     outside: list[tuple[int, Array]] = []
     for each in axes:
-        at = each.coordinates(coordinates)
-        positions, weights = _parts(node, each, mode, at)
+        positions, weights = _parts(node, each, mode, coordinates)
         found = _joined(node, found, each.axis, positions, weights)
         if coordinates == "tf_crop_and_resize":
+            at = each.coordinates(coordinates)
             outside.append((each.axis, (at < 0) | (at > each.size - 1)))
     for axis, is_outside in outside:
         found = _filled(node, found, axis, is_outside)
@@ -200,17 +162,21 @@ def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Ar
     return total
 
 
-def _parts(node: Node, each: _Axis, mode: str, at: Array) -> tuple[Array, Array | None]:
+def _parts(node: Node, each: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
     """(positions, weights) of the elements that each one of the result is made of."""
-    last = each.size - 1
     if mode == "nearest":
-        said = node.attribute("nearest_mode", "round_prefer_floor" if node.opset >= 11 else "floor")
-        if said not in _ROUNDED:
-            node.fail(f"its nearest_mode is {said!r}, expected {', '.join(_ROUNDED)}")
-        whole = np.asarray(_ROUNDED[said](at))
-        return np.clip(whole, 0, last).astype(np.int64)[np.newaxis], None
+        rounding = node.attribute("nearest_mode", "round_prefer_floor")
+        if node.opset < 11:  # there is no such attribute, and the runtime shrinks and grows by two rules
+            rounding = "ceil" if each.scale < 1 else "floor"
+        if rounding not in ROUNDED:
+            node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
+        return each.nearest(coordinates, rounding)[np.newaxis], None
+    at, last = each.coordinates(coordinates), each.size - 1
     widened = max(1.0, 1 / each.scale) if node.attribute("antialias", 0) else 1.0
     half = ceil(_TAPS[mode] / 2 * widened)
+    if 2 * half > _MOST_TAPS:
+        node.refuse(f"with antialias of {2 * half} elements along axis {each.axis}, more than {_MOST_TAPS}")
+    node.graph.check_size(node.op, TensorType((8, 2 * half, each.result), I64))  # arrays of that size
     first = np.floor(at).astype(np.int64) - half + 1
     positions = first + np.arange(2 * half)[:, np.newaxis]
     apart = (at.astype(np.float64) - positions) / widened

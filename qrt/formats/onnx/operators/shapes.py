@@ -16,14 +16,18 @@ from qrt.types import TensorType
 def constant(node: Node) -> None:
     """A tensor, a number or numbers that an attribute holds."""
     attributes = node.op.attributes
+    if len(attributes) > 1:
+        node.fail(f"it has {' and '.join(attributes)}, expected one of them")
     if isinstance(value := attributes.get("value"), Tensor):
         node.set_constant(0, value.data, element_of(value.dtype))
-    elif node.says("value_float") or node.says("value_floats"):
-        value = attributes.get("value_float", attributes.get("value_floats"))
-        node.set_constant(0, np.array(value, np.float32))
-    elif node.says("value_int") or node.says("value_ints"):
-        value = attributes.get("value_int", attributes.get("value_ints"))
-        node.set_constant(0, np.array(value, np.int64))
+    elif node.says("value_float"):
+        node.set_constant(0, np.array(node.number("value_float"), np.float32))
+    elif node.says("value_floats"):
+        node.set_constant(0, np.array(node.numbers("value_floats", float), np.float32))
+    elif node.says("value_int"):
+        node.set_constant(0, np.array(node.required("value_int", int), np.int64))
+    elif node.says("value_ints"):
+        node.set_constant(0, np.array(node.ints("value_ints"), np.int64))
     else:
         node.refuse(", ".join(attributes) or "without a value")
 

@@ -116,6 +116,8 @@ def split(node: Node) -> None:
         parts = node.ints("split", ())
     else:
         parts = node.integers(1, "sizes") if node.has(1) else ()
+    if not count:
+        node.fail("it has no outputs")
     if not parts:
         each = -(-size // count)
         parts = tuple(min(each, size - each * i) for i in range(count))

@@ -7,7 +7,7 @@ from qrt.formats.importing.moving import reshaped
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Pair, Sizes, Window
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.operators.operands import F32
+from qrt.formats.onnx.operators.operands import F32, float_bias
 from qrt.formats.onnx.operators.slicing import cropped, filled
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
 from qrt.formats.onnx.registry import operator
@@ -38,7 +38,7 @@ def conv_transpose(node: Node) -> None:
     ones = (1,) * len(outputs)
     window = Window(form.kernel, ones, form.dilations, ((0, 0),) * len(outputs), outputs)
     depth, filters = w.shape[0] // groups, w.shape[1] * groups
-    bias = node.value(2) if node.has(2) else None
+    bias = float_bias(node, 2, filters)
     order = node.rule("float_products")
     weights = node.dense(_backwards(w, groups), F32)
     made = float_products.convolution(site_of(node), x, weights, window, filters, depth, groups, order, bias)

@@ -85,7 +85,9 @@ def dynamic_quantize_matmul(node: Node) -> None:
         node.refuse(f"of {node.dtype(0)} and weights {node.type(1)}")
     node.known(1, "weights")
     zero = node.known(3, "a zero point") if node.has(3) else np.zeros(1, np.int8)
-    element = node.parameters(1, 2, 3 if zero.size > 1 else None, axis=1)
+    if node.has(3) and node.plain(3) is not node.plain(1):
+        node.fail(f"the zero point is of {node.dtype(3)}, the weights of {node.dtype(1)}")
+    element = node.parameters(1, 2, 3 if zero.size != 1 else None, axis=1)
     if zero.size == 1:
         point = int(zero.reshape(-1)[0])
         element = element.with_(zero_points=point if element.is_per_layer else [point] * len(element.scales))

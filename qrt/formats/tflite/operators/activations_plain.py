@@ -59,6 +59,10 @@ def elu(node: Node) -> None:
     finish(node, 0, select(node, _is_negative(node, x), _unary(node, "math.expm1", x), x, _F32))
 
 
+_CUT = -9.0
+"""Below this LiteRT's reference kernel takes the exponential for the sigmoid."""
+
+
 @plain_operator("LOGISTIC")
 def logistic(node: Node) -> None:
     """The sigmoid of float32; of negative numbers by the exponential that cannot become infinite."""
@@ -66,7 +70,10 @@ def logistic(node: Node) -> None:
     one = number_of(1, _F32)
     power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
     quotient = _binary(node, "arith.divf", one, _binary(node, "arith.addf", one, power))
-    finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", power, quotient), quotient, _F32))
+    small = _binary(node, "arith.mulf", power, quotient)
+    if node.rule("float_logistic") == "cut":
+        small = select(node, compare(node, "slt", x, number_of(_CUT, _F32), _F32), power, small, _F32)
+    finish(node, 0, select(node, _is_negative(node, x), small, quotient, _F32))
 
 
 @plain_operator("HARD_SWISH")

@@ -1,10 +1,28 @@
 """What the operators on floats share: the end of a float result, with its bias and its fused activation."""
 
+from math import prod
+
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.ir import Value
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
+
+_WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
+"""Operators that apply a fused TANH. LiteRT's others take one, and leave it out."""
+
+
+def float_bias(node: Node, i: int, channels: int) -> Value | None:
+    """The bias of a sum of products, one float32 for each channel of the result, if the operator has one."""
+    if not node.has(i):
+        return None
+    kind = node.type(i)
+    if kind.element is not F32 or prod(size or 0 for size in kind.shape or ()) != channels:
+        node.fail(f"the bias is {kind}, expected {TensorType((channels,), F32)}")
+    value = node.value(i)
+    if kind.rank != 1:
+        value = node.emit("qrt.reshape", [value], None, TensorType((channels,), F32))
+    return value
 
 
 def finish(node: Node, site: Site, value: Value, bias: Value | None = None) -> None:
@@ -24,7 +42,7 @@ def activated(node: Node, nest: Nest, scalar: Value, activation: str) -> Value:
     """A scalar of a nest after an activation."""
     if activation == "NONE":
         return scalar
-    if activation == "TANH":
+    if activation == "TANH" and node.op.name in _WITH_TANH:
         return nest.emit("math.tanh", (scalar,), F32)
     if activation not in ACTIVATIONS:
         node.refuse(f"float32, fused {activation}")

@@ -13,7 +13,7 @@ from qrt.formats.importing.float_products import Operands
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish
+from qrt.formats.tflite.operators.float_nests import finish, float_bias
 from qrt.ir import Value
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Extent, Site
@@ -25,7 +25,7 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     width = (node.type(0).shape or ())[3] or depth
     groups = max(width // depth, 1) if depth else 1
     site, x = site_of(node), window.padded(node, node.value(0))
-    order, start, rest = _order(node)
+    order, start, rest = _order(node, channels)
     made = float_products.convolution(site, x, _weights(node, 0), window, channels, depth, groups, order, start)
     finish(node, site, made, rest)
 
@@ -33,7 +33,7 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
     site, x = site_of(node), window.padded(node, node.value(0))
-    order, start, rest = _order(node)
+    order, start, rest = _order(node, channels)
     columns_first = order == "bias_then_fma" and multiplier == 1  # XNNPACK takes several filters for groups
     made = float_products.depthwise(
         site, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
@@ -50,7 +50,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
         *row, o, k = nest.loops
         return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
 
-    _sum(node, site, [*kept, units], [depth], operands)
+    _sum(node, site, [*kept, units], [depth], operands, units)
 
 
 def _weights(node: Node, axis: int) -> Value:
@@ -66,13 +66,13 @@ def _weights(node: Node, axis: int) -> Value:
     return node.dense(centred * scales.astype(np.float32), F32)
 
 
-def _order(node: Node) -> tuple[str, Value | None, Value | None]:
+def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
     """The rule, and the bias: that with which a sum begins, or that which the end of the result adds."""
     order = node.rule("float_products")
-    bias = node.value(2) if node.has(2) else None
+    bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)
 
 
-def _sum(node: Node, site: Site, kept: list[Extent], reduced: list[Extent], operands: Operands) -> None:
-    order, start, rest = _order(node)
+def _sum(node: Node, site: Site, kept: list[Extent], reduced: list[Extent], operands: Operands, channels: int) -> None:
+    order, start, rest = _order(node, channels)
     finish(node, site, float_products.total(site, kept, reduced, operands, order, start), rest)

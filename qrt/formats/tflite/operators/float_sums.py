@@ -1,11 +1,12 @@
 """Pools, MEAN, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION of floats."""
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.formats.importing import float_pools, float_reductions
-from qrt.formats.importing.float_reductions import reduced
+from qrt.formats.importing.float_reductions import reduced, summed
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
@@ -14,7 +15,7 @@ from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core import affine
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Extent, Site
+from qrt.passes.lower_qrt.site import F32, Extent, Site, tensor_type
 
 
 def max_pool(node: Node, window: Window) -> None:
@@ -66,16 +67,39 @@ def _nines(site: Site, x: Value, window: Window, kept: list[Extent]) -> Value:
 
 
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
-    """SUM and MEAN: a sum over axes, one element after the other, of a mean divided by their number."""
+    """SUM and MEAN. The rule ``in_order`` adds one element after the other. ``by_runs``, XNNPACK's, does so over each
+    run of neighbouring axes, the last run first. Over a run with the last axis XNNPACK's vectors add in an order that
+    the CPU decides, and this adds as `summed` does. A mean is divided by the number of elements behind the first sum.
+    """
     site, x = site_of(node), node.value(0)
     extents = site.extents(x)
-    value = reduced(site, x, axes, "arith.addf", 0.0)
-    if node.op.name == "MEAN":
-        value = _divided(node, site, value, [extents[axis] for axis in axes])
+    by_runs = node.rule("float_sum") == "by_runs"
+    runs = _runs(axes) if by_runs else [axes]
+    last = max((axis for axis, size in enumerate(extents) if size != 1), default=0)
+    value = x
+    for number, run in enumerate(runs):
+        value = summed(site, value, run) if by_runs and last in run else reduced(site, value, run, "arith.addf", 0.0)
+        if number == 0 and node.op.name == "MEAN":
+            value = _divided(node, site, value, [extents[axis] for axis in axes])
+    shape = tuple(size for d, size in enumerate(node.type(0).shape or ()) if d not in axes)
     if node.options["keep_dims"]:
         shape = tuple(1 if d in axes else size for d, size in enumerate(node.type(0).shape or ()))
-        value = reshaped(node, value, shape)
-    node.set(0, value)
+    node.set(0, value if tensor_type(value).shape == shape else reshaped(node, value, shape))
+
+
+def _runs(axes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Give the runs of neighbours among axes, the last one first.
+
+    >>> _runs((0, 1, 3))
+    [(3,), (0, 1)]
+    """
+    runs: list[tuple[int, ...]] = []
+    for axis in sorted(axes, reverse=True):
+        if runs and runs[-1][0] == axis + 1:
+            runs[-1] = (axis, *runs[-1])
+        else:
+            runs.append((axis,))
+    return runs or [()]
 
 
 def _divided(node: Node, site: Site, sums: Value, extents: list[Extent]) -> Value:
@@ -98,11 +122,10 @@ def _last_axis(node: Node) -> int:
 
 @plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
-    """Of floats, along the last axis: exponentials of the distances from the largest, and their sum in order."""
+    """Divide exponentials of the distances from the largest float along the last axis by their sum."""
     require_floats(node, 0)
-    last, beta = (_last_axis(node),), float(node.options["beta"])
-    is_inverse = node.rule("float_softmax") == "multiply"
-    node.set(0, float_reductions.softmax(site_of(node), node.value(0), last, beta, is_inverse))
+    last, beta, rule = (_last_axis(node),), float(node.options["beta"]), node.rule("float_softmax")
+    node.set(0, float_reductions.softmax(site_of(node), node.value(0), last, beta, rule))
 
 
 @plain_operator("LOG_SOFTMAX")
@@ -111,7 +134,8 @@ def log_softmax(node: Node) -> None:
     require_floats(node, 0)
     site, x, last = site_of(node), node.value(0), (_last_axis(node),)
     largest, powers = float_reductions.exponentials(site, x, last, 1)
-    total = reduced(site, powers, last, "arith.addf", 0.0)
+    in_order = node.rule("float_softmax") == "in_order"
+    total = reduced(site, powers, last, "arith.addf", 0.0) if in_order else summed(site, powers, last)
     nest = Nest(site, "subtract", site.extents(x))
     apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(largest, nest.loops[:-1])), F32)
     logarithm = nest.emit("math.log", (nest.read(total, nest.loops[:-1]),), F32)

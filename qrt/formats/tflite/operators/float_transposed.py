@@ -9,7 +9,7 @@ from qrt.formats.importing import float_products
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import finish, require_floats, reshaped
+from qrt.formats.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.formats.tflite.operators.transpose_conv import window_of
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
@@ -82,7 +82,7 @@ def transpose_conv(node: Node) -> None:
         inside, tap = (back, forth) if order == "bias_then_fma" else (forth, back)
         return nest.read(x, [image, *places.index((i, j), inside), c]), nest.read(node.value(_WEIGHTS), [o, *tap, c])
 
-    bias = node.value(_BIAS) if node.has(_BIAS) else None
+    bias = float_bias(node, _BIAS, weights[0] or 0)
     first = bias if order == "bias_then_fma" else None
     sums = float_products.total(site, kept, taps, operands, order, first)
     finish(node, site, sums, None if first is not None else bias)

@@ -20,6 +20,8 @@ _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 def softmax(node: Node) -> None:
     """Of 8 bits, to 8 or 16 bits, and of 16 bits; along the last axis."""
     x, out = node.element(0), node.result_element()
+    if x.storage == "i16" and out.storage != "i16":
+        node.refuse(f"of {x.storage} to {out.storage}")
     scale, zero_point = (2.0**-15, 0) if x.storage == "i16" else (2.0**-out.storage_width, out.storage_min)
     if x.storage == out.storage and (abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point):
         node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")

@@ -1,14 +1,25 @@
 """CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float inputs with int8 weights: the input is quantized by its own
 range at each run.
 
-XNNPACK quantizes each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, to the whole
-range of int8 with a zero point. The reference kernels quantize each image or row symmetrically to -127 to 127. XNNPACK
-does not take a depthwise convolution: all kernels quantize each image to the whole range with a zero point, in float64.
+The rules, which the rows `hybrid` of a profile name:
+
+- `rows`, XNNPACK's: each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, has the
+  whole range of int8 with a zero point, which is added to what was rounded to even.
+- `symmetric`: each row or image has the range -127 to 127 without a zero point.
+- `asymmetric`: each row or image has the whole range with a zero point, in float64.
+- `images`: `asymmetric`, but sums are multiplied by the scale of the weights and then by that of the image, not by the
+  product of both.
+- `images_in_fours`: `images`, but the channels behind the last four are multiplied by the scale of the image first.
+
+TFLite's own kernels, which have all rules but the first, round halves away from zero and then add the zero point. They
+round eight elements of a row or an image at a time by adding 0.5 in float32, which makes 1 of the float before 0.5, and
+the elements behind the last eight one by one.
+
 The sums are exact integers; a float scale and the bias follow. Where weights are constant, the sums are those of
 `qrt.matmul` or a convolution of bytes, less what the zero points add to them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -17,17 +28,23 @@ import numpy as np
 from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.operators.float_nests import activated
+from qrt.formats.tflite.operators.float_nests import activated, float_bias
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, F64, I1, I8, I32, Array, Extent, Site
-from qrt.types import IntegerType, UniformType
+from qrt.types import IntegerType, TensorType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
 """The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 _DEEPEST = (1 << 17) - 1
 """The number of products of int8 up to which 32 bits hold a sum."""
+_LANES, _FOURS = 8, 4
+"""How many elements TFLite's kernels round at a time, and how many channels of a depthwise convolution they scale."""
+_HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))
+"""Adding the first rounds as vectors do, adding the second rounds halves, and them alone, away from zero."""
+_CHANNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
+"""The axis of the weights along which the outputs lie."""
 _MOST_PIXELS = 1 << 24
 """The size up to which an image has a map of its padding. A file may say dilations of which no memory holds one."""
 
@@ -43,8 +60,8 @@ class _Parameters(NamedTuple):
 
 
 def is_hybrid(node: Node, axis: int) -> bool:
-    """Whether the input is quantized for weights of int8, whose scales are those of an axis. Refuses weights that are
-    neither these nor floats."""
+    """Tell whether the input is quantized for weights of int8, whose scales are those of an axis. Refuses weights that
+    are neither these nor floats."""
     element = node.type(1).element
     if element is F32:
         return False
@@ -54,22 +71,46 @@ def is_hybrid(node: Node, axis: int) -> bool:
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
         node.fail(f"the scales of the weights lie on axis {element.axis}, not {axis}")
-    return node.rule("hybrid") != "floats"
+    return _rule(node) != "floats"
+
+
+def _rule(node: Node) -> str:
+    """Find the rule of the operator. It depends on an option of FULLY_CONNECTED, for CONV_2D on whether the channels of
+    the weights have unequal scales, and on whether XNNPACK takes the operator: its weights and its bias stand in the
+    file, and it knows the activation."""
+    name, element = node.op.name, node.element(1)
+    rule = node.rule(
+        "hybrid",
+        operator=name,
+        is_asymmetric=bool(node.options.get("asymmetric_quantize_inputs", False)),
+        has_unequal_scales=len(set(element.scales)) > 1,
+        is_delegated=node.options["fused_activation_function"] != "TANH"
+        and all(node.input(i).is_constant for i in (1, 2) if node.has(i)),
+    )
+    if rule == "floats":
+        return rule
+    if name == "DEPTHWISE_CONV_2D" and element.is_per_layer and (node.type(1).shape or ())[3] != 1:
+        node.refuse("float32 with int8 weights of one scale, of which LiteRT reads one for each channel")
+    if rule == "asymmetric" and name != "DEPTHWISE_CONV_2D" and node.constant(1) is None:
+        node.refuse(
+            "float32 with int8 weights that only the run knows, of whose sums LiteRT keeps those of its first run"
+        )
+    return rule
 
 
 def convolution(node: Node, window: Window, channels: int) -> None:
     """Weights OHWI, of as many channels as the input."""
-    site, x = site_of(node), node.value(0)
+    site, x, rule = site_of(node), node.value(0), _rule(node)
     # XNNPACK takes one channel to one channel for a depthwise convolution, which has no rows.
     is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
     by_pixel = (
-        node.rule("hybrid") == "rows"
+        rule == "rows"
         and not is_depthwise
         and window.kernel == window.strides == (1, 1)
         and not any(map(any, window.padding))
     )
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
-    extents, rule = site.extents(x), node.rule("hybrid")
+    extents = site.extents(x)
     parameters = _parameters(site, x, axes, [extents[axis] for axis in own], rule)
     array, depth = _known_weights(node, window), extents[3]
     if array is not None and array[:1].size <= _DEEPEST:
@@ -89,9 +130,9 @@ def convolution(node: Node, window: Window, channels: int) -> None:
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``. Each image has one range."""
     site, x = site_of(node), node.value(0)
-    rule = node.rule("hybrid_depthwise")
+    rule = _rule(node)
     extents = site.extents(x)
-    parameters = _whole_range(site, list(extents[:1]), *_ends(site, x, (1, 2, 3)))
+    parameters = _parameters(site, x, (1, 2, 3), list(extents[:1]), rule)
     array = _known_weights(node, window)
     if array is not None and array[..., :1].size <= _DEEPEST:
         element = node.element(1)
@@ -138,12 +179,14 @@ def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Valu
     shift = nest.emit("arith.fptosi", (zero,), I32)
     unit, zero = (nest.emit("arith.truncf", (each,), F32) for each in (scale, zero))
     inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), unit), F32)
+    is_lost = nest.compare_floats(_EQUAL, unit, nest.constant(0.0, F32))
+    inverse = nest.emit("arith.select", (is_lost, nest.constant(0.0, F32), inverse), F32)
     return _Parameters(*nest.finish(inverse, unit, zero, shift))
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
-    site, rule = site_of(node), node.rule("hybrid")
+    site, rule = site_of(node), _rule(node)
     *kept, _ = site.extents(rows)
     own = range(len(kept))
     parameters = _parameters(site, rows, (len(kept),), kept, rule)
@@ -174,6 +217,8 @@ def _parameters(site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent]
     """Of one range for all elements along ``axes``; the others are ``outer``."""
     if rule == "rows":
         return _asymmetric(site, outer, *_ends(site, x, axes))
+    if rule != "symmetric":
+        return _whole_range(site, outer, *_ends(site, x, axes))
     return _symmetric(site, outer, _magnitude(site, x, axes))
 
 
@@ -181,13 +226,13 @@ def _stored(
     site: Site,
     x: Value,
     parameters: _Parameters,
-    axes: Iterable[int],
+    axes: Sequence[int],
     rule: str,
     element: IntegerType,
-    inside: Array | None = None,
+    window: Window | None = None,
 ) -> Value:
-    """Integers whose parameters have these axes: bytes as they are, others less their zero point. ``inside`` says what
-    of an image is no padding, which is 0 whatever its scale."""
+    """Make integers whose parameters have these axes: bytes as they are, others less their zero point. The input has
+    the padding of a ``window``, which is 0 whatever its scale."""
     nest = Nest(site, "quantize", site.extents(x))
     places = [nest.loops[axis] for axis in axes]
 
@@ -195,29 +240,52 @@ def _stored(
         return nest.emit(op, operands, F32)
 
     zero = None if parameters.zero is None else nest.read(parameters.zero, places)
-    made = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
-    if inside is not None:
+    stored = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
+    padding = window.padding if window is not None else ()
+    if any(map(any, padding)):
+        inside = np.pad(np.ones(_unpadded(nest.kept[1:3], padding), bool), padding)
         is_inside = nest.read(site.tensor(inside, I1), nest.loops[1:3])
-        made = emit("arith.select", is_inside, made, nest.constant(0.0, F32))
-    if rule == "images" and zero is not None:
-        made = emit("math.round", emit("arith.addf", zero, made))
-    else:
-        made = emit("math.roundeven" if rule == "rows" else "math.round", made)
-        made = made if zero is None else emit("arith.addf", made, zero)
-    made = emit("arith.maximumf", made, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
-    made = emit("arith.minimumf", made, nest.constant(127.0, F32))
+        stored = emit("arith.select", is_inside, stored, nest.constant(0.0, F32))
+    stored = emit("math.roundeven", stored) if rule == "rows" else _rounded_away(nest, stored, len(axes), padding)
+    stored = stored if zero is None else emit("arith.addf", stored, zero)
+    stored = emit("arith.maximumf", stored, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
+    stored = emit("arith.minimumf", stored, nest.constant(127.0, F32))
     if element is I32 and zero is not None:
-        made = emit("arith.subf", made, zero)
-    made = nest.emit("arith.fptosi", (made,), I32)
-    return nest.finish(nest.emit("arith.trunci", (made,), I8) if element is I8 else made)[0]
+        stored = emit("arith.subf", stored, zero)
+    stored = nest.emit("arith.fptosi", (stored,), I32)
+    return nest.finish(nest.emit("arith.trunci", (stored,), I8) if element is I8 else stored)[0]
 
 
-def _image(node: Node, site: Site, window: Window, parameters: _Parameters, axes: Iterable[int], rule: str) -> Value:
-    """The bytes of images with their padding."""
-    x, inside = node.value(0), None
-    if any(map(any, window.padding)):
-        inside = np.pad(np.ones([size or 0 for size in (node.type(0).shape or ())[1:3]], bool), window.padding)
-    return _stored(site, window.padded(node, x), parameters, axes, rule, I8, inside)
+def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
+    """Give the sizes of an image without its padding: the file says all of them."""
+    return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
+
+
+def _rounded_away(nest: Nest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
+    """Round as TFLite's kernels do, which take all loops from ``first`` on as one run of elements."""
+    ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.kept) - first)
+    sizes = _unpadded(nest.kept[first:], ends)
+    half: Value = nest.constant(_HALF, F32)
+    if behind := prod(sizes) % _LANES:
+        # The last elements stand at the end of all loops but the innermost, which together hold them.
+        whole = next(axis for axis in reversed(range(len(sizes))) if prod(sizes[axis:]) >= behind)
+        tables = [np.arange(size) == size - 1 for size in sizes[:whole]]
+        tables.append((np.arange(prod(sizes[whole:])) >= prod(sizes[whole:]) - behind).reshape(sizes[whole:]))
+        is_behind = nest.constant(True, I1)
+        for axis, table in enumerate(tables):
+            stop = axis + table.ndim
+            flags = np.pad(table, ends[axis:stop])
+            flag = nest.parameter(flags, I1, nest.loops[first + axis : first + stop])
+            is_behind = nest.emit("arith.andi", (is_behind, flag), I1)
+        half = nest.emit("arith.select", (is_behind, nest.constant(_BELOW_HALF, F32), half), F32)
+    is_negative = nest.compare_floats(_LESS, scaled, nest.constant(0.0, F32))
+    half = nest.emit("arith.select", (is_negative, nest.emit("arith.negf", (half,), F32), half), F32)
+    return nest.emit("math.trunc", (nest.emit("arith.addf", (scaled, half), F32),), F32)
+
+
+def _image(node: Node, site: Site, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str) -> Value:
+    """Make the bytes of images with their padding."""
+    return _stored(site, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
 
 
 def _exact(
@@ -314,6 +382,7 @@ def _finish(
     times a zero point is in a sum of bytes."""
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = Nest(site, "scale", site.extents(sums))
+    channels = (node.type(1).shape or ())[_CHANNELS[node.op.name]] or 0
     rows = [nest.loops[axis] for axis in axes]
     total = nest.read(sums, nest.loops)
     if weights is not None and parameters.shift is not None:
@@ -321,15 +390,23 @@ def _finish(
         total = nest.emit("arith.subi", (total, nest.emit("arith.muli", (zero, times), I32)), I32)
     total = nest.emit("arith.sitofp", (total,), F32)
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
-    bias = nest.read(node.value(2), nest.loops[-1:]) if node.has(2) else nest.constant(0.0, F32)
+    outputs = (sums.type.shape or ())[-1] if isinstance(sums.type, TensorType) else None
+    value = float_bias(node, 2, outputs or 0)
+    bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
         total = nest.emit("arith.mulf", (total, own), F32)
         made = nest.emit("math.fma", (total, weight, bias), F32)
-    elif rule == "symmetric":
+    elif rule in ("symmetric", "asymmetric"):
         total = nest.emit("arith.mulf", (total, nest.emit("arith.mulf", (own, weight), F32)), F32)
         made = nest.emit("arith.addf", (total, bias), F32)
     else:
-        total = nest.emit("arith.mulf", (nest.emit("arith.mulf", (total, weight), F32), own), F32)
+        first, second = weight, own
+        if rule == "images_in_fours" and (behind := channels % _FOURS):
+            is_whole = nest.parameter(np.arange(channels) < channels - behind, I1, nest.loops[-1:])
+            first, second = (
+                nest.emit("arith.select", (is_whole, *pair), F32) for pair in ((weight, own), (own, weight))
+            )
+        total = nest.emit("arith.mulf", (nest.emit("arith.mulf", (total, first), F32), second), F32)
         made = nest.emit("arith.addf", (total, bias), F32)
     activation = node.options["fused_activation_function"]
     node.set(0, nest.finish(activated(node, nest, made, activation))[0])

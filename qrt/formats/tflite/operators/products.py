@@ -47,8 +47,11 @@ def _axis_of_one_scale(tensor: Tensor) -> int:
 
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
     """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
-    it in float32. ``bias`` is the input that is the bias, if there is one.
+    it in float32. ``bias`` is the input that is the bias, if there is one. A result of another storage than the input
+    is refused: kernels take both as one.
     """
+    if x.storage != out.storage:
+        node.refuse(f"an input of {x.storage} with a result of {out.storage}")
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     given = node.inputs[bias] if node.has(bias) else None
     return {

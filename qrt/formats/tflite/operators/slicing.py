@@ -178,6 +178,9 @@ def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
 @operator("PAD", "PADV2")
 def pad(node: Node) -> None:
     """With zero points, which stand for 0, or with a known value of the input's type."""
+    element = node.type(0).element
+    if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
+        node.refuse("a result of another zero point than the input: kernels pad with one or the other")
     attributes: dict[str, object] = {"padding": paddings_of(node, 1, len(shape_of(node)))}
     if node.has(2):
         attributes["value"] = _pad_value(node)

@@ -103,8 +103,8 @@ class Linear:
             raise QuantTypeError("the body reads a constant that is no float")
         array = np.asarray(constant.python, np.float64)
         if array.size and constant.is_splat:
-            return number(_fraction(array.flat[0]))
-        values = [_fraction(each) for each in array.flat]
+            return number(_fraction(array.ravel()[0]))
+        values = [_fraction(element) for element in array.ravel()]
         if not any(values):
             return number(Fraction(0))
         scale = divisor([each for each in values if each])
@@ -341,10 +341,10 @@ def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantizatio
     own, scales = spread(x.scales, x.axis), spread([Fraction(scale) for scale in element.scales], element.axis)
     ratios = np.asarray(own / scales, object)
     zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
-    pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.flat]
+    pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.ravel()]
     m0, shift = np.array(pairs, np.int64).T.astype(np.int32)
     none = np.empty(0)
-    points = np.array([int(zero) for zero in zeros.flat], np.int64)
+    points = np.array([int(zero) for zero in zeros.ravel()], np.int64)
     bounds = element.storage_min, element.storage_max
     parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift, none, none)
     channel = np.arange(len(pairs)).reshape(ratios.shape)

@@ -2,8 +2,10 @@
 
 from qrt.ir import Value
 from qrt.ops import FAMILIES
+from qrt.ops.movement import axes_order
 from qrt.passes.quantization.forms.elements import elements_of, shape_of
 from qrt.passes.quantization.forms.model import Reading
+from qrt.types import TensorType
 
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "qrt.reshape")
 _MOVES = ("qrt.transpose", "qrt.concat")
@@ -18,8 +20,12 @@ def movement(value: Value) -> list[Reading]:
         return [Reading("reshape", ((source.operands[0], None),), (source,))]
     if source.name in _MOVES:
         family = FAMILIES[source.name.removeprefix("qrt.")]
-        said = {key: each for key, each in family.said(source.attributes).items() if key != "requant"}
-        return [Reading(family.name, tuple((operand, None) for operand in source.operands), (source,), attributes=said)]
+        attributes = family.complete(family.said(source.attributes))
+        attributes.pop("requant", None)
+        if source.name == "qrt.transpose" and isinstance(source.operands[0].type, TensorType):
+            attributes["permutation"] = axes_order((source.operands[0].type,), attributes)
+        operands = tuple((operand, None) for operand in source.operands)
+        return [Reading(family.name, operands, (source,), attributes=attributes)]
     if source.name == "tensor.concat":
         operands = tuple((operand, None) for operand in source.operands)
         return [Reading("concat", operands, (source,), attributes={"axis": source.attributes["dim"].python})]

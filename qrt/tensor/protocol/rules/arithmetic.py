@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
@@ -89,7 +90,7 @@ def _quantized_like(q: QuantTensor, x: Any) -> str | None:
     if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END:
         return None
     try:
-        if not t.is_per_layer and np.broadcast_shapes(np.shape(x), q.shape) != q.shape:
+        if not t.is_per_layer and broadcast_shapes(np.shape(x), q.shape) != q.shape:
             return None
         numbers = np.asarray(x, np.float64)
     except (TypeError, ValueError, OverflowError):

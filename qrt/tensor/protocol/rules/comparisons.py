@@ -16,6 +16,7 @@ import numpy as np
 from qrt import numerics
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import NUMBERS, no_tensor, stored
@@ -205,7 +206,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
         return found
     no_tensor((out, where), "out or where")
     if out is None:
-        out = np.empty(np.broadcast_shapes(np.shape(found), np.shape(where)), bool)
+        out = np.empty(broadcast_shapes(np.shape(found), np.shape(where)), bool)
     try:
         np.copyto(out, found, where=where)
     except ValueError:

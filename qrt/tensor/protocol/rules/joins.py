@@ -12,6 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from qrt.eager.calls import Planned
 from qrt.eager.storage import PACKED_WIDTHS
 from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import (
@@ -240,7 +241,7 @@ def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], Uni
     t = _of_one_layer([x for x in options if isinstance(x, QuantTensor)])
     if t is not None:
         return [_of_layer(x, t) for x in options], t
-    shape = np.broadcast_shapes(*map(np.shape, (*options, *others)))
+    shape = broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])
     check_integrity(t, shape)

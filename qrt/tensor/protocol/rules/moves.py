@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from qrt.eager.storage import is_packed
 from qrt.errors import QuantValueError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.tensor.protocol.elements import (
@@ -186,7 +187,7 @@ def broadcast_view(q: QuantTensor, shape: Any) -> QuantTensor:
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """Views that may be read alone, all of one shape."""
     shapes = [x._shape if isinstance(x, QuantTensor) else np.shape(x) for x in args]
-    shape = np.broadcast_shapes(*shapes) if len(set(shapes)) > 1 else shapes[0]
+    shape = broadcast_shapes(*shapes) if len(set(shapes)) > 1 else shapes[0]
     return tuple(broadcast_view(x, shape) if isinstance(x, QuantTensor) else np.broadcast_to(x, shape) for x in args)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
@@ -114,7 +115,7 @@ def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, whe
 def _mask(name: str, where: Any, shape: Shape) -> Any:
     mask = as_array(where)
     try:
-        is_mask = mask.dtype == bool and np.broadcast_shapes(mask.shape, shape) == shape
+        is_mask = mask.dtype == bool and broadcast_shapes(mask.shape, shape) == shape
     except ValueError:
         is_mask = False
     if not is_mask:

@@ -220,6 +220,10 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
         unary("qrt.resize_nearest %x {size = [7, 12]}", shape="1x5x6x4", out="1x7x12x4"),
         ["Transpose", D, "Resize", Q, "Transpose"],
     ),
+    "resize_nearest, which Resize puts beside a tie": (
+        unary("qrt.resize_nearest %x {size = [2, 5]}", shape="1x14x6x4", out="1x2x5x4"),
+        ["Transpose", "Gather", "Gather", "Transpose"],
+    ),
     "reshape": (unary("qrt.reshape %x", out="?x120"), ["Reshape"]),
     "transpose": (unary("qrt.transpose %x {permutation = [0, 2, 3, 1]}", out="?x6x4x5"), ["Transpose"]),
     "pad": (unary(AROUND + "}", out="?x8x7x4"), ["Pad"]),

@@ -34,7 +34,26 @@ def binary(rng: np.random.Generator, op: str, dtype: str, halves: bool = False) 
     return draw.case(content, rng, shapes, dtype)
 
 
+def every_pair(rng: np.random.Generator, op: str, dtype: str) -> Case:
+    """All pairs of bytes, in shapes by which the operands are exchanged or not."""
+    info = np.iinfo(dtype)
+    values = np.arange(info.min, info.max + 1).astype(dtype)
+    forms = [((256, 1), (1, 256)), ((1, 256), (256, 1)), ((256, 1, 1), (1, 256, 1))]
+    a, b = forms[int(rng.integers(len(forms)))]
+    sa, sb = draw.scale(rng, -8, 0), draw.scale(rng, -8, 0)
+    sy = draw.around(rng, sa + sb if op == "QLinearAdd" else sa * sb * 60, 2)
+    constants: dict[str, Any] = {name: np.float32(value) for name, value in (("sa", sa), ("sb", sb), ("sy", sy))}
+    constants |= {name: draw.zero_point(rng, dtype) for name in ("za", "zb", "zy")}
+    content = draw.microsoft(op, INPUTS, {"a": a, "b": b}, np.broadcast_shapes(a, b), constants, dtype)
+    return Case(content, [[values.reshape(a), values.reshape(b)]])
+
+
 CASES: dict[str, Any] = {
     f"{op} {dtype}": partial(binary, op=op, dtype=dtype) for op in ("QLinearAdd", "QLinearMul") for dtype in draw.DTYPES
+}
+CASES |= {
+    f"{op} {dtype}, every pair": partial(every_pair, op=op, dtype=dtype)
+    for op in ("QLinearAdd", "QLinearMul")
+    for dtype in draw.DTYPES
 }
 CASES["QLinearMul, halves"] = partial(binary, op="QLinearMul", dtype="int8", halves=True)

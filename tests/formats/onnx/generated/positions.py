@@ -75,14 +75,19 @@ def largest(rng: np.random.Generator, dtype: str) -> Case:
 
 
 def resized(rng: np.random.Generator, dtype: str) -> Case:
-    """The nearest elements."""
-    shape = [int(rng.integers(1, 4)), int(rng.integers(1, 4)), int(rng.integers(2, 20)), int(rng.integers(2, 20))]
-    scales = np.float32([1, 1, *rng.choice([0.5, 0.75, 1, 1.5, 2, 3, rng.uniform(0.5, 3)], 2)])
-    modes = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+    """The nearest elements, to sizes or by scales that often have ties."""
+    shape = [int(rng.integers(1, 4)), int(rng.integers(1, 4)), int(rng.integers(2, 41)), int(rng.integers(2, 41))]
+    sizes = [*shape[:2], int(rng.integers(1, 41)), int(rng.integers(1, 41))]
+    known = {"n": np.int64(sizes)}
+    if rng.random() < 0.5:
+        known = {"s": np.float32(np.divide(sizes, shape))}
+    if rng.random() < 0.2:
+        known = {"s": np.float32([1, 1, *rng.choice([0.5, 0.75, 1, 1.5, 2, 3, rng.uniform(0.5, 3)], 2)])}
+    modes = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
     more = {"coordinate_transformation_mode": str(rng.choice(modes)),
             "nearest_mode": str(rng.choice(["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]))}  # fmt: skip
-    return _case("Resize", {"x": _elements(rng, shape, dtype)}, {"s": scales}, {"y": _name(dtype)},
-                 inputs=["x", "", "s"], **more)  # fmt: skip
+    inputs = ["x", "", "s"] if "s" in known else ["x", "", "", "n"]
+    return _case("Resize", {"x": _elements(rng, shape, dtype)}, known, {"y": _name(dtype)}, inputs=inputs, **more)
 
 
 def _name(dtype: str) -> str:

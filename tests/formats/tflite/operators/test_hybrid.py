@@ -1,6 +1,6 @@
 """Floats that meet constant int8 weights, as products of bytes and as loop nests. Hazards: what zero points add to
 sums of weights of one sign, padding whose zero has no scale, ranges of one sign or of no width, scales per channel,
-sums that leave 32 bits."""
+sums that leave 32 bits, halves of which kernels round the elements of a vector and those behind it in two ways."""
 
 from itertools import cycle
 
@@ -53,6 +53,8 @@ def weights_of(layer: str, units: int, depth: int) -> tuple[int, ...]:
 def model(layer: str, size: int, weights: np.ndarray, scales: list[float], axis: int | None = None) -> bytes:
     name, options, window, own = LAYERS[layer]
     units, depth = weights.shape[own], weights.shape[-1] // (2 if layer == "depthwise" else 1)
+    if layer == "depthwise" and len(scales) == 1:  # LiteRT reads a scale for each channel
+        scales = scales * units
     w = Tensor(weights.shape, "int8", scales, [0] * len(scales), own if axis is None else axis, weights.astype(np.int8))
     bias = Tensor((units,), "float32", data=np.linspace(-1, 1, units, dtype=F32))
     shape = (2, size, size, depth) if window else (size, depth)
@@ -151,3 +153,98 @@ def test_scales_on_another_axis_are_refused(layer):
     axis = {"rows": 1, "depthwise": 2}.get(layer, 3)
     with pytest.raises(ModelError, match=f"the scales of the weights lie on axis {axis}, not {LAYERS[layer][3]}"):
         program(model(layer, 3, weights, [0.5] * weights.shape[axis], axis))
+
+
+BELOW_HALF = np.nextafter(F32(0.5), F32(0))
+HALVES = F32([-64, 191, 0.5, 1.5, 2.5, -0.5, -1.5, BELOW_HALF, -BELOW_HALF, BELOW_HALF, -2.5])
+"""Elements in units of their own range, whose zero point is -64. Three stand behind the eight of a vector."""
+AWAY = [-64, 191, 1, 2, 3, -1, -2, 1, 0, 0, -3]
+EVEN = [-64, 191, 0, 2, 2, 0, -2, 0, 0, 0, -2]
+"""What LiteRT 2.3.0 makes of them, by its own kernels and by XNNPACK."""
+
+
+def halves_of(layer: str, profile: str, scales: int) -> np.ndarray:
+    """The integers of `HALVES` in a layer that only scales its input."""
+    name, options, window, own = LAYERS[layer]
+    count = HALVES.size
+    shape = (1, 1, 1, count) if window else (1, count)
+    kernel = {"rows": (count, count), "depthwise": (1, 1, 1, count)}.get(layer, (count, 1, 1, count))
+    data = np.ones(kernel) if layer == "depthwise" else np.eye(count).reshape(kernel)
+    units = 2.0 ** -np.arange(count) if scales == 2 else np.ones(count)
+    w = Tensor(kernel, "int8", units.tolist(), [0] * count, own, data.astype(np.int8))
+    own_options = {"rows": {"asymmetric_quantize_inputs": True}, "depthwise": {"depth_multiplier": 1}}
+    options = {**options, **own_options.get(layer, {})}
+    bias = Tensor((count,), "float32", data=np.zeros(count, F32))
+    content = one_op(name, [Tensor(shape, "float32"), w, bias], [Tensor(shape, "float32")], options)
+    return np.asarray(program(content, profile)(HALVES.reshape(shape))).reshape(-1) / units.astype(F32)
+
+
+@pytest.mark.parametrize(
+    ("layer", "profile", "scales", "wanted"),
+    [
+        ("rows", "litert", 1, EVEN),
+        ("rows", "litert-ref", 1, AWAY),
+        ("pixels", "litert", 1, EVEN),
+        ("pixels", "litert-ref", 2, AWAY),
+        ("depthwise", "litert", 1, AWAY),
+        ("depthwise", "litert-ref", 1, AWAY),
+    ],
+)
+def test_a_zero_point_is_added_to_what_was_rounded(layer, profile, scales, wanted):
+    assert halves_of(layer, profile, scales).tolist() == wanted
+
+
+def test_the_option_decides_whether_the_reference_kernel_has_a_zero_point():
+    def product(profile: str, is_asymmetric: bool) -> float:
+        w = Tensor((1, 2), "int8", 0.01, 0, data=np.int8([[100, 50]]))
+        options = {"asymmetric_quantize_inputs": is_asymmetric}
+        content = one_op("FULLY_CONNECTED", [Tensor((1, 2), "float32"), w, None], [Tensor((1, 1), "float32")], options)
+        return float(np.asarray(program(content, profile)(F32([[1, 3]])))[0, 0])
+
+    assert product("litert-ref", True) == product("litert", True) == product("litert", False) == 2.5
+    assert product("litert-ref", False) == F32(2.492126)
+
+
+IMAGES = [Tensor((1, 4, 4, 3), "float32"), Tensor((3, 1, 1, 3), "int8", 0.5, data=np.ones((3, 1, 1, 3), np.int8))]
+BIAS = Tensor((3,), "float32", data=np.zeros(3, F32))
+ROWS = [Tensor((2, 3), "float32"), Tensor((3, 3), "int8", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "options", "said"),
+    [
+        (
+            "DEPTHWISE_CONV_2D",
+            [IMAGES[0], Tensor((1, 1, 1, 3), "int8", 0.5, data=np.ones((1, 1, 1, 3), np.int8)), BIAS],
+            {**POINTS, "depth_multiplier": 1},
+            "float32 with int8 weights of one scale, of which LiteRT reads one for each channel",
+        ),
+        (
+            "FULLY_CONNECTED",
+            [*ROWS, BIAS],
+            {"asymmetric_quantize_inputs": True},
+            "float32 with int8 weights that only the run knows, of whose sums LiteRT keeps those of its first run",
+        ),
+        ("CONV_2D", [*IMAGES, BIAS], {**POINTS, "fused_activation_function": "TANH"}, "float32, fused TANH"),
+        (
+            "CONV_2D",
+            [Tensor((1, 4, 4, 6), "float32"), IMAGES[1], BIAS],
+            POINTS,
+            "float32 with int8 weights in groups",
+        ),
+    ],
+)
+def test_what_litert_computes_wrongly_is_refused(name, inputs, options, said):
+    result = Tensor((*inputs[0].shape[:-1], 3), "float32")
+    with pytest.raises(ModelError) as raised:
+        program(one_op(name, inputs, [result], options))
+    assert f"{name} ({said})" in str(raised.value)
+
+
+def test_weights_of_the_run_follow_the_builtin_kernel():
+    """XNNPACK takes no weights that only the run knows, and rounds to even where TFLite's kernel rounds away."""
+    content = one_op("FULLY_CONNECTED", [*ROWS, None], [Tensor((2, 3), "float32")])
+    x, w = F32([[127, 0.5, -1.5], [-127, 2.5, BELOW_HALF]]), np.eye(3, dtype=np.int8)
+    wanted = [[63.5, 0.5, -1.0], [-63.5, 1.5, 0.0]]
+    for profile in ("litert", "litert-ref"):
+        assert np.asarray(program(content, profile)(x, w)).tolist() == wanted

@@ -1,0 +1,77 @@
+"""The coordinates of Resize: where an element of the result lies in the input, and which element is the nearest."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from qrt.ops.core import Array
+from qrt.records import record
+
+_TIE = np.float32(1e-6)
+"""How far from the middle of two elements the runtime still takes a coordinate as a tie, at most."""
+
+
+def _round_ties(coordinates: Array, whole_of_ties: Callable[[Array], Array]) -> Array:
+    """Round coordinates to the nearest element, and what counts as a tie as a function says. A quotient that is a tie
+    in exact numbers may lie beside it in float32.
+    """
+    is_tie = np.abs(coordinates - np.floor(coordinates) - np.float32(0.5)) <= _TIE
+    return np.where(is_tie, whole_of_ties(coordinates), np.rint(coordinates))
+
+
+ROUNDED: dict[str, Callable[[Array], Array]] = {
+    "round_prefer_floor": lambda x: _round_ties(x, np.floor),
+    "round_prefer_ceil": lambda x: _round_ties(x, np.ceil),
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+"""The whole coordinate of an element, by ``nearest_mode``."""
+COORDINATES = (
+    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
+)  # fmt: skip
+"""The values of ``coordinate_transformation_mode``."""
+
+
+@record(frozen=True)
+class Axis:
+    """How an axis is resized: from a size to another one by a scale, of a part of it where ``region`` says one."""
+
+    axis: int
+    size: int
+    result: int
+    scale: float
+    region: tuple[float, float] = (0.0, 1.0)
+
+    def coordinates(self, mode: str) -> Array:
+        """Compute where the elements of the result lie in the input: in float32 as the runtime does, which takes some
+        steps in float64.
+        """
+        at, one = np.arange(self.result, dtype=np.float32), np.float32
+        scale, size, result = one(self.scale), one(self.size), one(self.result)
+        places: Array
+        if mode == "asymmetric":
+            places = at / scale
+        elif mode == "align_corners":
+            places = at * (size - 1) / (result - 1) if self.result > 1 else at * 0
+        elif mode == "tf_crop_and_resize":
+            start, end = map(one, self.region)
+            if self.result > 1:
+                places = start * (size - 1) + at * (end - start) * (size - 1) / (result - 1)
+            else:
+                places = at + np.float64(0.5) * np.float64(start + end) * np.float64(size - 1)
+        elif mode == "pytorch_half_pixel" and self.result <= 1:
+            places = at * 0
+        elif mode == "half_pixel_symmetric":
+            offset = size / 2 * (1 - result / (scale * size))
+            places = np.float64(offset) + (at.astype(np.float64) + 0.5) / np.float64(scale) - 0.5
+        elif mode == "tf_half_pixel_for_nn":
+            places = (at + one(0.5)) / scale
+        else:
+            places = (at + one(0.5)) / scale - one(0.5)
+        return np.asarray(places, np.float32)
+
+    def nearest(self, mode: str, rounding: str) -> Array:
+        """Choose the element of the input that each element of the result is, by coordinates and ``nearest_mode``."""
+        whole = np.asarray(ROUNDED[rounding](self.coordinates(mode)))
+        return np.asarray(np.clip(whole, 0, self.size - 1), np.int64)

@@ -1,0 +1,174 @@
+"""Values of models that are accepted, beside the runtime of their format: the one whose rules the import follows.
+
+The runtime stands in a process of its own, which may crash, hang or refuse: that is no finding. Each tensor that a node
+makes is compared, computed of the runtime's own operands. Integers are equal, or lie in the interval of a group of
+casts. Floats lie within what `qrt.formats.*.compared` says of the operator, or else within `NOISE`: sums of a
+few elements that cancel. `tests.formats.beside` compares each operator closely, on models that are drawn to be sound.
+"""
+
+import os
+import resource
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from qrt.engines.compare import Comparison
+from qrt.engines.drawn import KINDS, drawn, with_sizes
+from qrt.engines.engine import Engine
+from qrt.engines.litert import LiteRT
+from qrt.engines.ort import OnnxRuntime
+from qrt.errors import QuantError
+from qrt.execute.ports import choose
+from qrt.execute.program import Program
+from qrt.formats.importing.compared import Bound, Input
+from qrt.formats.onnx.compared import BOUNDS
+from qrt.formats.onnx.exporting.entries import VERSION
+from qrt.formats.onnx.model import Graph, Operator
+from qrt.formats.onnx.read import read as read_onnx
+from qrt.formats.tflite.read import read as read_tflite
+from qrt.ops.core import Array
+from qrt.report.differences import Differences, TensorDifference
+from tests.fuzz.outcome import Finding
+
+SECONDS = 10.0
+"""How long the runtime may take to load a model, or to run it."""
+MAX_BYTES = 4 << 30
+"""The address space of the runtime's process."""
+one_of = 1
+"""The values of one of so many accepted models are compared."""
+NOISE = 1 << 13
+"""Units in the last place by which floats of a mutated model may lie apart: a thousandth."""
+UNSETTLED = {
+    "TFLite_Detection_PostProcess": "rows behind the last detection, which LiteRT leaves as they are",
+    "BATCH_MATMUL": "a sum of int16 that passes 32 bits after scaling, which LiteRT wraps and qrt clamps",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "scales of gates far from those that converters write",
+}
+"""Operators of mutated TFLite files whose differences are not findings, and the reason."""
+_FAR = 1 << 30
+_LEAST_SCALE = 1e-18
+ENGINES: dict[str, type[Engine]] = {"ort": OnnxRuntime, "litert": LiteRT, "litert-ref": LiteRT}
+"""The runtime of each profile."""
+
+
+def missing_package(profile: str) -> str:
+    """A package that the runtime of a profile needs and that is not installed, or nothing."""
+    return next((package for package in ENGINES[profile].packages if find_spec(package) is None), "")
+
+
+@cache
+def _engine(profile: str, process: int) -> Engine:
+    """The runtime's process, which belongs to a process of the fuzzer: a fork must start its own."""
+    return ENGINES[profile](seconds=SECONDS, max_bytes=MAX_BYTES)
+
+
+def check_values(source: bytes | Path, profile: str, max_steps: int) -> str:
+    """How the comparison ended, as a word for the case's label. A Finding where a value is wrong."""
+    reason = _reason_against(source, profile)
+    if reason:
+        return f"values not compared: {reason}"
+    if crc32(source if isinstance(source, bytes) else source.read_bytes()) % one_of:
+        return "values not drawn to be compared"
+    package = missing_package(profile)
+    if package:
+        return f"values not compared: {package} is not installed"
+    engine = _engine(profile, os.getpid())
+    limits = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, limits[1]))  # the engine's process inherits it
+    try:
+        return _compare(source, profile, engine, max_steps)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, limits)
+
+
+def _reason_against(source: bytes | Path, profile: str) -> str:
+    """The reason why results of a model are no oracle for each other, or nothing."""
+    if profile != "ort":
+        scales = [
+            tensor.quantization.scales for tensor in read_tflite(source).subgraphs[0].tensors if tensor.quantization
+        ]
+        is_far = any(((scale < _LEAST_SCALE) | (scale > 1 / _LEAST_SCALE)).any() for scale in scales)
+        return "scales with which floats overflow" if is_far else ""
+    model = read_onnx(source)
+    if model.metadata.get(VERSION):
+        return "the rules are those of its metadata"
+    arrays = [tensor.data for tensor in model.graph.constants.values() if tensor.data.dtype.kind == "f"]
+    return "" if all(np.isfinite(array).all() for array in arrays) else "constants that are no numbers"
+
+
+def _compare(source: bytes | Path, profile: str, engine: Engine, max_steps: int) -> str:
+    try:
+        comparison = Comparison(source, engine, profile, whole=_bound_of_run(source, profile))
+    except QuantError as error:
+        return _word_of(error, engine, profile)
+    module = comparison.file.module
+    program = Program(module, str(choose(module, None).attributes["sym_name"].python))
+    generator = np.random.default_rng(len(source) if isinstance(source, bytes) else 0)
+    try:
+        for kind in KINDS:
+            inputs = [_input(port, kind, generator) for port in with_sizes(comparison.file.inputs)]
+            named = {port.name: array for port, array in zip(program.inputs, inputs, strict=True)}
+            try:
+                program.run(named, max_steps=max_steps)
+            except QuantError:
+                return "with other inputs refused"
+            comparison.add(inputs)
+    except QuantError as error:
+        return _word_of(error, engine, profile)
+    result = comparison.result()
+    comparison.close()
+    for tensor in wrong_tensors(result):
+        made = tensor.operator.rpartition(" ")[0] or "an output"
+        raise Finding(f"wrong value of {made}, by {profile}", f"{tensor}")
+    return "compared"
+
+
+def _input(port: Input, kind: str, generator: np.random.Generator) -> Array:
+    """An input. Floats differ from one another, as a variance of 0 would be noise; beside the ends of 32 bits the
+    runtimes' own differences overflow.
+    """
+    is_float = np.dtype(port.dtype).kind == "f"
+    array = drawn(port, KINDS[KINDS.index(kind) % 2] if is_float else kind, generator)
+    return np.clip(array, -_FAR, _FAR) if array.dtype.kind == "i" and array.dtype.itemsize > 2 else array
+
+
+def _word_of(error: QuantError, engine: Engine, profile: str) -> str:
+    """What an error of a comparison says: the runtime's refusal, or a result of another type, which is a Finding."""
+    text = str(error)
+    if text.startswith((f"{engine.name} ", "the process of ")):
+        return "refused by the runtime"
+    raise Finding(f"no comparison, by {profile}: {text.partition(':')[0][:60]}", text)
+
+
+def wrong_tensors(differences: Differences) -> Iterator[TensorDifference]:
+    """The tensors that lie further apart than they may. Of outputs, those that no node was compared for."""
+    compared = {tensor.name for tensor in differences.tensors if tensor.elements}
+    outputs = (tensor for tensor in differences.outputs if tensor.name not in compared)
+    for tensor in (*differences.tensors, *outputs):
+        if tensor.operator.partition(" ")[0] in UNSETTLED:
+            continue
+        is_wrong = tensor.differ > 0
+        if tensor.is_float:
+            is_wrong = is_wrong and tensor.largest > NOISE
+        if is_wrong:
+            yield tensor
+
+
+def _bound_of_run(source: bytes | Path, profile: str) -> Bound:
+    """How far floats may lie apart behind all nodes: the sum of what each may add."""
+    if profile != "ort":
+        return Bound(64, is_sum=True)
+    operators = [*_operators(read_onnx(source).graph)]
+    bounds = [BOUNDS.get(op.type, Bound()) for op in operators] or [Bound()]
+    relative, absolute = (sum(getattr(bound, name) for bound in bounds) for name in ("relative", "absolute"))
+    return Bound(sum(bound.ulp for bound in bounds), True, relative, absolute)
+
+
+def _operators(graph: Graph) -> Iterator[Operator]:
+    for op in graph.operators:
+        yield op
+        for inner in op.graphs:
+            yield from _operators(inner)
