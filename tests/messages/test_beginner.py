@@ -84,7 +84,7 @@ MISTAKES = {
         'qrt.float_results("allow")'
     ),
     "q + 1.0": (
-        "np.add has no exact result as quantized values: write qrt.quantize(x, q.type) + q, or use "
+        "np.add has no exact result as quantized values: write q + qrt.quantize(1.0, q.type), or use "
         'qrt.float_results("allow")'
     ),
     "q + w": (
