@@ -43,8 +43,9 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.data is None:
         raise ModelError("--against needs --data: what both programs run on")
+    arrays = load_tensors(options.data)
     quantized, floats = load(options.file), load(options.against, for_quantization=True)
-    data = by_names(Program(floats, options.function), load_tensors(options.data))
+    data = by_names(Program(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
             quantized,
@@ -86,8 +87,9 @@ def _explain_steps(options: argparse.Namespace) -> None:
 
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
+    arrays = None if options.data is None else load_tensors(options.data)
     program, folds = _reported(options)
-    inputs = None if options.data is None else by_names(program, load_tensors(options.data))
+    inputs = None if arrays is None else by_names(program, arrays)
     with chosen_kernels(options):
         report = explain_plan(program, inputs)
     sys.stdout.write(steps_json(report) if options.json else f"{steps_text(report)}{folds}")

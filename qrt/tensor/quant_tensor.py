@@ -16,7 +16,7 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
@@ -315,6 +315,7 @@ class QuantTensor(Operators, Tensor, Methods):
 set_tensor_class(QuantTensor)
 
 
+@worded_methods
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
     as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
@@ -341,6 +342,7 @@ class PackedTensor(QuantTensor):
     __slots__ = ()
 
     def __init__(self, q: QuantTensor) -> None:
+        require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
         data = np.ascontiguousarray(q._data)
         # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
         frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())

@@ -53,8 +53,9 @@ def test_diff_runs_no_code_of_the_working_directory(hostile: Path, link: bool, t
     if link:
         folder = tmp_path / "link"
         folder.symlink_to(Path.cwd())
+    code = "import qrt.cli, sys; sys.exit(qrt.cli.main())"
     done = subprocess.run(
-        [sys.executable, "-P", "-c", "import qrt.cli, sys; sys.exit(qrt.cli.main())", "diff", "m.onnx", "--against", "ort"],
+        [sys.executable, "-P", "-c", code, "diff", "m.onnx", "--against", "ort"],
         cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(os.path.isabs, sys.path)])},
     )  # fmt: skip

@@ -171,3 +171,12 @@ def test_a_packing_is_shared_only_where_it_is_the_same() -> None:
                     for t in (I8, U8, I16):
                         a = filled((n, 70), t)
                         assert qrt.matmul(a, packed, out_type=wide).equals(qrt.matmul(a, plain, out_type=wide))
+
+
+@pytest.mark.parametrize("value", [(1, 2), None, 3, "x", np.int8([1])], ids=str)
+def test_only_a_tensor_is_packed(value: object) -> None:
+    for make in (PackedTensor, qrt.pack):
+        with pytest.raises(QuantTypeError, match=r"(PackedTensor: q|pack: w) must be a QuantTensor, got"):
+            make(value)  # type: ignore[arg-type]
+    with pytest.raises(QuantTypeError, match="PackedTensor: an argument is missing: q"):
+        PackedTensor()  # type: ignore[call-arg]

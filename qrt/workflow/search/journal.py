@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO
 
 from qrt.errors import FileError, ModelError, shown
-from qrt.files import reason
+from qrt.files import reason, require_regular
 
 Line = Mapping[str, Any]
 
@@ -49,8 +49,11 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
     with ExitStack() as stack:
         try:
             file = stack.enter_context(open(shown_name, "a+b"))
+            require_regular(shown_name, os.fstat(file.fileno()).st_mode)
             file.seek(0)
             data = file.read()
+        except FileError:
+            raise
         except (OSError, ValueError) as error:  # ValueError: a name with a null character
             raise FileError(f"{shown_name}: {reason(error)}") from None
         try:
