@@ -5,7 +5,7 @@ they were.
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
@@ -173,6 +173,19 @@ def check_places(names: Iterable[str]) -> None:
                 raise FileError(f"{name}: Is a directory")
             if not os.path.isdir(os.path.dirname(place)):
                 raise FileError(f"{name}: there is no such folder")
+
+
+def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[str | None] = ()) -> None:
+    """Raises ModelError where an output's name ends in none of the suffixes that a command writes, or the output would
+    take the place of one of the files that the command reads. A stream may have any name."""
+    if name is None or name == "-" or _is_stream(name) or os.path.isdir(name):  # writing refuses a folder
+        return
+    suffix = os.path.splitext(name)[1]
+    if suffix not in suffixes:
+        raise ModelError(f"{name}: {' or '.join(suffixes)} is written here, not {suffix or 'a file without a suffix'}")
+    place = os.path.realpath(name)
+    if any(source is not None and os.path.realpath(source) == place for source in sources):
+        raise ModelError(f"{name}: this output would replace what is read: give it another name")
 
 
 def _is_stream(name: str) -> bool:

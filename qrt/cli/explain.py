@@ -10,7 +10,7 @@ from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
 from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
 from qrt.execute import Program
-from qrt.files import write_files
+from qrt.files import check_output, write_files
 from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    check_output(options.html, [".html"], [options.file, options.against, options.data])
     if options.against is None:
         _explain_steps(options)
         return

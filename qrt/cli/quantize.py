@@ -13,7 +13,7 @@ from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
 from qrt.execute import Program
 from qrt.extras import extra
-from qrt.files import check_places, write_files
+from qrt.files import check_output, check_places, write_files
 from qrt.formats.programs import load
 from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
@@ -54,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 where the budget is out of reach."""
+    sources = [options.file, options.data, options.checkpoint]
+    check_output(options.output, [".mlir", ".onnx"], sources)
+    check_output(options.html, [".html"], sources)
     check_places([name for name in (options.output, options.html) if name])
     if options.output is not None and options.output.endswith(".onnx"):
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
