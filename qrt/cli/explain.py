@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 from shutil import get_terminal_size
 
 from qrt.cli.diagnostics import has_colours
@@ -20,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", metavar="FILE", help="a program, a model or a saved program, whose steps are listed")
     parser.add_argument(
-        "--against", metavar="F.mlir", help="the float program that qrt quantize made the file of: what was lost"
+        "--against",
+        metavar="F.mlir",
+        help="the float program or model of which qrt quantize made FILE, a .mlir file: what was lost",
     )
     parser.add_argument("--data", metavar="X.npz", help="arrays by the names of inputs: .npz or .safetensors")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
@@ -44,6 +47,11 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.data is None:
         raise ModelError("--against needs --data: what both programs run on")
+    if Path(options.file).suffix != ".mlir":
+        raise ModelError(
+            f"{options.file}: --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, and only a "
+            "program has: give Q.mlir, of the same quantization"
+        )
     arrays = load_tensors(options.data)
     quantized, floats = load(options.file), load(options.against, for_quantization=True)
     data = by_names(Program(floats, options.function), arrays)
