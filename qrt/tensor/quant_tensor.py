@@ -344,10 +344,9 @@ class PackedTensor(QuantTensor):
     def __init__(self, q: QuantTensor) -> None:
         require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
         data = np.ascontiguousarray(q._data)
-        # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
-        frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())
-        self._fill(frozen, q.type, q._shape)
-        self._keep_calls(operand(self))
+        self._fill(_frozen(data), q.type, q._shape)
+        constant = operand(self)
+        self._keep_calls(constant if constant is self._data else _frozen(constant))
 
     def __copy__(self) -> "PackedTensor":
         return self
@@ -357,6 +356,11 @@ class PackedTensor(QuantTensor):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PackedTensor, (self.copy(),)
+
+
+def _frozen(data: Array) -> Array:
+    """A copy whose memory is a bytes object: NumPy lets nobody write there, nor set the flag that would."""
+    return np.ndarray(data.shape, data.dtype, data.tobytes())
 
 
 def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
