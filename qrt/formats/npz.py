@@ -77,8 +77,8 @@ def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit)
             stem = name.removesuffix(_ARRAY)
             text = members.get(f"{stem}{_TEXT}")
             try:
-                said = None if text is None else _text(archive, text, limit)
-                entry = Entry(_array(file, archive, info, mapped, limit, aligned=said is not None), said)
+                type_text = None if text is None else _text(archive, text, limit)
+                entry = Entry(_array(file, archive, info, mapped, limit, aligned=type_text is not None), type_text)
             except QuantError:
                 raise
             except _ERRORS as error:

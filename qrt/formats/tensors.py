@@ -61,10 +61,10 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     require(tensors, Mapping, "save_tensors: tensors", "a mapping from names to tensors")
     entries = {_checked(key): as_entry(key, value) for key, value in tensors.items()}
     if append and os.path.exists(name):
-        held = form.read(name, mapped=True, max_bytes=None)
-        if common := held.keys() & entries.keys():
+        present = form.read(name, mapped=True, max_bytes=None)
+        if common := present.keys() & entries.keys():
             raise ModelError(f"{name}: it has {', '.join(map(shown, sorted(common)))} already")
-        entries = held | entries
+        entries = present | entries
     files.write_files([(name, lambda file: form.write(file, entries))])
 
 

@@ -152,7 +152,7 @@ def float_matmul(
 
 
 def _counts_as_floats(t: UniformType) -> bool:
-    """Whether weights of a type are what ``dcast`` makes of them, and not summed as integers."""
+    """Says that weights of a type are what ``dcast`` makes of them, and not summed as integers."""
     return t.expressed_type == F32 and not sums_integers(t)
 
 

@@ -57,13 +57,13 @@ class _Filled:
 
     def fill(self, frame: Frame, shape: Shape) -> Array:
         """The body at every index."""
-        made = np.empty(shape, self.dtype)
-        if made.size and self.at_once:
-            made[...] = self.body.run(frame, grid(shape))[0]
-        elif made.size:
+        filled = np.empty(shape, self.dtype)
+        if filled.size and self.at_once:
+            filled[...] = self.body.run(frame, grid(shape))[0]
+        elif filled.size:
             for index in product(*map(range, shape)):
-                made[index] = self.body.run(frame, map(np.int64, index))[0]
-        return made
+                filled[index] = self.body.run(frame, map(np.int64, index))[0]
+        return filled
 
 
 def _generate(op: Operation, compiler: Compiler) -> Step:

@@ -48,8 +48,9 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
     shown_name = os.fspath(name)
     with ExitStack() as stack:
         try:
+            if os.path.exists(shown_name):
+                require_regular(shown_name, os.stat(shown_name).st_mode)
             file = stack.enter_context(open(shown_name, "a+b"))
-            require_regular(shown_name, os.fstat(file.fileno()).st_mode)
             file.seek(0)
             data = file.read()
         except FileError:
