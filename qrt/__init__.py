@@ -35,7 +35,7 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 
 if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
-    from qrt.execute import backend as onnx
+    from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
     from qrt.execute.observe import calibrate_program
     from qrt.execute.passes import register_pass, run_passes
     from qrt.execute.saved.load import load_program
@@ -68,6 +68,7 @@ _LAZY = {
 _MODULES = {"onnx"}
 """Public names of modules that stand elsewhere."""
 
+# Without `onnx`, which needs that package, and would hide it from who writes `from qrt import *`.
 __all__ = [
     "AnyQuantizedType",
     "CalibratedType",
@@ -115,7 +116,6 @@ __all__ = [
     "mean",
     "metrics",
     "mul",
-    "onnx",
     "pack",
     "pad",
     "parse_type",

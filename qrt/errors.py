@@ -15,6 +15,7 @@ __all__ = [
     "DiagnosticError",
     "FileError",
     "KernelError",
+    "MissingPackageError",
     "ModelError",
     "ParseError",
     "Position",
@@ -267,6 +268,16 @@ class FileError(ModelError, OSError):
     ... except OSError as error:
     ...     print(error)
     absent.mlir: No such file or directory
+    """
+
+
+class MissingPackageError(QuantError, ImportError):
+    """A package of an extra that is needed and is not installed. It is an ImportError too.
+
+    Examples
+    --------
+    >>> issubclass(MissingPackageError, ImportError)
+    True
     """
 
 

@@ -1,13 +1,31 @@
 """Packages that qrt runs without: imported when they are used, with an error that says how to install them."""
 
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
+
+from qrt.errors import MissingPackageError
+
+
+def require_installed(package: str, name: str) -> None:
+    """Raises MissingPackageError unless a package of the extra called ``name`` is installed. It is not imported."""
+    with suppress(ImportError):  # a package that an import hook refuses
+        if find_spec(package) is not None:
+            return
+    raise _missing(package, "is not installed", name)
+
+
+def _missing(package: str, why: str, name: str) -> MissingPackageError:
+    return MissingPackageError(f'{package} is needed, which {why}: pip install "qrt[{name}]"')
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """The module of an extra. Raises ImportError with the command that installs the extra called ``name``."""
+    """The module of an extra. Raises MissingPackageError with the command that installs the extra called ``name``."""
     try:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise ImportError(f'{package} is needed, which is not installed: pip install "qrt[{name}]"') from error
+        is_absent = (error.name or package).partition(".")[0] == package
+        why = "is not installed" if is_absent else f"does not import ({' '.join(str(error).split())})"
+        raise _missing(package, why, name) from error

@@ -5,7 +5,7 @@ they were.
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
@@ -23,20 +23,62 @@ Write = Callable[[BinaryIO], object]
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
 
-def read_bytes(name: str, limit: int = MAX_INPUT) -> bytes:
+def open_regular(name: str) -> BinaryIO:
+    """Opens a regular file, or a link to one, to be read. Raises FileError, at once, for anything else: a pipe may have
+    no writer, and a device no end.
+    """
+    try:
+        require_regular(name, os.stat(name).st_mode)  # opening some devices does something
+        file = open(name, "rb", opener=_unblocked)  # noqa: SIM115 - the caller closes it
+        try:
+            require_regular(name, os.fstat(file.fileno()).st_mode)  # it may have been replaced
+        except FileError:
+            file.close()
+            raise
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        raise FileError(f"{name}: {reason(error)}") from None
+    return file
+
+
+def require_regular(name: str, mode: int) -> None:
+    """Raises FileError unless the mode of a file, as ``os.stat`` gives it, is that of a regular one."""
+    if stat.S_ISDIR(mode):
+        raise FileError(f"{name}: Is a directory")
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_kind, kind in _STREAMS if is_kind(mode)), "a device")
+        raise FileError(f"{name}: it is {kind}, expected a regular file")
+
+
+_STREAMS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+
+
+def _unblocked(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def read_bytes(name: str, limit: int = MAX_INPUT, *, streams: bool = True) -> bytes:
     """The bytes of a file, or of standard input where the name is ``-``. Raises FileError for one that cannot be
     read, and ModelError for one that has more than ``limit`` bytes; of a file without an end no more than that is read.
+    Unless ``streams``, a pipe or a device is a FileError too.
     """
     try:
         with ExitStack() as stack:
-            file = _standard_input() if name == "-" else stack.enter_context(open(name, "rb"))
+            file = _standard_input() if name == "-" else stack.enter_context(_opened(name, streams))
             size = os.fstat(file.fileno()).st_size if name != "-" else 0
             data = b"" if size > limit else _read(file, limit, size)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         raise FileError(f"{shown_name(name)}: {reason(error)}") from None
     if max(size, len(data)) > limit:
         raise ModelError(f"{shown_name(name)}: it has more than {limit} bytes, the limit of an input (--max-input)")
     return data
+
+
+def _opened(name: str, streams: bool) -> BinaryIO:
+    return open(name, "rb") if streams else open_regular(name)
 
 
 def _read(file: BinaryIO, limit: int, size: int) -> bytes:
@@ -50,9 +92,9 @@ def _read(file: BinaryIO, limit: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def read_text(name: str, limit: int = MAX_INPUT) -> str:
+def read_text(name: str, limit: int = MAX_INPUT, *, streams: bool = True) -> str:
     """The text of a file in UTF-8, read as by ``read_bytes``."""
-    data = read_bytes(name, limit)
+    data = read_bytes(name, limit, streams=streams)
     if data.startswith(_BYTECODE):
         raise bytecode_error(name)
     try:
@@ -131,6 +173,19 @@ def check_places(names: Iterable[str]) -> None:
                 raise FileError(f"{name}: Is a directory")
             if not os.path.isdir(os.path.dirname(place)):
                 raise FileError(f"{name}: there is no such folder")
+
+
+def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[str | None] = ()) -> None:
+    """Raises ModelError where an output's name ends in none of the suffixes that a command writes, or the output would
+    take the place of one of the files that the command reads. A stream may have any name."""
+    if name is None or name == "-" or _is_stream(name) or os.path.isdir(name):  # writing refuses a folder
+        return
+    suffix = os.path.splitext(name)[1]
+    if suffix not in suffixes:
+        raise ModelError(f"{name}: {' or '.join(suffixes)} is written here, not {suffix or 'a file without a suffix'}")
+    place = os.path.realpath(name)
+    if any(source is not None and os.path.realpath(source) == place for source in sources):
+        raise ModelError(f"{name}: this output would replace what is read: give it another name")
 
 
 def _is_stream(name: str) -> bool:

@@ -79,7 +79,7 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     Raises
     ------
     QuantTypeError
-        If the shapes differ.
+        If the shapes differ, or a value is no real number.
     ImportError
         If matplotlib is not installed.
 
@@ -90,7 +90,7 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     >>> error(x, qrt.quantize(x, qrt.UniformType("i8", "f32", 0.01))).get_ylabel()
     'error'
     """
-    exact, approximate = _values(reference), _values(q)
+    exact, approximate = _values(reference, "plot.error: reference"), _values(q, "plot.error: q")
     if exact.shape != approximate.shape:
         raise QuantTypeError(f"plot.error: reference of shape {exact.shape} beside values of {approximate.shape}")
     axes = _axes(ax)
@@ -103,11 +103,13 @@ def _axes(ax: Any) -> Any:
     return extra("matplotlib.pyplot", "report").subplots()[1] if ax is None else ax
 
 
-def _values(x: Any) -> Array:
+def _values(x: Any, what: str) -> Array:
     values = x.dequantize() if isinstance(x, QuantTensor) else as_array(x)
+    if values.dtype.kind not in "biuf" and values.dtype.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"{what} must be real numbers, got dtype {values.dtype}")
     return native_floats(values).astype(np.float64)
 
 
 def _finite(q: QuantTensor) -> Array:
-    values = _values(q).reshape(-1)
+    values = _values(q, "plot.histogram: q").reshape(-1)
     return values[np.isfinite(values)]

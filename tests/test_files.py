@@ -357,6 +357,62 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
     assert capsys.readouterr().err == "interrupted\n"
 
 
+# -- names of outputs --------------------------------------------------------------------------------------------------
+
+Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
+REPLACED = "this output would replace what is read: give it another name"
+QUANTIZED = f"func.func @main(%x: {Q}) -> {Q} {{ return %x : {Q} }}"
+
+
+@pytest.fixture
+def programs(folder):
+    """With a quantized program, data, and links to what is read."""
+    Path("q.mlir").write_text(QUANTIZED)
+    np.savez("x.npz", arg0=np.zeros((4,), np.float32))
+    Path("link.qrt").symlink_to("q.mlir")
+    Path("link.onnx").symlink_to("q.mlir")
+    Path("link.html").symlink_to("x.npz")
+    Path("link.npy").symlink_to("f.mlir")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("compile q.mlir -o q.mlir", "q.mlir: .qrt is written here, not .mlir"),
+        ("compile q.mlir -o out", "out: .qrt is written here, not a file without a suffix"),
+        ("compile q.mlir -o link.qrt", f"link.qrt: {REPLACED}"),
+        ("export q.mlir -o q.mlir", "q.mlir: .onnx is written here, not .mlir"),
+        ("export q.mlir -o link.onnx", f"link.onnx: {REPLACED}"),
+        ("quantize f.mlir --data x.npz -o z.tflite", "z.tflite: .mlir or .onnx is written here, not .tflite"),
+        ("quantize f.mlir --data x.npz -o f.mlir", f"f.mlir: {REPLACED}"),
+        ("quantize f.mlir --data x.npz -o ./f.mlir", f"./f.mlir: {REPLACED}"),
+        ("quantize f.mlir --data x.npz -o x.npz", "x.npz: .mlir or .onnx is written here, not .npz"),
+        ("quantize f.mlir --data x.npz -o a.ONNX", "a.ONNX: .mlir or .onnx is written here, not .ONNX"),
+        ("quantize f.mlir --data x.npz --html r.mlir", "r.mlir: .html is written here, not .mlir"),
+        ("quantize f.mlir --data x.npz --html link.html", f"link.html: {REPLACED}"),
+        ("explain q.mlir --against f.mlir --data x.npz --html x.npz", "x.npz: .html is written here, not .npz"),
+        ("import m.tflite -o m.tflite", "m.tflite: .mlir is written here, not .tflite"),
+        ("import q.mlir -o q.mlir", f"q.mlir: {REPLACED}"),
+        ("opt f.mlir -o x.npy", "x.npy: .mlir is written here, not .npy"),
+        ("run f.mlir --input=arg0=x.npy --output=result0=f.mlir", "f.mlir: .npy is written here, not .mlir"),
+        ("run f.mlir --input=arg0=x.npy --output=result0=link.npy", f"link.npy: {REPLACED}"),
+    ],
+)  # fmt: skip
+def test_an_output_of_another_kind_or_over_what_is_read_is_refused(programs, capsys, line, message):
+    before = {name: Path(name).read_bytes() for name in os.listdir()}
+    assert main(line.split()) == 1
+    assert capsys.readouterr().err == f"error: {message}\n"
+    assert {name: Path(name).read_bytes() for name in os.listdir()} == before
+
+
+@pytest.mark.parametrize(
+    "line", ["compile q.mlir -o q.qrt", "opt f.mlir -o f.mlir", "opt f.mlir -o -", "opt f.mlir -o /dev/null"]
+)
+def test_outputs_of_their_kind_and_streams_are_written(programs, line):
+    assert main(line.split()) == 0
+
+
 # -- usage -------------------------------------------------------------------------------------------------------------
 
 

@@ -30,7 +30,7 @@ static inline qrt_product_call qrt_product_operands(const qrt_product *product, 
     void *const *operand = scratch->operands;
     const bool small = (double)product->m * (double)product->n * (double)product->k < SERIAL_WORK;
     qrt_product_call call = {.a = *operand++, .threads = small ? 1 : scratch->threads};
-    call.w = packed ? NULL : *operand++;
+    call.w = packed ? NULL : product->w_constant ? product->w_constant : *operand++;
     if (product->bias)
         call.bias = product->bias_constant ? product->bias_constant : *operand++;
     call.out = *operand;

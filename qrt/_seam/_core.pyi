@@ -296,7 +296,7 @@ def bind_float_loops(
 ) -> Call: ...
 
 # float_matmul by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share
-# scales and zero_points [blocks, n], which are those of a storage type.
+# scales and zero_points [blocks, n], or [blocks, 1] for all columns, which are those of a storage type.
 def bind_mixed_matmul(
     *,
     isa: str,

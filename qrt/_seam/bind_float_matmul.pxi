@@ -5,6 +5,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
     cdef Call call = new_call("float_matmul", isa, qrt_float_matmul, sizeof(qrt_float_matmul_args))
     cdef qrt_float_matmul_args *args = <qrt_float_matmul_args *>call.args
     cdef qrt_stored given = stored_weights(call, stored)
+    cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     bind_product(call, &args.problem, np.float32, (m, n, k), w_constant, bias)
@@ -17,6 +18,8 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
         raise failure(call, call.name, status)
     check_taken(call, given)
     if w_constant is not None:  # packed: the copy may go
+        if stored is None and qrt_float_matmul_packed(args, parts):
+            share_packed(call, <uintptr_t>args.problem.w_constant, parts, qrt_float_matmul_share)
         forget(call, &args.problem.w_constant)
     return call
 
@@ -38,6 +41,20 @@ cdef object bind_product(Call call, qrt_product *product, object w_dtype, tuple 
     elif bias is not None:
         add_operand(call, np.float32, (n,))
     add_operand(call, np.float32, (m, n))
+
+
+cdef object share_packed(Call call, uintptr_t weights, const qrt_packed_part *own,
+                         void (*share)(void *args, const void *panels) noexcept nogil):
+    """Makes a call whose packed weights, of one part, are those of an earlier call for the weights at this address use
+    that call's memory. Another array may stand at the address by now, so the packed bytes are compared."""
+    cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
+    cdef Call earlier = PACKED.get((call.name, weights))
+    if (earlier is not None and earlier.packed_parts(earlier.args, parts) == 1 and parts[0].bytes == own.bytes
+            and memcmp(parts[0].data, own.data, own.bytes) == 0):
+        share(call.args, parts[0].data)
+        call.keep.append(earlier)
+    else:
+        PACKED[call.name, weights] = call
 
 
 cdef object forget(Call call, const void **data):

@@ -10,6 +10,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     cdef qrt_mixed_matmul_args *args = <qrt_mixed_matmul_args *>call.args
     cdef qrt_mixed_problem *problem = &args.problem
     cdef qrt_stored given = stored_weights(call, stored)
+    cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     problem.nibbles, problem.w = nibbles, <qrt_container>container_of(call.name, w)
@@ -21,6 +22,9 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
         (problem.k_block,) = dimensions(call.name, "k_block", (k_block,), 1, 1)
     blocks = max(-(-problem.product.k // problem.k_block), 1)
     cdef int64_t count = parameter_count(call.name, blocks * problem.product.n)
+    problem.shared = np.size(scales) == np.size(zero_points) == blocks
+    if problem.shared:
+        count = blocks
     problem.scale = <const float *>parameters(call, "scales", scales, np.float32, count)
     check_finite(call, "scales")
     problem.zero_point = <const int32_t *>parameters(call, "zero_points", zero_points, np.int32, count)
@@ -34,7 +38,9 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     if status != QRT_OK:
         raise failure(call, call.name, status)
     check_taken(call, given)
-    if w_constant is not None:  # packed with its parameters: the copies may go
+    if qrt_mixed_matmul_packed(args, parts):  # with its parameters: the copies may go
+        if stored is None:
+            share_packed(call, <uintptr_t>problem.product.w_constant, parts, qrt_mixed_matmul_share)
         forget(call, &problem.product.w_constant)
         forget(call, <const void **>&problem.scale)
         forget(call, <const void **>&problem.zero_point)

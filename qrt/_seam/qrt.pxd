@@ -171,6 +171,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
     void qrt_float_matmul_release(void *args)
+    void qrt_float_matmul_share(void *args, const void *panels)
     int qrt_float_matmul_packed(const void *args, qrt_packed_part *to)
 
     enum:
@@ -230,6 +231,7 @@ cdef extern from "qrt/qrt.h" nogil:
         bint nibbles
         qrt_container w
         int64_t k_block
+        bint shared
         const float *scale
         const int32_t *zero_point
 
@@ -239,6 +241,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args)
     void qrt_mixed_matmul_release(void *args)
+    void qrt_mixed_matmul_share(void *args, const void *panels)
     int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to)
 
     ctypedef struct qrt_depthwise_problem:

@@ -30,6 +30,8 @@ _BINS = 1 << 16
 _POINTS = 4
 """The method ``mse`` takes the values of a bin for so many, equally far from each other: a bin may be as wide as a
 step, and one value for all of it would favour the scales that it is a multiple of."""
+_MANY_BINS = 16
+"""The most bins that the ``repr`` of a record lists."""
 _FEW = 1 << 29
 """Of fewer values, the sums of both parts of the squares at ``_POINTS`` points are within 64 bits."""
 
@@ -57,6 +59,11 @@ class Record:
     low: float
     high: float
     histogram: Mapping[int, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        few = len(self.histogram) <= _MANY_BINS
+        histogram = dict(self.histogram) if few else f"{{{len(self.histogram)} bins}}"
+        return f"Record(count={self.count}, low={self.low!r}, high={self.high!r}, histogram={histogram})"
 
 
 def read_records(text: str, where: str) -> dict[str, Record]:

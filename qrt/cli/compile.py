@@ -4,7 +4,7 @@ import argparse
 
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
 from qrt.execute import Program
-from qrt.files import check_places
+from qrt.files import check_output, check_places
 from qrt.formats.programs import load
 
 
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):
         module = load(options.file, profile=options.profile, max_bytes=options.max_input)

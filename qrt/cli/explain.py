@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 from shutil import get_terminal_size
 
 from qrt.cli.diagnostics import has_colours
@@ -10,7 +11,7 @@ from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
 from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
 from qrt.execute import Program
-from qrt.files import write_files
+from qrt.files import check_output, write_files
 from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
@@ -20,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", metavar="FILE", help="a program, a model or a saved program, whose steps are listed")
     parser.add_argument(
-        "--against", metavar="F.mlir", help="the float program that qrt quantize made the file of: what was lost"
+        "--against",
+        metavar="F.mlir",
+        help="the float program or model of which qrt quantize made FILE, a .mlir file: what was lost",
     )
     parser.add_argument("--data", metavar="X.npz", help="arrays by the names of inputs: .npz or .safetensors")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
@@ -38,13 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    check_output(options.html, [".html"], [options.file, options.against, options.data])
     if options.against is None:
         _explain_steps(options)
         return
     if options.data is None:
         raise ModelError("--against needs --data: what both programs run on")
+    if Path(options.file).suffix != ".mlir":
+        raise ModelError(
+            f"{options.file}: --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, and only a "
+            "program has: give Q.mlir, of the same quantization"
+        )
+    arrays = load_tensors(options.data)
     quantized, floats = load(options.file), load(options.against, for_quantization=True)
-    data = by_names(Program(floats, options.function), load_tensors(options.data))
+    data = by_names(Program(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
             quantized,
@@ -86,8 +96,9 @@ def _explain_steps(options: argparse.Namespace) -> None:
 
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
+    arrays = None if options.data is None else load_tensors(options.data)
     program, folds = _reported(options)
-    inputs = None if options.data is None else by_names(program, load_tensors(options.data))
+    inputs = None if arrays is None else by_names(program, arrays)
     with chosen_kernels(options):
         report = explain_plan(program, inputs)
     sys.stdout.write(steps_json(report) if options.json else f"{steps_text(report)}{folds}")

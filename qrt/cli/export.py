@@ -3,7 +3,8 @@
 import argparse
 
 from qrt.cli.options import add_input_limit, add_profile
-from qrt.files import check_places
+from qrt.extras import extra
+from qrt.files import check_output, check_places
 from qrt.formats.programs import load
 
 
@@ -21,6 +22,8 @@ def run(options: argparse.Namespace) -> None:
     """Runs the command."""
     from qrt.formats.onnx.export import export_onnx  # here: other verbs need no writers
 
+    check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
+    extra("onnx", "onnx")  # it may be missing, which is better said before the import
     module = load(options.file, profile=options.profile, max_bytes=options.max_input, for_quantization=True)
     export_onnx(options.output, module, function=options.function)

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.errors import ModelError
-from qrt.files import write_files
+from qrt.files import check_output, write_files
 from qrt.formats.programs import load_reported
 
 
@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")
     module, report = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)

@@ -15,7 +15,7 @@ from qrt.cli.pass_help import listed, whole
 from qrt.cli.timing import Timing
 from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
 from qrt.execute.passes import PASSES, Report, module_steps, run_steps, title
-from qrt.files import read_text, shown_name, write_files
+from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ir.core import registry
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import EXTENSION
@@ -142,6 +142,7 @@ def help_of(given: Sequence[str]) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
+    check_output(options.output, [".mlir"])
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         print("(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)", file=sys.stderr)
     filename, text = shown_name(options.file), read_text(options.file, options.max_input)

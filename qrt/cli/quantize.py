@@ -12,7 +12,8 @@ from qrt.cli.options import add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
 from qrt.execute import Program
-from qrt.files import check_places, write_files
+from qrt.extras import extra
+from qrt.files import check_output, check_places, write_files
 from qrt.formats.programs import load
 from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
@@ -33,7 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="qrt-cpu", metavar="NAME", help="the device (default qrt-cpu)")
     parser.add_argument("--method", default="mse", choices=RECORD_METHODS, help="how ranges are chosen (default mse)")
     parser.add_argument(
-        "--budget", type=_budget, metavar="snr=33", help="search bit widths: size=0.6, snr=33 or drop=0.005"
+        "--budget",
+        type=_budget,
+        metavar="snr=33",
+        help="search bit widths: size=0.6, snr=33 or drop=0.005; with install qrt[report] a terminal shows progress",
     )
     parser.add_argument(
         "--checkpoint", metavar="C", help="keep what was seen of the data in this file, or go on from it"
@@ -50,9 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 where the budget is out of reach."""
+    sources = [options.file, options.data, options.checkpoint]
+    check_output(options.output, [".mlir", ".onnx"], sources)
+    check_output(options.html, [".html"], sources)
     check_places([name for name in (options.output, options.html) if name])
+    if options.output is not None and options.output.endswith(".onnx"):
+        extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
+    arrays = load_tensors(options.data)
     module = load(options.file, for_quantization=True)
-    data = by_names(Program(module, options.function), load_tensors(options.data))
+    data = by_names(Program(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(
             module,

@@ -25,7 +25,7 @@ from qrt.cli.programs import program_of
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
 from qrt.execute import Program
-from qrt.files import read_text, shown_name, write_files
+from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 
@@ -72,6 +72,9 @@ def _program(options: argparse.Namespace) -> Program:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
+    targets = dict(map(_pair, options.output))
+    for target in targets.values():
+        check_output(target, [".npy"], [options.file])
     with chosen_kernels(options):
         program = _program(options)
         inputs = _inputs(options, program)
@@ -80,7 +83,6 @@ def run(options: argparse.Namespace) -> None:
             return
         require_all(program, set(inputs))
         results = _results(options, program, inputs)
-    targets = dict(map(_pair, options.output))
     if unknown := set(targets) - set(results):
         raise ModelError(f"no output is named {min(unknown)!r}; the outputs are {', '.join(results) or 'none'}")
     write_files([(targets[name], partial(_save_array, value)) for name, value in results.items() if name in targets])

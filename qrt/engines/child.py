@@ -1,6 +1,7 @@
 """A child process that runs one engine: it has limits of memory, and the parent waits for an answer for so long and no
 longer. A crash, a hang or an error of the engine is a ModelError of the parent."""
 
+import os
 import resource
 import signal
 import subprocess
@@ -22,6 +23,8 @@ Handler = Callable[[dict[str, Any], list[Array]], Message]
 
 MOST_TOLD = 400
 """The most characters of an engine's own words in an error."""
+_PLACE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+"""The folder that holds the package qrt."""
 
 
 class Child:
@@ -82,9 +85,14 @@ class Child:
             return self._connection
         ours, theirs = Pipe()
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        command = [sys.executable, "-m", "qrt.engines.child", self.module, str(theirs.fileno()), str(self.max_bytes)]
+        arguments = [self.module, str(theirs.fileno()), str(self.max_bytes)]
         self._process = subprocess.Popen(
-            command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._told, stderr=self._told
+            [sys.executable, "-P", "-m", "qrt.engines.child", *arguments],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._told,
+            stderr=self._told,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders(sys.path)), "PYTHONSAFEPATH": "1"},
         )
         theirs.close()
         self._connection = ours
@@ -102,6 +110,20 @@ class Child:
         self.close()
         ended = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
         return f"{ended}{f', having said {lines[-1][:MOST_TOLD]!r}' if lines[-1] else ''}"
+
+
+def module_folders(searched: Sequence[str]) -> list[str]:
+    """List the folders in which a child process looks for modules: those of its parent, except for the working
+    directory, where a ``numpy.py`` beside somebody else's model would run. Only if qrt itself lies there, and is not
+    installed elsewhere, the working directory stands last.
+    """
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # it has been removed
+        here = ""
+    absolute = [folder for folder in searched if os.path.isabs(folder)]
+    folders = [folder for folder in absolute if os.path.realpath(folder) != here]
+    return folders if _PLACE in folders else [*folders, _PLACE]
 
 
 def serve(module: str, descriptor: int, max_bytes: int) -> None:

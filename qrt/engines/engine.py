@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 from qrt.engines.channel import Message
 from qrt.engines.child import Child
 from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
-from qrt.extras import extra
+from qrt.extras import require_installed
 from qrt.ops.core import Array
 
 SECONDS, MAX_BYTES = 60.0, 8 << 30
@@ -58,8 +57,7 @@ class Engine:
 
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         for package, name in self.packages.items():
-            if find_spec(package) is None:
-                extra(package, name)
+            require_installed(package, name)
         self._child = Child(self.module, self.name, seconds, max_bytes)
 
     def load(

@@ -6,12 +6,13 @@ scalar in the interpreter, and an array of rank 0 in a plan.
 
 from collections.abc import Iterable
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from qrt.eager.storage import ready
-from qrt.errors import ModelError, QuantTypeError, UndefinedError
+from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
@@ -53,12 +54,22 @@ def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 
 def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
-    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one."""
+    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one, and QuantError
+    for more bytes than an address says."""
     remaining = iter(dynamic)
     shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
     if any(size < 0 for size in shape):
         raise UndefinedError(f"a dimension is negative: {list(shape)}")
+    require_addresses(shape, type.element)
     return shape
+
+
+def require_addresses(shape: Shape, element: Type) -> None:
+    """Raises QuantError for a shape whose array has more bytes than an address says, as NumPy counts them: without the
+    dimensions of 0."""
+    count = prod(filter(None, shape))
+    if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
+        raise QuantError(f"there is no memory for a tensor of shape {list(shape)}, of elements {element}")
 
 
 def as_index(number: int) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from qrt.eager.calls import tensor_of
 from qrt.eager.storage import is_packed, packed_shape
 from qrt.errors import ModelError, ParseError, QuantTypeError, shown
+from qrt.files import MAX_INPUT
 from qrt.ops.core import Array, Shape, check_bounds, element_dtype, static_shape, storage_dtype
 from qrt.records import record
 from qrt.tensor import QuantTensor
@@ -21,6 +22,8 @@ _OUTSIDE_NUMPY = {np.dtype(element_dtype(FloatType(name))): FloatType(name) for 
     "bf16", "f8E5M2", "f8E4M3", "f8E3M4", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E8M0FNU",
     "f6E3M2FN", "f6E2M3FN", "f4E2M1FN",
 )}  # fmt: skip
+_MOST_AXES = 64
+"""Axes of an array of NumPy."""
 
 
 @record(frozen=True, slots=True)
@@ -29,6 +32,40 @@ class Entry:
 
     array: Array
     text: str | None
+
+
+class MemoryLimit:
+    """The most bytes that what is read of a file takes in memory: arrays and texts that are not mapped.
+
+    Parameters
+    ----------
+    path : str
+        The file, as errors call it.
+    size : int
+        The size of the file.
+    max_bytes : int, optional
+        The limit. If not given, ``MAX_INPUT``, or the size of the file if that is larger.
+    """
+
+    def __init__(self, path: str, size: int, max_bytes: int | None) -> None:
+        self.path = path
+        self.max_bytes = max(MAX_INPUT, size) if max_bytes is None else max_bytes
+        self.left = self.max_bytes
+
+    def take(self, name: str, size: int) -> None:
+        """Counts bytes that are about to be read. Raises ModelError if they are too many."""
+        if size > self.left:
+            raise ModelError(
+                f"{self.path}: with {shown(name)}, which takes {size} bytes, more than {self.max_bytes} are read into "
+                "memory: load_tensors(..., max_bytes=...) sets another limit"
+            )
+        self.left -= size
+
+
+def require_shape(place: str, shape: tuple[Any, ...]) -> None:
+    """Raises ModelError where the shape that a file says is none that an array has; ``place`` names the array."""
+    if len(shape) > _MOST_AXES or any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
+        raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} sizes from 0 up")
 
 
 def as_entry(name: str, value: Any) -> Entry:

@@ -103,7 +103,7 @@ def load_reported(
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
-    text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes)
+    text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
 
 

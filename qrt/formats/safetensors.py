@@ -5,6 +5,7 @@ they lie in the file.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.extras import extra
-from qrt.formats.entries import Entry
+from qrt.files import open_regular, reason
+from qrt.formats.entries import Entry, MemoryLimit, require_shape
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType
 
@@ -35,19 +37,26 @@ def write(file: BinaryIO, entries: Mapping[str, Entry]) -> None:
     file.write(save({name: entry.array for name, entry in entries.items()}, texts))
 
 
-def read(path: str, mapped: bool) -> dict[str, Entry]:
+def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, Entry]:
     """Every array, in the order of the file's bytes; in the file's memory where it is mapped."""
     library = extra("safetensors", "safetensors")
-    try:
-        with library.safe_open(path, framework="numpy"):  # raises unless the header is sound and the file is whole
-            pass
-    except library.SafetensorError as error:
-        raise ModelError(f"{path}: it is no file of tensors: {error}") from None
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
+        try:
+            with library.safe_open(path, framework="numpy"):  # raises unless the header is sound and the file is whole
+                pass
+        except library.SafetensorError as error:
+            raise ModelError(f"{path}: it is no file of tensors: {error}") from None
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
+        size = os.fstat(file.fileno()).st_size
+        limit = MemoryLimit(path, size, max_bytes)
+        if mapped:
+            memory = np.asarray(np.memmap(file, np.uint8, "r"))
+        else:
+            limit.take("the whole file", size)
+            file.seek(0)
+            memory = np.fromfile(file, np.uint8)
     texts = header.pop("__metadata__", {})
-    memory = np.asarray(np.memmap(path, np.uint8, "r")) if mapped else np.fromfile(path, np.uint8)
     data = memory[8 + length :]
     placed = sorted(header.items(), key=lambda item: item[1]["data_offsets"][0])
     return {name: _entry(path, name, said, data, texts.get(f"{_TYPE}{name}")) for name, said in placed}
@@ -55,6 +64,7 @@ def read(path: str, mapped: bool) -> dict[str, Entry]:
 
 def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str | None) -> Entry:
     code, shape = said["dtype"], tuple(said["shape"])
+    require_shape(f"{path}: {shown(name)}", shape)
     if code in _FLOATS:
         text = str(TensorType(shape, FloatType(_FLOATS[code])))
         dtype = np.dtype("u2" if code == "BF16" else "u1")
@@ -66,4 +76,7 @@ def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str
     piece = data[start:end]
     if dtype.itemsize > 1 and piece.ctypes.data % dtype.itemsize:
         piece = piece.copy()  # a file may place an array anywhere; kernels want it aligned
-    return Entry(piece.view(dtype).reshape(shape), text)
+    try:
+        return Entry(piece.view(dtype).reshape(shape), text)
+    except ValueError as error:  # sizes whose product no array has, beside one of 0
+        raise ModelError(f"{path}: {shown(name)} has the shape {shown(shape)}: {reason(error)}") from None

@@ -61,15 +61,15 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     require(tensors, Mapping, "save_tensors: tensors", "a mapping from names to tensors")
     entries = {_checked(key): as_entry(key, value) for key, value in tensors.items()}
     if append and os.path.exists(name):
-        held = form.read(name, mapped=True)
-        if common := held.keys() & entries.keys():
+        present = form.read(name, mapped=True, max_bytes=None)
+        if common := present.keys() & entries.keys():
             raise ModelError(f"{name}: it has {', '.join(map(shown, sorted(common)))} already")
-        entries = held | entries
+        entries = present | entries
     files.write_files([(name, lambda file: form.write(file, entries))])
 
 
 @worded
-def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
+def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = None) -> dict[str, Any]:
     """Reads the tensors and arrays of a file that ``save_tensors`` or other software wrote.
 
     Parameters
@@ -79,6 +79,9 @@ def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
     mapped : bool, default True
         True reads each tensor from the file when it is used: the file must not change, and the tensors are read-only.
         False reads the whole file at once. Compressed members of an ``.npz`` file are always read at once.
+    max_bytes : int, optional
+        The most bytes that are read into memory, beside what is mapped. If not given, 1 GiB, or the size of the file if
+        that is larger: a small file whose compressed members are larger needs a limit of its own.
 
     Returns
     -------
@@ -89,9 +92,11 @@ def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
     ------
     ModelError
         If the file's name ends otherwise, the file is incomplete or of another format, a type does not fit its array,
-        or storage is out of the bounds of its type.
+        storage is out of the bounds of its type, or there are more bytes than ``max_bytes``.
     FileError
-        If the file cannot be read. It is an OSError too.
+        If the file cannot be read, or is a pipe or a device. It is an OSError too.
+    QuantTypeError
+        If an argument is of another type.
     ImportError
         If ``.safetensors`` is read without the package, which ``pip install "qrt[safetensors]"`` installs.
 
@@ -102,9 +107,14 @@ def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
     qrt.errors.ModelError: weights.bin: the name of a file of tensors ends in .npz or .safetensors
     """
     name, form = _file(path)
+    require(mapped, bool, "load_tensors: mapped", "True or False")
+    if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 0):
+        raise QuantTypeError(f"load_tensors: max_bytes must be an integer from 0 up, or None, got {shown(max_bytes)}")
     try:
-        entries = form.read(name, mapped)
+        entries = form.read(name, mapped=mapped, max_bytes=max_bytes)
         return {key: of_entry(key, entry) for key, entry in entries.items()}
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"{name}: {files.reason(error)}") from None
     except ModelError as error:

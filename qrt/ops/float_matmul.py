@@ -177,11 +177,8 @@ def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:
     if t.is_sub_channel:
         _, scales, zero_points = column_scales(t, depth, columns)
     else:
-        shape = (-1, 1) if t.axis == 0 else (1, -1)
-        count = max(-(-depth // block), 1)
-        scales, zero_points = (
-            np.broadcast_to(values.reshape(shape), (count, columns)) for values in (t.scale_array, t.zero_point_array)
-        )
+        shape = (-1, 1) if t.axis == 0 else (1, -1)  # those of a block may stand once for all columns
+        scales, zero_points = np.broadcast_arrays(t.scale_array.reshape(shape), t.zero_point_array.reshape(shape))
     return {
         "nibbles": t.storage_width <= 4,
         "w": container(t),

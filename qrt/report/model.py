@@ -6,7 +6,8 @@ from typing import Literal
 
 from qrt.errors import QuantError, nearest, shown
 from qrt.report.as_json import as_json
-from qrt.report.text import as_text
+from qrt.report.figures import specified, visible
+from qrt.report.text import as_text, counted, ratio
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class PortReport:
     scale: float = 0.0
     scales: int = 0
 
+    def __repr__(self) -> str:
+        return f"<PortReport of {self.direction} {visible(self.name)}: {visible(specified(self.spec))}>"
+
 
 @dataclass(frozen=True)
 class RegionReport:
@@ -93,6 +97,9 @@ class RegionReport:
     unused_codes: int
     error_share: float
     weight_bytes: int
+
+    def __repr__(self) -> str:
+        return f"<RegionReport of {visible(self.key)}: {visible(self.kernel)}, {ratio(self.snr)}>"
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,8 @@ class OutputReport:
 class Report(Mapping[str, RegionReport]):
     """What a quantization did to a program. It maps keys of regions to their reports, the worst first.
 
-    A region is found by its whole key or by an end of it after a ``/`` that no other has: "conv2d.1".
+    A region is found by its whole key or by an end of it after a ``/`` that no other has: "conv2d.1". ``print`` shows
+    it as ``text`` does.
 
     Attributes
     ----------
@@ -189,6 +197,12 @@ class Report(Mapping[str, RegionReport]):
 
     def __len__(self) -> int:
         return len(self.regions)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Report of {visible(self.function)} on {visible(self.target)}: {counted(self)}>"
 
     def text(self, width: int = 80) -> str:
         """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""

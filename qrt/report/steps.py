@@ -89,6 +89,12 @@ class PlanReport:
     constant_bytes: int
     steps: tuple[StepReport, ...]
 
+    def __str__(self) -> str:
+        return steps_text(self)
+
+    def __repr__(self) -> str:
+        return f"<PlanReport of {visible(self.name)} on {self.isa}: {plural(len(self.steps), 'step')}>"
+
     @property
     def outside(self) -> tuple[StepReport, ...]:
         """The steps that no kernel runs."""

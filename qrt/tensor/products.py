@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import Bound, bind, bind_arrays, eager, require_tensor
+from qrt.eager.binding import F32, Bound, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
 from qrt.ops.core import Array
+from qrt.ops.float_matmul import sums_integers
 from qrt.signatures import worded
 from qrt.tensor.arrays import as_array
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor
@@ -118,7 +119,9 @@ def float_matmul(
     a : array_like of float32, float16, bfloat16 or float64
         Shape ``(..., k)``. Other floats are rounded to float32 first, which holds those of 16 bits exactly.
     w : QuantTensor or array_like of float32
-        Shape ``(k, n)``; a quantized type expresses f32. ``qrt.pack`` packs weights that stay the same once.
+        Shape ``(k, n)``; a quantized type expresses f32. ``qrt.pack`` packs weights that stay the same once; without it
+        each call packs them, and copies those that are no rows in memory, such as ``q.T``, which takes many times as
+        long as the product of few rows.
     bias : array_like of float32, optional
         Shape ``(n,)``, added at the end.
     out : ndarray of float32, optional
@@ -142,7 +145,15 @@ def float_matmul(
     """
     given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
     operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
+    if isinstance(w, QuantTensor) and not isinstance(w, PackedTensor) and _counts_as_floats(w.type):
+        operands[1] = w.dequantize()  # no kernel dequantizes weights that are no constant
+        return bind_arrays("float_matmul", operands, {}, None, out).of_values()
     return bind_arrays("float_matmul", operands, {}, None, out)
+
+
+def _counts_as_floats(t: UniformType) -> bool:
+    """Says that weights of a type are what ``dcast`` makes of them, and not summed as integers."""
+    return t.expressed_type == F32 and not sums_integers(t)
 
 
 def _floats(name: str, x: Any) -> Array:

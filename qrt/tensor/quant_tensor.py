@@ -16,7 +16,7 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
@@ -314,6 +314,7 @@ class QuantTensor(Operators, Tensor, Methods):
 set_tensor_class(QuantTensor)
 
 
+@worded_methods
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
     as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
@@ -340,11 +341,11 @@ class PackedTensor(QuantTensor):
     __slots__ = ()
 
     def __init__(self, q: QuantTensor) -> None:
+        require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
         data = np.ascontiguousarray(q._data)
-        # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
-        frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())
-        self._fill(frozen, q.type, q._shape)
-        self._keep_calls(operand(self))
+        self._fill(_frozen(data), q.type, q._shape)
+        constant = operand(self)
+        self._keep_calls(constant if constant is self._data else _frozen(constant))
 
     def __copy__(self) -> "PackedTensor":
         return self
@@ -354,6 +355,11 @@ class PackedTensor(QuantTensor):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PackedTensor, (self.copy(),)
+
+
+def _frozen(data: Array) -> Array:
+    """A copy whose memory is a bytes object: NumPy lets nobody write there, nor set the flag that would."""
+    return np.ndarray(data.shape, data.dtype, data.tobytes())
 
 
 def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:

@@ -68,7 +68,9 @@ class Checkpoint:
                 raise FileError(f"{self.path}: there is no such folder")
             return
         try:
-            entries = npz.read(self.path, mapped=False)
+            entries = npz.read(self.path, mapped=False, max_bytes=None)
+        except FileError:
+            raise
         except OSError as error:
             raise FileError(f"{self.path}: {reason(error)}") from None
         except ModelError as error:

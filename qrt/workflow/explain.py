@@ -140,7 +140,8 @@ def _device(module: ir.Module, target: str | Target | None) -> Target:
         return known(target)
     said = module.operation.attributes.get(TARGET)
     if not isinstance(said, StringAttr):
-        message = "the module does not say quant.target, which `qrt quantize` writes: give the target (--target)"
+        message = "the module does not say quant.target, as what `qrt quantize -o Q.mlir` writes does, and no model: "
+        message += "give Q.mlir, or the target (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")
     if said.value not in names():
         message = f"the program was made for {shown(said.value)}, a target that is not known: give its file (--target)"

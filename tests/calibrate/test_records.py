@@ -165,3 +165,10 @@ def test_a_file_that_ends_early_is_an_error(cut: int) -> None:
     text = write_records({"x": record_of(np.float32([1, 2])), "y": record_of(np.float32([3]))})
     with pytest.raises(ModelError, match=r"r\.json: this is no JSON"):
         read_records(text[:cut], "r.json")
+
+
+def test_a_record_of_many_bins_is_shown_in_one_short_line() -> None:
+    few, many = Record(2, -1.0, 3.5, {1: 1, 2: 1}), Record(5000, -1.0, 3.5, dict.fromkeys(range(5000), 1))
+    assert repr(few) == "Record(count=2, low=-1.0, high=3.5, histogram={1: 1, 2: 1})"
+    assert eval(repr(few), {"Record": Record}) == few
+    assert repr(many) == "Record(count=5000, low=-1.0, high=3.5, histogram={5000 bins})"

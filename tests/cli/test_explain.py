@@ -106,3 +106,17 @@ def test_options_of_a_quantization_need_its_float_program(
     assert main(["explain", "q.mlir", *options]) == 1
     assert said in capsys.readouterr().err
     assert not Path("r.html").exists()
+
+
+@pytest.mark.parametrize("file", ["q.onnx", "q.tflite", "q.qrt", "q"])
+@pytest.mark.parametrize("more", [[], ["--target", "qrt-cpu"]])
+def test_a_model_has_no_keys_of_regions(
+    files: Any, file: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Though `qrt quantize` wrote it."""
+    assert main(["explain", file, *COMMAND[2:], *more]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"error: {file}: --against compares regions by the keys that `qrt quantize -o Q.mlir` writes"
+    )
+    assert len(said.splitlines()) == 1

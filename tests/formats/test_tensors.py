@@ -1,9 +1,15 @@
 """Files of tensors. Hazards: a bit, a bound or a type that is lost between writing and reading; a file of somebody
-else's that is not what it says; a mapped array that a kernel cannot read in place; a file that is half written."""
+else's that is not what it says, grows without bound, or never ends; a mapped array that a kernel cannot read in place;
+a file that is half written."""
 
 import json
+import os
 import pickle
+import socket
+import tracemalloc
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import ml_dtypes
@@ -98,6 +104,15 @@ def test_a_mapped_tensor_lies_in_the_file_and_runs(path: Path) -> None:
         qrt.relu(q, out=loaded)
 
 
+def test_a_tensor_that_lies_at_an_odd_place_is_copied(tmp_path: Path) -> None:
+    q = qrt.QuantTensor(np.arange(5, dtype=np.int32), qrt.UniformType("i32", "f32", 0.5))
+    for name in ("a", "ab", "abc", "abcd"):
+        path = archive(tmp_path / "o.npz", **{f"{name}_mlir": str(q.tensor_type).encode(), name: q.storage})
+        loaded = qrt.load_tensors(path)[name]
+        assert loaded._data.flags.aligned
+        assert loaded.equals(q)
+
+
 def test_appending_keeps_what_is_there_and_maps_of_it(path: Path) -> None:
     qrt.save_tensors(path, {"a": Q})
     before = qrt.load_tensors(path)["a"]
@@ -156,6 +171,73 @@ def test_compressed_archives_and_those_of_numpy_are_read(tmp_path: Path) -> None
         assert np.array_equal(qrt.load_tensors(tmp_path / "n.npz")["x"], array)
 
 
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def bound(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+NO_FILES = {
+    "pipe": (pipe, "it is a pipe, expected a regular file"),
+    "socket": (bound, "it is a socket, expected a regular file"),
+    "endless": (lambda path: path.symlink_to("/dev/zero"), "it is a device, expected a regular file"),
+    "null": (lambda path: path.symlink_to("/dev/null"), "it is a device, expected a regular file"),
+    "folder": (lambda path: path.mkdir(), "Is a directory"),
+    "dangling": (lambda path: path.symlink_to("absent"), "No such file"),
+    "circle": (lambda path: path.symlink_to(path), "Too many levels"),
+    "empty": (lambda path: path.touch(), ""),
+}
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+@pytest.mark.parametrize("suffix", [*FORMATS, ".mlir", ".tflite", ".onnx", ".qrt", ".toml"])
+def test_what_is_no_regular_file_is_refused_at_once(kind: str, suffix: str, tmp_path: Path) -> None:
+    make, message = NO_FILES[kind]
+    path = tmp_path / f"f{suffix}"
+    make(path)
+    if kind in ("pipe", "socket"):
+        path = path.with_name(f"link{suffix}")
+        path.symlink_to(f"f{suffix}")
+    read = {".qrt": qrt.load_program, ".toml": qrt.targets.Target.load}.get(suffix, qrt.load)
+    if suffix in FORMATS:
+        read = qrt.load_tensors
+    if kind == "empty":
+        if suffix == ".mlir":  # a program without functions
+            read(path)
+            return
+        with pytest.raises(qrt.ModelError, match=f"^{path}: "):
+            read(path)
+        return
+    if suffix == ".qrt":
+        message = f"no regular file|{message}"
+    with pytest.raises(qrt.ModelError, match=message) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}: ")
+    if suffix != ".qrt":
+        assert isinstance(error.value, OSError)
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0"])
+@pytest.mark.parametrize("read", [qrt.load, qrt.load_tensors])
+def test_a_stream_has_no_suffix(name: str, read: Callable[[str], object]) -> None:
+    with pytest.raises(qrt.ModelError, match=f"^{name}: "):
+        read(name)
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_file_that_is_cut_short_anywhere_is_an_error(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    qrt.save_tensors(path, {"q": Q, "x": np.ones(3)})
+    held = path.read_bytes()
+    for size in range(len(held)):
+        path.write_bytes(held[:size])
+        with pytest.raises(qrt.ModelError, match=f"^{path}: "):
+            qrt.load_tensors(path)
+
+
 def archive(path: Path, **members: bytes | np.ndarray) -> Path:
     with zipfile.ZipFile(path, "w") as file:
         for name, value in members.items():
@@ -198,6 +280,160 @@ def test_archives_that_are_not_what_they_say(name: str, tmp_path: Path) -> None:
         with pytest.raises(qrt.ModelError, match=message) as error:
             qrt.load_tensors(path, mapped=mapped)
         assert str(error.value).startswith(str(path))
+
+
+def npy_of(shape: str, data: bytes = b"", descr: str = "'|i1'") -> bytes:
+    """The bytes of an `.npy` file whose header says this shape."""
+    described = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    described = described.ljust(117 if len(described) < 118 else len(described)) + b"\n"
+    return np.lib.format.magic(1, 0) + len(described).to_bytes(2, "little") + described + data
+
+
+SHAPES = {
+    "(True, 4)": bytes(4),
+    "(-1, -4)": bytes(4),
+    "(2.0, 2)": bytes(4),
+    "('4',)": bytes(4),
+    "[4]": bytes(4),
+    "4": bytes(4),
+    "(None,)": b"",
+    "(0, 18446744073709551615)": b"",
+    "(4611686018427387904, 4, 0)": b"",
+    f"({'1, ' * 65})": bytes(1),
+    f"({10**100},)": b"",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_shapes_of_an_archive_that_no_array_has(shape: str, mapped: bool, compression: int, tmp_path: Path) -> None:
+    path = tmp_path / "s.npz"
+    with zipfile.ZipFile(path, "w", compression) as file:
+        file.writestr("good.npy", npy_of("(1,)", b"1"))
+        file.writestr("weights.npy", npy_of(shape, SHAPES[shape]))
+    with pytest.raises(qrt.ModelError, match=r"weights\.npy") as error:
+        qrt.load_tensors(path, mapped=mapped)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("descr", ["'i1' * 3", "['i1']", "'zz'", "(" * 300, "'|i1', 'x': 1", "'\\d'", "'|O'", "'|V0'"])
+def test_headers_of_an_archive_that_are_none(descr: str, tmp_path: Path) -> None:
+    path = archive(tmp_path / "h.npz", weights_npy=npy_of("(4,)", bytes(4), descr))
+    with pytest.raises(qrt.ModelError, match=r"weights\.npy"):
+        np.asarray(qrt.load_tensors(path)["weights"])
+
+
+@pytest.mark.parametrize("shape", [[1] * 65, [0, 1 << 62, 8], [0, 2**64 - 1], [0, 1 << 63], [1] * 1000, [0] * 70])
+@pytest.mark.parametrize("code", ["I8", "F32", "BF16", "F8_E4M3"])
+def test_shapes_of_safetensors_that_no_array_has(shape: list[int], code: str, tmp_path: Path) -> None:
+    count = {"I8": 1, "F32": 4, "BF16": 2, "F8_E4M3": 1}[code] * (0 not in shape)
+    text = json.dumps({"weights": {"dtype": code, "shape": shape, "data_offsets": [0, count]}}).encode()
+    path = tmp_path / "s.safetensors"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(count))
+    for mapped in (True, False):
+        with pytest.raises(qrt.ModelError) as error:
+            qrt.load_tensors(path, mapped=mapped)
+        assert str(error.value).startswith(f"{path}: ")
+        assert "weights" in str(error.value)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("suffix", [".npy", ".mlir"])
+def test_a_damaged_member_names_the_file_and_the_member(compression: int, suffix: str, tmp_path: Path) -> None:
+    """Each byte of it in turn."""
+    path = tmp_path / "d.npz"
+    members = {"q.npy": npy_of("(40,)", bytes(range(40))), "q.mlir": b"tensor<40x!quant.uniform<i8:f32, 0.5>>"}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content, compression if name == f"q{suffix}" else zipfile.ZIP_STORED)
+        info = file.getinfo(f"q{suffix}")
+    held, start = path.read_bytes(), info.header_offset + 30 + len(info.filename)
+    for place in range(start, start + info.compress_size):
+        path.write_bytes(held[:place] + bytes([held[place] ^ 0xFF]) + held[place + 1 :])
+        try:
+            q = qrt.load_tensors(path)["q"]
+        except qrt.ModelError as error:
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017
+            assert "'q" in str(error)  # noqa: PT017
+        else:
+            assert q.storage.tolist() == [*range(40)]  # some bits behind the last of DEFLATE say nothing
+
+
+@contextmanager
+def traced() -> Iterator[Callable[[], int]]:
+    """Within it allocations are counted; the function gives the most bytes at once."""
+    tracemalloc.start()
+    try:
+        yield lambda: peaks[0]
+    finally:
+        peaks = [tracemalloc.get_traced_memory()[1]]
+        tracemalloc.stop()
+
+
+def bomb(path: Path, compression: int, size: int, name: str = "x.npy") -> Path:
+    with zipfile.ZipFile(path, "w", compression) as file:
+        file.writestr(name, npy_of(f"({size},)") + bytes(size))
+        if name != "x.npy":
+            file.writestr("x.npy", npy_of("(0,)"))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("compression", "message"),
+    [
+        (zipfile.ZIP_DEFLATED, "more than 33554432 are read .*max_bytes"),
+        (zipfile.ZIP_BZIP2, "is compressed by method 12, expected what np.savez_compressed writes"),
+        (zipfile.ZIP_LZMA, "is compressed by method 14, expected what np.savez_compressed writes"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.npy", "x.mlir"])
+def test_what_decompresses_to_more_than_the_limit_is_not_read(
+    compression: int, message: str, name: str, tmp_path: Path
+) -> None:
+    path = bomb(tmp_path / "b.npz", compression, 64 << 20, name)
+    assert path.stat().st_size < 1 << 20
+    with traced() as peak, pytest.raises(qrt.ModelError, match=rf"'x\.(npy|mlir)'.*{message}"):
+        qrt.load_tensors(path, max_bytes=32 << 20)
+    assert peak() < 16 << 20
+
+
+def test_the_limit_counts_all_members_and_has_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "b.npz"
+    np.savez_compressed(path, a=np.zeros(1000, np.int8), b=np.zeros(1000, np.int8))
+    assert len(qrt.load_tensors(path, max_bytes=3000)) == 2
+    with pytest.raises(qrt.ModelError, match=r"'b\.npy', which takes 1128 bytes, more than 2000"):
+        qrt.load_tensors(path, max_bytes=2000)
+    monkeypatch.setattr("qrt.formats.entries.MAX_INPUT", 2000)
+    with pytest.raises(qrt.ModelError, match="more than 2000"):
+        qrt.load_tensors(path)
+    with pytest.raises(qrt.ModelError, match="more than 2000"):
+        qrt.save_tensors(path, {"c": Q}, append=True)
+
+
+def test_the_default_reads_a_large_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose members are no larger than it is."""
+    qrt.save_tensors(path, {"a": np.zeros(5000, np.int8)})
+    monkeypatch.setattr("qrt.formats.entries.MAX_INPUT", 2000)
+    assert qrt.load_tensors(path, mapped=False)["a"].size == 5000
+    assert qrt.load_tensors(path, max_bytes=0)["a"].size == 5000, "what is mapped does not count"
+    with pytest.raises(qrt.ModelError, match="more than 4999"):
+        qrt.load_tensors(path, mapped=False, max_bytes=4999)
+
+
+def test_a_size_that_the_directory_says_too_small_reads_no_more(tmp_path: Path) -> None:
+    path = bomb(tmp_path / "b.npz", zipfile.ZIP_DEFLATED, 64 << 20)
+    size = (64 << 20) + 128
+    path.write_bytes(path.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
+    with traced() as peak, pytest.raises(qrt.ModelError, match=r"x\.npy"):
+        qrt.load_tensors(path, max_bytes=2000)
+    assert peak() < 16 << 20
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
+def test_a_limit_is_an_integer(path: Path, limit: object) -> None:
+    with pytest.raises(qrt.QuantTypeError, match="max_bytes must be an integer from 0 up"):
+        qrt.load_tensors(path, max_bytes=limit)  # type: ignore[arg-type]
 
 
 def test_pickles_are_refused(tmp_path: Path) -> None:

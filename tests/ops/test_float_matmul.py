@@ -79,6 +79,24 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator, rows: int, depth: 
     check_kernels("float_matmul", [a, w], [tensor(a.shape, F32), tensor(w.shape, t)], constants=((), (1,)))
 
 
+@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize("block", [1, 2, 5, 64, None])
+@pytest.mark.parametrize("zero_points", [0, 3, None])
+def test_weights_whose_packed_form_is_not_kept(width: int, block: int | None, zero_points: int | None) -> None:
+    """Short pieces are packed by each call; a block of None has its axis along K, zero points of None differ."""
+    rng, depth, columns = np.random.default_rng(2), 320, 70
+    shape = (depth,) if block is None else (depth // block, columns)
+    scales = rng.random(shape) + 0.1
+    points = rng.integers(-8, 8, shape) if zero_points is None else np.full(shape, zero_points)
+    form: dict[str, Any] = {"axis": 0} if block is None else {"block_sizes": {0: block, 1: 1}}
+    t = UniformType(f"i{width}", "f32", scales.tolist(), points.tolist(), **form)
+    a, w = floats(rng, (6, depth)), storage_of(t, (depth, columns), rng)
+    a[3, [0, 7, 319]] = np.nan, np.inf, -np.inf
+    bias = floats(rng, (columns,))
+    types = [tensor(a.shape, F32), tensor(w.shape, t), tensor(bias.shape, F32)]
+    check_kernels("float_matmul", [a, w, bias], types, constants=EVERY_CONSTANT)
+
+
 @given(generators(), st.integers(1, 100))
 def test_order_of_the_sum(rng: np.random.Generator, depth: int) -> None:
     """Against lanes spelled out one by one, in float64, where products of float32 are exact."""

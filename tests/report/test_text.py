@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from qrt.report import Report
+from qrt.report.steps import PlanReport, StepReport, steps_text
 from qrt.report.text import as_text
 from tests.report.drawn import network, region
 
@@ -74,6 +75,33 @@ def test_colours_are_shown_where_asked_and_change_no_word() -> None:
 
 def test_the_first_line_is_not_cut() -> None:
     assert network().text().splitlines()[0] == "main on qrt-cpu"
+
+
+def test_print_shows_the_text_and_repr_one_short_line() -> None:
+    """However many values a histogram has, and however many channels a type."""
+    report = network(200)
+    assert str(report) == report.text()
+    assert len(repr(report)) < 200
+    assert repr(report).startswith("<Report of main on ")
+    scales = ",".join(["0.5"] * 4000)
+    ports = tuple(replace(port, spec=f"!quant.uniform<i8:f32:1, {{{scales}}}>") for port in report.regions[0].ports)
+    for shown in (report.regions[0], replace(report.regions[0], ports=ports), *ports):
+        assert len(repr(shown)) < 200
+        assert "\n" not in repr(shown)
+    assert len(repr(dict(report))) < 200 * 200
+
+
+def test_hostile_names_are_shown_in_repr_too() -> None:
+    for shown in (hostile(), *hostile().regions):
+        assert "\x1b" not in repr(shown)
+        assert "\n" not in repr(shown)
+
+
+def test_a_plan_is_shown_as_its_text() -> None:
+    step = StepReport(0, "qrt.add", "fixed", (), "kernel", "add ref", "f:1", "y", 1e-6, 1.0, 12)
+    plan = PlanReport("main", "ref", 1, 64, 64, 0, (step,) * 300)
+    assert str(plan) == steps_text(plan)
+    assert repr(plan) == "<PlanReport of main on ref: 300 steps>"
 
 
 def test_a_port_of_floats_has_no_range() -> None:

@@ -117,6 +117,15 @@ class TestPlots:
         with pytest.raises(qrt.QuantTypeError, match="of shape"):
             plot.error([1.0], Q)
 
+    @pytest.mark.parametrize("values", ["ab", [1, "x"], [1j], [None], np.array(["2020"], "M8[Y]")])
+    def test_values_that_are_no_real_numbers(self, values: object) -> None:
+        from qrt import plot
+
+        with pytest.raises(qrt.QuantTypeError, match=r"plot\.error: reference must be real numbers, got dtype"):
+            plot.error(values, Q)  # type: ignore[arg-type]
+        with pytest.raises(qrt.QuantTypeError, match=r"plot\.error: q must be real numbers, got dtype"):
+            plot.error(Q, values)  # type: ignore[arg-type]
+
     def test_without_matplotlib(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from qrt import plot
 

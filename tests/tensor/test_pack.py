@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -171,3 +172,58 @@ def test_a_packing_is_shared_only_where_it_is_the_same() -> None:
                     for t in (I8, U8, I16):
                         a = filled((n, 70), t)
                         assert qrt.matmul(a, packed, out_type=wide).equals(qrt.matmul(a, plain, out_type=wide))
+
+
+MEMORY = """
+import sys
+import numpy as np, qrt
+from qrt import QuantTensor, UniformType
+
+def resident():
+    with open("/proc/self/status") as file:
+        return 1024 * next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+def multiply(w):
+    for m in map(int, sys.argv[2].split(",")):
+        qrt.float_matmul(np.ones((m, w.shape[0]), np.float32), w)
+
+K, N = 384, 30000
+rng = np.random.default_rng(0)
+rows, columns = rng.random(K).tolist(), rng.random(N).tolist()
+t = {
+    "layer": UniformType("i8", "f32", 0.5),
+    "columns": UniformType("i8", "f32", columns, axis=0),
+    "rows": UniformType("i8", "f32", rows, axis=1),
+    "rows with zero points": UniformType("i8", "f32", rows, [k % 50 for k in range(K)], axis=1),
+    "rows of nibbles": UniformType("i4", "f32", rows, axis=1),
+    "nibbles": UniformType("i4", "f32", 0.5),
+}[sys.argv[1]]
+q = QuantTensor(rng.integers(-8, 8, (N, K)).astype(np.int8), t)
+w = q.T.copy()  # so that transposing takes no memory later
+multiply(qrt.pack(QuantTensor(np.ones((K, 40), np.int8), UniformType("i8", "f32", 0.5))))  # the memory of threads
+count, before = w.storage.nbytes, resident()
+packed = qrt.pack(w)
+multiply(packed)
+print((resident() - before - 65536) / count)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("batches", ["1", "1,64", "1,2,3,4,5,6,7,64"])
+@pytest.mark.parametrize("kind", ["layer", "columns", "rows", "rows with zero points", "rows of nibbles", "nibbles"])
+def test_packed_weights_and_calls_take_a_bounded_memory(kind: str, batches: str) -> None:
+    """However many batch sizes they are used with."""
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "QRT_NUM_THREADS": "1"}  # what is freed is gone
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, kind, batches], capture_output=True, text=True, check=True, env=environment
+    )
+    assert float(done.stdout) < 2.5
+
+
+@pytest.mark.parametrize("value", [(1, 2), None, 3, "x", np.int8([1])], ids=str)
+def test_only_a_tensor_is_packed(value: object) -> None:
+    for make in (PackedTensor, qrt.pack):
+        with pytest.raises(QuantTypeError, match=r"(PackedTensor: q|pack: w) must be a QuantTensor, got"):
+            make(value)  # type: ignore[arg-type]
+    with pytest.raises(QuantTypeError, match="PackedTensor: an argument is missing: q"):
+        PackedTensor()  # type: ignore[call-arg]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -213,3 +214,14 @@ def test_it_is_not_written_all_the_time(path: Path, monkeypatch: pytest.MonkeyPa
     quantized(DATA, path)
     assert written == [10]
     assert os.stat(path).st_size < 1 << 20
+
+
+def test_a_pipe_or_a_compressed_bomb_is_no_checkpoint(tmp_path: Path) -> None:
+    pipe, bomb = tmp_path / "p", tmp_path / "b"
+    os.mkfifo(pipe)
+    with pytest.raises(FileError, match=f"^{pipe}: it is a pipe, expected a regular file$"):
+        quantized(DATA, pipe)
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_BZIP2) as file:
+        file.writestr("state.npy", bytes(1 << 24))
+    with pytest.raises(ModelError, match="compressed by method 12"):
+        quantized(DATA, bomb)

@@ -81,6 +81,13 @@ int qrt_float_matmul_packed(const void *pointer, qrt_packed_part *to) {
     return 1;
 }
 
+void qrt_float_matmul_share(void *pointer, const void *panels) {
+    qrt_float_matmul_args *args = pointer;
+    qrt_float_matmul_release(args);
+    args->plan.panels = panels;
+    args->plan.stored = true;
+}
+
 void qrt_float_matmul_release(void *pointer) {
     qrt_float_matmul_args *args = pointer;
     if (!args->plan.stored)

@@ -14,6 +14,9 @@
 #define PACK_BYTES (1024 * 1024)
 /* The largest |256 * digit + digit|. */
 #define LARGEST_LOW (128 * 257)
+/* Constant weights whose panels take more bytes than this are packed by each task, and not while they are bound: each
+ * of short pieces takes a vector and parameters, where the axis is K eight times as much as their weights. */
+#define MOST_PACKED(weights) ((weights) + (weights) / 4 + 32 * 1024)
 
 /* ---- binding ---- */
 
@@ -49,7 +52,9 @@ static void pack_parameters(const qrt_mixed_matmul_args *args, const float *scal
     float floats[NR] = {0};
     uint16_t halves[NR];
     int16_t zero_points[NR] = {0};
-    memcpy(floats, scale, (size_t)columns * sizeof *floats);
+    const bool shared = args->problem.shared;
+    for (int64_t c = 0; c < columns; c++)
+        floats[c] = scale[shared ? 0 : c];
     for (int c = 0; c < NR; c++)
         halves[c] = qrt_half_bits(floats[c]);
     const size_t bytes = args->plan.half_scales ? sizeof halves : sizeof floats;
@@ -57,15 +62,16 @@ static void pack_parameters(const qrt_mixed_matmul_args *args, const float *scal
     if (!args->plan.zero_points_differ)
         return;
     for (int64_t c = 0; c < columns; c++)
-        zero_points[c] = (int16_t)(zero_point[c] + moved_by(args));
+        zero_points[c] = (int16_t)(zero_point[shared ? 0 : c] + moved_by(args));
     memcpy(to + bytes, zero_points, sizeof zero_points);
 }
 
 static void pack_panel(const qrt_mixed_matmul_args *args, const uint8_t *w, int64_t panel, uint8_t *to) {
     const int64_t column = panel * NR, columns = qrt_min(NR, args->problem.product.n - column);
     const int64_t per_vector = args->problem.nibbles ? 8 : 4;
-    const float *scale = args->problem.scale + column;
-    const int32_t *zero_point = args->problem.zero_point + column;
+    const int64_t step = args->problem.shared ? 1 : args->problem.product.n;
+    const float *scale = args->problem.scale + (args->problem.shared ? 0 : column);
+    const int32_t *zero_point = args->problem.zero_point + (args->problem.shared ? 0 : column);
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int64_t vectors = qrt_piece_vectors(args->problem.nibbles, piece.length);
         for (int64_t v = 0; v < vectors; v++)
@@ -74,8 +80,8 @@ static void pack_panel(const qrt_mixed_matmul_args *args, const uint8_t *w, int6
         pack_parameters(args, scale, zero_point, columns, to + 2 * 64 * vectors);
         to += qrt_piece_bytes(args, piece.length);
         if (piece.length == piece.block) {
-            scale += args->problem.product.n;
-            zero_point += args->problem.product.n;
+            scale += step;
+            zero_point += step;
         }
     }
 }
@@ -86,7 +92,8 @@ static void pack_panels(const qrt_mixed_matmul_args *args, const uint8_t *w, int
 }
 
 static int64_t parameter_count(const qrt_mixed_matmul_args *args) {
-    return qrt_max(1, qrt_ceil_div(args->problem.product.k, args->problem.k_block)) * args->problem.product.n;
+    const int64_t blocks = qrt_max(1, qrt_ceil_div(args->problem.product.k, args->problem.k_block));
+    return args->problem.shared ? blocks : blocks * args->problem.product.n;
 }
 
 static bool all_are_halves(const float *scale, int64_t count) {
@@ -128,7 +135,7 @@ qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     const int64_t panels = qrt_product_panels(product), bytes = panels * args->plan.panel_bytes;
     args->plan.panels = qrt_take_stored(product->stored, bytes);
     args->plan.stored = args->plan.panels;
-    if (args->plan.stored)
+    if (args->plan.stored || bytes > MOST_PACKED(panels * NR * product->k))
         return QRT_OK;
     uint8_t *packed = qrt_aligned_alloc((size_t)bytes);
     if (!packed)
@@ -146,6 +153,13 @@ int qrt_mixed_matmul_packed(const void *pointer, qrt_packed_part *to) {
         return 0;
     to[0] = (qrt_packed_part){args->plan.panels, qrt_product_panels(&args->problem.product) * args->plan.panel_bytes};
     return 1;
+}
+
+void qrt_mixed_matmul_share(void *pointer, const void *panels) {
+    qrt_mixed_matmul_args *args = pointer;
+    qrt_mixed_matmul_release(args);
+    args->plan.panels = panels;
+    args->plan.stored = true;
 }
 
 void qrt_mixed_matmul_release(void *pointer) {

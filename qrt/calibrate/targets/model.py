@@ -76,7 +76,7 @@ class Target:
         """
         require(file, (str, PathLike), "Target.load: file", "the path of a file")
         name = fspath(file)
-        return read_target(read_text(name), name, Path(name).stem)
+        return read_target(read_text(name, streams=False), name, Path(name).stem)
 
     def kernel(
         self,

@@ -15,7 +15,7 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handl
 from qrt.execute.interpret.linalg import is_elementwise
 from qrt.execute.loops import Shape, grid
 from qrt.execute.operations import failure
-from qrt.execute.values import as_tensor, concrete, sizes_of
+from qrt.execute.values import as_tensor, concrete, require_addresses, sizes_of
 from qrt.ir import Operation, Value
 from qrt.ops.core import Array, element_dtype
 from qrt.types import IntegerType
@@ -57,16 +57,13 @@ class _Filled:
 
     def fill(self, frame: Frame, shape: Shape) -> Array:
         """The body at every index."""
-        try:
-            made = np.empty(shape, self.dtype)
-        except ValueError:  # a size that wrapped, or more bytes than an address says
-            raise QuantError(f"there is no memory for a tensor of shape {list(map(int, shape))}") from None
-        if made.size and self.at_once:
-            made[...] = self.body.run(frame, grid(shape))[0]
-        elif made.size:
+        filled = np.empty(shape, self.dtype)
+        if filled.size and self.at_once:
+            filled[...] = self.body.run(frame, grid(shape))[0]
+        elif filled.size:
             for index in product(*map(range, shape)):
-                made[index] = self.body.run(frame, map(np.int64, index))[0]
-        return made
+                filled[index] = self.body.run(frame, map(np.int64, index))[0]
+        return filled
 
 
 def _generate(op: Operation, compiler: Compiler) -> Step:
@@ -76,8 +73,8 @@ def _generate(op: Operation, compiler: Compiler) -> Step:
     def step(frame: Frame) -> None:
         try:
             shape = sizes_of(filled.type, [frame[slot] for slot in sizes])
-        except UndefinedError as error:
-            raise failure(op, str(error)) from None
+        except QuantError as error:
+            raise_located(op, error)
         frame[filled.result] = filled.fill(frame, shape)
 
     return step
@@ -94,8 +91,10 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
         low, high = (bind[name](operands) for name in ("low", "high"))
         if any(amount < 0 for amount in (*low, *high)):
             raise failure(op, f"pads by less than nothing: low {list(low)}, high {list(high)}")
-        shape = tuple(size + before + after for size, before, after in zip(array.shape, low, high, strict=True))
+        widths = zip(array.shape, low, high, strict=True)
+        shape = tuple(size + int(before) + int(after) for size, before, after in widths)
         try:
+            require_addresses(shape, filled.type.element)
             concrete(filled.type, shape, f"the result of {op.name}")
         except QuantError as error:
             raise_located(op, error)

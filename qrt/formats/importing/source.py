@@ -27,9 +27,11 @@ def mapped(source: Source) -> tuple[str, npt.NDArray[np.uint8]]:
     require(source, (str, os.PathLike), "the path of a model", "a string, a PathLike or bytes")
     name = str(os.fspath(source))
     try:
-        with open(name, "rb") as file:
+        with files.open_regular(name) as file:
             if not os.fstat(file.fileno()).st_size:  # no bytes cannot be mapped
                 return name, np.empty(0, np.uint8)
             return name, np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"{name}: {files.reason(error)}") from None

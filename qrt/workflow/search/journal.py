@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO
 
 from qrt.errors import FileError, ModelError, shown
-from qrt.files import reason
+from qrt.files import reason, require_regular
 
 Line = Mapping[str, Any]
 
@@ -48,9 +48,13 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
     shown_name = os.fspath(name)
     with ExitStack() as stack:
         try:
+            if os.path.exists(shown_name):
+                require_regular(shown_name, os.stat(shown_name).st_mode)
             file = stack.enter_context(open(shown_name, "a+b"))
             file.seek(0)
             data = file.read()
+        except FileError:
+            raise
         except (OSError, ValueError) as error:  # ValueError: a name with a null character
             raise FileError(f"{shown_name}: {reason(error)}") from None
         try:

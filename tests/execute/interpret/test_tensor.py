@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
+from qrt.execute import compile
 from tests.execute.interpret.programs import call, program
 
 X = np.arange(24, dtype=np.float32).reshape(4, 6)
@@ -159,3 +160,34 @@ def test_what_is_undefined_is_refused(line):
     with pytest.raises(ModelError, match=re.escape(REFUSED[line])) as caught:
         call(program(f"%r = {line}", types, [_result_type(line)]), *arguments)
     assert line.split(" ")[0].split("(")[0] in str(caught.value)
+
+
+LARGE = INDEX(4_000_000_000)
+HUGE = {
+    "empty": ("tensor.empty(%a, %a) : tensor<?x?xf32>", "[4000000000, 4000000000]"),
+    "empty of a wider element": ("tensor.empty(%a, %a) : tensor<?x?xi64>", "[4000000000, 4000000000]"),
+    "empty beside static sizes": ("tensor.empty(%a) : tensor<?x4000000000xf32>", "[4000000000, 4000000000]"),
+    "empty beside a size of 0": ("tensor.empty(%a, %a) : tensor<?x?x0xf32>", "[4000000000, 4000000000, 0]"),
+    "splat": ("tensor.splat %f[%a, %a] : tensor<?x?xf32>", "[4000000000, 4000000000]"),
+    "generate": (
+        "tensor.generate %a, %a {\n^bb0(%i: index, %j: index):\n tensor.yield %f : f32\n} : tensor<?x?xf32>",
+        "[4000000000, 4000000000]",
+    ),
+    "pad": (
+        "tensor.pad %t low[%a, %a] high[0, 0] {\n^bb0(%i: index, %j: index):\n tensor.yield %f : f32\n} "
+        ": tensor<1x1xf32> to tensor<?x?xf32>",
+        "[4000000001, 4000000001]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("interpret", [False, True])
+def test_more_bytes_than_an_address_says_are_an_error_at_the_op(name, interpret):
+    line, shape = HUGE[name]
+    result = line.rpartition(" to " if " to " in line else " : ")[2]
+    constants = "%f = arith.constant 1.0 : f32\n%t = arith.constant dense<1.0> : tensor<1x1xf32>"
+    program = compile(f"func.func @f(%a: index) -> {result} {{\n{constants}\n%0 = {line}\nreturn %0 : {result}\n}}")
+    message = rf"^<string>:4:6: error: '{line.split('(')[0].split()[0]}' op there is no memory for a tensor of shape "
+    with pytest.raises(ModelError, match=message + re.escape(shape)):
+        program.run({"arg0": LARGE}, interpret=interpret)

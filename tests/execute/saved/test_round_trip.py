@@ -75,6 +75,28 @@ def test_packed_weights_are_those_of_the_file(tmp_path: Path) -> None:
     assert np.array_equal(gemm.packed, packed)
 
 
+def test_weights_that_calls_pack_anew_are_read_from_the_file(tmp_path: Path) -> None:
+    """Those of one scale for each row would take eight times their memory as they are packed."""
+    rng, (depth, columns) = np.random.default_rng(0), (320, 70)
+    t = qrt.UniformType("i8", "f32", (rng.random(depth) + 0.1).tolist(), axis=0)
+    storage = f'"0x{rng.integers(-128, 128, (depth, columns), np.int8).tobytes().hex()}"'
+    w, a, y = f"tensor<{depth}x{columns}x{t}>", f"tensor<?x{depth}xf32>", f"tensor<?x{columns}xf32>"
+    program = qrt.compile(f"""func.func @f(%a: {a}) -> {y} {{
+      %0 = arith.constant dense<{storage}> : tensor<{depth}x{columns}xi8>
+      %w = quant.scast %0 : tensor<{depth}x{columns}xi8> to {w}
+      %y = qrt.float_matmul %a, %w : ({a}, {w}) -> {y}
+      return %y : {y}
+    }}""")
+    x = rng.standard_normal((3, depth), np.float32)
+    wanted = program(x)
+    program.save(tmp_path / "p.qrt")
+    for isa in kernels.available():
+        with kernels.use(isa):
+            loaded = qrt.load_program(tmp_path / "p.qrt")
+            assert loaded._index["plans"][0]["packed"] == (None,)
+            assert np.array_equal(loaded(x), wanted)
+
+
 def test_wrong_packed_weights_are_refused() -> None:
     w = np.arange(40, dtype=np.float32).reshape(8, 5)
     isa = kernels.active()

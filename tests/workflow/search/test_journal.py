@@ -1,6 +1,7 @@
 """Hazards: a line that was cut off and counts; damage that is taken for the end; trials of another program or budget
 taken for this one's; two searches that write one file; a foreign file that is overwritten."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,14 @@ def test_a_journal_that_cannot_be_written(tmp_path: Path) -> None:
     for name in (tmp_path, tmp_path / "no" / "j", "a\0b"):
         with pytest.raises(FileError), opened(name, SUBJECT):
             pass
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_regular_file_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(FileError, match=f"^{path}: it is a {kind}, expected a regular file$"), opened(path, SUBJECT):
+        pass

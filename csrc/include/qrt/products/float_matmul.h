@@ -37,7 +37,7 @@ typedef struct {
     int64_t panel_floats; /* floats of all lanes */
     int64_t tiles;        /* tiles of a block of rows */
     const float *panels;  /* constant weights: [panel][lane][step][column] */
-    bool stored;          /* they are part of problem.stored */
+    bool stored;          /* they are part of problem.stored, or of another call */
 } qrt_float_plan;
 
 typedef struct {
@@ -48,6 +48,8 @@ typedef struct {
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(void *args);
+/* Uses the panels of another call, which outlives this one and whose bytes are the same, in place of its own. */
+void qrt_float_matmul_share(void *args, const void *panels);
 int qrt_float_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 

@@ -18,14 +18,15 @@ typedef struct {
     bool nibbles;              /* widths up to 4 bits */
     qrt_container w;           /* QRT_I8 or QRT_U8, [k][n] */
     int64_t k_block;           /* values of K that share parameters; one block where it is at least k */
-    const float *scale;        /* [ceil(k / k_block)][n], needed while w is packed */
-    const int32_t *zero_point; /* [ceil(k / k_block)][n], within +-255 */
+    bool shared;               /* all columns share the parameters of a block */
+    const float *scale;        /* [ceil(k / k_block)][n], or [ceil(k / k_block)] if shared; needed while w is packed */
+    const int32_t *zero_point; /* of the same shape, within +-255 */
 } qrt_mixed_problem;
 
 /* Packed weights are unsigned, and their zero points are moved alike. */
 typedef struct {
-    const uint8_t *panels; /* constant weights, in the order below; NULL: w is an operand */
-    bool stored;           /* they are part of product.stored */
+    const uint8_t *panels; /* constant weights, in the order below; NULL: w is an operand, or would take too much */
+    bool stored;           /* they are part of product.stored, or of another call */
     int64_t panel_bytes;
     int64_t row_bytes; /* bytes of a row as digits */
     bool half_scales;  /* f16 holds every scale, and scales are packed as f16 */
@@ -42,6 +43,8 @@ typedef struct {
 
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args);
 void qrt_mixed_matmul_release(void *args);
+/* Uses the panels of another call, which outlives this one and whose bytes are the same, in place of its own. */
+void qrt_mixed_matmul_share(void *args, const void *panels);
 int qrt_mixed_matmul_packed(const void *args, qrt_packed_part *to);
 qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
 

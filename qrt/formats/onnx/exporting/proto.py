@@ -30,7 +30,7 @@ _DATA_TYPES = {
 
 
 def onnx_package() -> ModuleType:
-    """The package `onnx`. ImportError with the command that installs it where it is missing."""
+    """The package `onnx`. MissingPackageError with the command that installs it where it is missing."""
     return extra("onnx", "onnx")
 
 
