@@ -14,7 +14,7 @@ from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
-from qrt.formats.importing.compared import Bound, Compared, Made, named_values
+from qrt.formats.importing.compared import Alone, Bound, Compared, Made, Run, named_values
 from qrt.formats.importing.source import Source
 from qrt.ir import Module, Operation, StringAttr
 from qrt.ops.core import Array
@@ -171,9 +171,10 @@ class Comparison:
         if watched is not None:
             made = watched.made
             ours = _but_stated(made, known, ours, theirs)
-            room = partial(_room, made, known) if made.alone is not None else None
-            if made.interval is not None and all(key in known for key in made.reads):
-                interval = partial(made.interval, known)
+            if made.alone is not None and all(key in known for key in made.reads):
+                run = partial(_run_alone, made.alone, {key: known[key] for key in made.reads})
+                room = partial(_room, made, run)
+                interval = None if made.interval is None else partial(made.interval, run)
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
@@ -231,18 +232,15 @@ def _computes(maker: Operation) -> Operation:
     return maker
 
 
-def _room(made: Made, tensors: Mapping[Any, Array]) -> Array:
-    """How far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
-    alone = made.alone
-    if alone is None or not all(key in tensors for key in made.reads):
-        return np.zeros(())
-    operands = {key: tensors[key] for key in made.reads}
+def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callable[[Array], Array]) -> Array:
+    """Run the program of one operator on operands, which are changed by a function as its constants are."""
+    program = Program(alone(change, operands))
+    (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
+    return np.asarray(result, np.float64)
 
-    def run(change: Callable[[Array], Array]) -> Array:
-        program = Program(alone(change, operands))
-        (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
-        return np.asarray(result, np.float64)
 
+def _room(made: Made, run: Run) -> Array:
+    """Return how far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
     terms = run(np.ones_like) if made.terms is None else made.terms
     return 2 * 2.0**-24 * terms * run(np.abs)
 

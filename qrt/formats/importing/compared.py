@@ -9,8 +9,10 @@ from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ops.core import Array
 from qrt.records import record
 
-Interval = Callable[[Mapping[int | str, Array]], tuple[Array, Array]]
-"""The least and the greatest integer that each element may be, by the tensors that the runtime computed."""
+Run = Callable[[Callable[[Array], Array]], Array]
+"""A run of an operator's program on the operands of the runtime, which are changed by a function, as float64."""
+Interval = Callable[[Run], tuple[Array, Array]]
+"""The least and the greatest integer that each element may be."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
 """The program of one operator: its inputs are the operands that the runtime computed, which are given to say their
 shapes, and its constants are changed by a function."""

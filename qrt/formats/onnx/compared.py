@@ -110,13 +110,8 @@ def _made(
     if group is not None and group.parts[0].key in ROUNDED:
         inner = group.parts[0]
         alone = partial(_alone, file, profile, inner)
-        reads = _computed(inner, constants)
-
-        def interval(tensors: Mapping[int | str, Array]) -> tuple[Array, Array]:
-            operands: dict[int | str, Array] = {key: tensors[key] for key in reads}
-            return rounding_interval(folding, group, alone, BOUNDS.get(inner.type, Bound()), operands)
-
-        return Made(name, name, called, bound, reads, interval=interval)
+        interval = partial(rounding_interval, folding, group, BOUNDS.get(inner.type, Bound()))
+        return Made(name, name, called, bound, _computed(inner, constants), alone, interval)
     if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
         return Made(name, name, called, bound)
     return Made(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))

@@ -5,12 +5,9 @@ Both results are those of numbers within ``2 * (n + 4) * 2^-24 * S`` of f; of fu
 may lie apart. Two results differ beside a tie alone.
 """
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
-from qrt.execute.program import Program
-from qrt.formats.importing.compared import Alone, Bound
+from qrt.formats.importing.compared import Bound, Run
 from qrt.formats.onnx.folding import Folding, Group
 from qrt.formats.onnx.model import ABSENT
 from qrt.formats.onnx.types import NUMBERS, numpy_dtype
@@ -23,21 +20,12 @@ _STEPS = 4
 """The roundings of a group beside those of its terms: of the sum, the multiplier, their product and the result."""
 
 
-def rounding_interval(
-    folding: Folding, group: Group, alone: Alone, bound: Bound, operands: Mapping[int | str, Array]
-) -> tuple[Array, Array]:
+def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) -> tuple[Array, Array]:
     """Return the least and the greatest integer that each element of a group's result may be.
 
-    ``operands`` are the floats that the operator of the group reads, and ``alone`` makes its program. ``bound`` is how
-    far the floats of a function may lie apart.
+    ``run`` computes the group's operator on floats, and ``bound`` is how far those of a function may lie apart.
     """
     op, last = group.parts[0], group.parts[-1]
-
-    def run(change: Callable[[Array], Array]) -> Array:
-        program = Program(alone(change, operands))
-        (result,) = program.run({str(name): change(array) for name, array in operands.items()}).values()
-        return np.asarray(result, np.float64)
-
     values = run(lambda array: array)
     scale = float(_number(folding, last.inputs[1]))
     zero_point = _number(folding, last.inputs[2]) if len(last.inputs) > 2 and last.inputs[2] != ABSENT else None
