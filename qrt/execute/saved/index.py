@@ -1,4 +1,4 @@
-"""What the index of a saved program holds, as checks of `qrt.execute.saved.kinds`."""
+"""Checks of the index of a saved program, by the kinds of `qrt.execute.saved.kinds`."""
 
 from typing import Any
 

@@ -117,7 +117,7 @@ def _numbers(kinds: str, types: tuple[type, ...], expected: str) -> Check:
         if isinstance(value, np.ndarray):
             is_right = value.dtype.kind in kinds
         else:
-            is_right = type(value) is tuple and all(type(each) in types for each in value)
+            is_right = type(value) is tuple and all(type(number) in types for number in value)
         if not is_right:
             _refuse(value, expected)
         return value
@@ -166,7 +166,7 @@ def record_of(*checks: Check) -> Check:
     def check(value: Any) -> tuple[Any, ...]:
         if type(value) is not tuple or len(value) != len(checks):
             _refuse(value, f"{len(checks)} values")
-        return tuple([own(each) for own, each in zip(checks, value, strict=True)])
+        return tuple([own(field) for own, field in zip(checks, value, strict=True)])
 
     return check
 

@@ -14,7 +14,7 @@ from qrt.errors import KernelError, ModelError, QuantError, require
 from qrt.execute.ports import Port, choose, ports
 from qrt.execute.program import Program, check_module
 from qrt.execute.saved.container import read
-from qrt.execute.saved.entries import bind_call
+from qrt.execute.saved.entry_table import bind_call
 from qrt.execute.saved.index import check_distinct, check_index
 from qrt.execute.values import concrete
 from qrt.ops.core import Array, element_dtype, static_shape

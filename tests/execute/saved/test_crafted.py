@@ -15,7 +15,7 @@ import qrt
 from qrt._seam import _core
 from qrt.execute.interpret import core
 from qrt.execute.saved import index as saved_index
-from qrt.execute.saved.entries import ENTRIES
+from qrt.execute.saved.entry_table import ENTRIES
 from qrt.numerics import RequantParameters
 from tests.execute.saved.crafted import DtypeName, Fields, Index, OneCall, decoded, one_calls, pack, unpacked
 from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of, same

@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt import kernels
 from qrt.errors import QuantError
-from qrt.execute.saved.entries import ENTRIES, bind_call
+from qrt.execute.saved.entry_table import ENTRIES, bind_call
 from qrt.numerics import RequantParameters
 from tests.execute.saved.crafted import DtypeName, Fields, Index, OneCall, decoded
 
