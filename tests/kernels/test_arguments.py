@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from qrt._seam import _core
+from qrt.eager.calls import Quick
 from qrt.errors import KernelError
 
 SMALL = np.array(64, np.int8)
@@ -117,6 +118,13 @@ def test_offsets_of_a_routine(offset: Any) -> None:
     """A float rounds down what it is added to."""
     with pytest.raises(TypeError):
         routine(operands=[[(1, offset), (2, 0)]])
+
+
+def test_a_quick_call_has_a_name_for_each_state() -> None:
+    """It read the arrays of states behind the end of an empty tuple."""
+    more = routine(externals=[(np.int8, (4,))] * 3)
+    with pytest.raises(TypeError, match="a name is needed for each array of the state"):
+        Quick(more, "ref", True, (None,), (True,), (None,), ((4,),), None, (), ())
 
 
 def test_multipliers_that_are_no_pairs() -> None:

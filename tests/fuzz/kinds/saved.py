@@ -75,10 +75,10 @@ def draw(draw: Random) -> str:
 
 def _with_values(draw: Random) -> bytes:
     chance = draw.random()
-    if chance < 0.3:
+    if chance < 0.45:
         index = saved_draw.bound(draw.choice(one_calls()), draw)
     else:
-        index = saved_draw.changed(draw.choice(indices()[:4] if chance < 0.45 else indices()), draw)
+        index = saved_draw.changed(draw.choice(indices()[:4] if chance < 0.6 else indices()), draw)
     with _place() as path:
         pack(path, index)
         return _content(path)

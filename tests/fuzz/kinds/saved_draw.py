@@ -47,7 +47,7 @@ def bound(one: OneCall, draw: Random) -> Index:
         if isinstance(value, bool):
             other: Any = not value
         elif isinstance(value, int):
-            other = draw.choice((value - 1, value + 1, 0, 1, 2, 3, 5, 8, 17, 33, 64))
+            other = draw.choice((_held(value - 1), _held(value + 1), 0, 1, 2, 3, 5, 8, 17, 33, 64))
         elif isinstance(value, str):
             other = draw.choice(_WORDS)
         else:
@@ -119,6 +119,11 @@ def _other(value: Any, index: Index, draw: Random) -> Any:
     return draw.choice(_ANY)(draw)
 
 
+def _held(value: int) -> int:
+    """The nearest number of 64 bits."""
+    return max(-(1 << 63), min((1 << 63) - 1, value))
+
+
 def _number(value: int, draw: Random) -> Any:
     chance = draw.random()
     if chance < 0.1:
@@ -126,7 +131,7 @@ def _number(value: int, draw: Random) -> Any:
     if chance < 0.2:
         return draw.choice((float(value), bool(value), str(value)))
     if chance < 0.6:
-        return max(-(1 << 63), min((1 << 63) - 1, value + draw.choice((-64, -8, -2, -1, 1, 2, 3, 8, 64))))
+        return _held(value + draw.choice((-64, -8, -2, -1, 1, 2, 3, 8, 64)))
     return draw.choice(_NUMBERS)
 
 
@@ -181,7 +186,8 @@ def _array(value: np.ndarray[Any, Any], draw: Random) -> Any:
     if chance < 0.9:
         with np.errstate(all="ignore"):
             return value.astype(draw.choice(_DTYPES))
-    return tuple(value.reshape(-1)[:5].tolist())
+    few = value.reshape(-1)[:5]
+    return tuple((few.astype("i8") if few.dtype.kind == "u" else few).tolist())
 
 
 def _text(value: str, draw: Random) -> Any:
