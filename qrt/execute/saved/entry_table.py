@@ -32,6 +32,7 @@ from qrt.records import record
 _SIZE, _SHAPE, _STEPS = integer(), integers(), integers()
 _PAIR, _FOUR = integers(count=2), integers(count=4)
 _STRIDES = integers(-MOST, MOST)
+_MOST_LOOPS = 16
 _ZERO_POINT = integer(-MOST, MOST)
 _STORED_NUMBER = integer(-(1 << 31), (1 << 32) - 1)
 _STORAGE = choice("i8", "u8", "i16", "u16", "i32", "u32")
@@ -213,7 +214,7 @@ ENTRIES: dict[str, Entry] = dict(
         _entry(
             _core.bind_contraction,
             {
-                "loops": integers(count=3), "extents": _SHAPE, "strides": sequence(_STRIDES, 4), "offsets": _FOUR,
+                "loops": integers(0, _MOST_LOOPS, 3), "extents": _SHAPE, "strides": sequence(_STRIDES, 4), "offsets": _FOUR,
                 "sizes": _FOUR, "fused": flag,
             },
             {
@@ -225,7 +226,7 @@ ENTRIES: dict[str, Entry] = dict(
         _entry(
             _core.bind_float_loops,
             {
-                "loops": _PAIR, "extents": _SHAPE, "reads": sequence(_LOOPS_OPERAND),
+                "loops": integers(0, _MOST_LOOPS, 2), "extents": _SHAPE, "reads": sequence(_LOOPS_OPERAND),
                 "writes": sequence(_LOOPS_OPERAND), "steps": sequence(integers(count=5)), "registers": _SIZE,
                 "values": array("u4", rank=1),
             },

@@ -53,7 +53,7 @@ def bound(one: OneCall, draw: Random) -> Index:
         else:
             other = _other(value, arguments, draw)
         arguments = _replaced(arguments, at, other)
-    with suppress(QuantError, ValueError, TypeError, LookupError, MemoryError):
+    with suppress(QuantError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError):
         call = bind_call(one.name, arguments, kernels.active(), None)
         if sum(map(prod, call.operand_shapes)) < _MOST_BOUND:
             return OneCall(one.name, arguments, call).index()
