@@ -214,8 +214,8 @@ ENTRIES: dict[str, Entry] = dict(
         _entry(
             _core.bind_contraction,
             {
-                "loops": integers(0, _MOST_LOOPS, 3), "extents": _SHAPE, "strides": sequence(_STRIDES, 4), "offsets": _FOUR,
-                "sizes": _FOUR, "fused": flag,
+                "loops": integers(0, _MOST_LOOPS, 3), "extents": _SHAPE, "strides": sequence(_STRIDES, 4),
+                "offsets": _FOUR, "sizes": _FOUR, "fused": flag,
             },
             {
                 "b_constant": optional(array("f4", "i4")), "init_constant": optional(array("f4", "i4")),

@@ -166,8 +166,12 @@ class _SavedPlan:
         inputs, outputs, self.arena_bytes, most_rounds = said["counts"]
         if (inputs, outputs, len(results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
             raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
+        if len(types) != inputs:
+            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
         _check_types([*program.inputs, *program.outputs], [*types, *results])
         _check_externals(said["externals"], [*types, *results], list(self.states.values()))
+        if len(said["packed"]) != len(said["calls"]):
+            raise ValueError(f"a plan has {len(said['calls'])} calls, and packed weights for {len(said['packed'])}")
         packed = said["packed"] if isa == self.isa else [None] * len(said["calls"])
         calls = [
             bind_call(name, arguments, self.isa, stored)
@@ -229,7 +233,9 @@ def _check_externals(
 
 def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int]) -> list[list[tuple[int, int]]]:
     """The places of the operands of each call."""
-    if sum(counts) != len(bases):
-        raise ValueError(f"a plan has {len(bases)} operands, and calls that have {sum(counts)}")
+    if not sum(counts) == len(bases) == len(offsets):
+        raise ValueError(
+            f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"
+        )
     flat = iter(list(zip(bases, offsets, strict=True)))
     return [list(islice(flat, count)) for count in counts]

@@ -13,12 +13,17 @@ from qrt.ir.core.operations import garbage_uncollected
 def _plain(compressed: Any) -> str:
     inflated = zlib.decompressobj()
     try:
-        content = inflated.decompress(compressed, MOST_TEXT)
+        content = inflated.decompress(compressed, MOST_TEXT + 1)
     except zlib.error as error:
         raise ValueError(f"the program's text: {error}") from None
+    if len(content) > MOST_TEXT:
+        raise ValueError(f"the program's text has more than {MOST_TEXT} bytes")
     if not inflated.eof:
-        raise ValueError(f"the program's text has no end within {MOST_TEXT} bytes")
-    return content.decode()
+        raise ValueError("the program's text is cut short")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise ValueError("the program's text is no UTF-8") from None
 
 
 def module_of(content: Any, memory: Any, path: str) -> Module:

@@ -102,7 +102,10 @@ class Encoder:
 def decode(content: bytes | memoryview, memory: Any) -> Any:
     """Return the value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a
     ValueError."""
-    return _core.decode(content, memory)
+    try:
+        return _core.decode(content, memory)
+    except UnicodeDecodeError:
+        raise ValueError("a text is no UTF-8") from None
 
 
 def _name(dtype: np.dtype[Any]) -> str:

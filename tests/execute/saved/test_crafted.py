@@ -351,6 +351,16 @@ def places_of(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from places_of(each, (*at, key))
 
 
+def test_packed_weights_and_offsets_of_other_numbers(tmp_path: Path) -> None:
+    index = index_of(OPEN, tmp_path / "p.qrt")
+    calls, offsets = len(index["plans"][0]["calls"]), index["plans"][0]["operands"][2]
+    for packed in ((), (None,) * (calls + 1)):
+        message = refused(tmp_path / "p.qrt", plan_with(index, ("packed",), packed))
+        assert f"a plan has {calls} calls, and packed weights for {len(packed)}" in message
+    message = refused(tmp_path / "p.qrt", plan_with(index, ("operands", 2), offsets[:-1]))
+    assert f"operands at {len(offsets) - 1} offsets" in message
+
+
 @pytest.mark.parametrize("text", [STATE, OPEN])
 def test_every_place_of_the_index(text: str, tmp_path: Path) -> None:
     """Texts where arrays are expected, arrays for numbers, numbers for texts."""
@@ -447,9 +457,11 @@ def test_a_text_that_inflates_beyond_its_limit(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("qrt.execute.saved.source.MOST_TEXT", 1 << 20)
     long = zlib.compress(bytes((1 << 20) + 1))
     index["program"] = {**index["program"], "text": np.frombuffer(long, np.uint8)}
-    assert f"the program's text has no end within {1 << 20} bytes" in refused_text(tmp_path / "p.qrt", index)
+    assert f"the program's text has more than {1 << 20} bytes" in refused_text(tmp_path / "p.qrt", index)
     index["program"]["text"] = np.frombuffer(zlib.compress(b"x" * 5000)[:-6], np.uint8)
-    assert "has no end" in refused_text(tmp_path / "p.qrt", index)
+    assert "the program's text is cut short" in refused_text(tmp_path / "p.qrt", index)
+    index["program"]["text"] = np.frombuffer(zlib.compress(b"\xff"), np.uint8)
+    assert "the program's text is no UTF-8" in refused_text(tmp_path / "p.qrt", index)
 
 
 def test_a_text_at_its_limit_is_saved_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

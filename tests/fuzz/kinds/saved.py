@@ -21,7 +21,7 @@ from qrt.execute.saved.container import SIZE
 from tests.execute.saved.crafted import Index, one_calls, pack, unpacked
 from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of
 from tests.fuzz.kinds import saved_draw
-from tests.fuzz.outcome import Finding
+from tests.fuzz.outcome import Finding, check_message
 
 _PLAIN = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
 _BYTES = (0, 1, 2, 3, 7, 8, 0x7F, 0x80, 0xFE, 0xFF)
@@ -133,6 +133,7 @@ def check(case: str) -> str:
         except ModelError as error:
             if not str(error).startswith(path):
                 raise Finding(f"the file is not named: {error}") from None
+            check_message(error)
             return "refused"
         if is_damaged:
             raise Finding("a damaged file was loaded")
@@ -145,7 +146,8 @@ def check(case: str) -> str:
                 if not _has_loops(program):  # they are not limited here
                     program.run(inputs)
                 program.run(inputs, interpret=True, max_steps=_STEPS)
-            except QuantError:
+            except QuantError as error:
+                check_message(error)
                 return "refused in the run"
         return "accepted"
 
