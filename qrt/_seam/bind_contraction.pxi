@@ -40,7 +40,7 @@ cdef fill_contraction(Call call, qrt_contraction_problem *problem, object loops,
                       object offsets, object sizes):
     """The loops, none of which leaves an operand."""
     cdef int operand, loop
-    batches, rows, depth = dimensions(call.name, "loops", loops, 3)
+    batches, rows, depth = dimensions(call.name, "loops", loops, 3, 0, QRT_CONTRACTION_RANK)
     rank = batches + rows + depth + 1
     if rank > QRT_CONTRACTION_RANK:
         raise KernelError(f"{call.name}: {rank} loops, {QRT_CONTRACTION_RANK} at most")

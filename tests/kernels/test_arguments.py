@@ -140,3 +140,14 @@ def test_multipliers_that_are_no_pairs() -> None:
         with pytest.raises(KernelError, match="first neighbours, second neighbours and weights"):
             _core.bind_resize_bilinear(isa="ref", dtype=np.int8, rule="fixed11", x_shape=(1, 1, 1, 1), rows=rows,
                                        columns=((0,), (0,), (0,)))  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [17, 1 << 31, 1 << 40])
+def test_numbers_of_loops(count: int) -> None:
+    """C holds them in 32 bits."""
+    with pytest.raises(KernelError, match=r"loops .* is not within 0 and 16"):
+        _core.bind_float_loops(isa="ref", loops=(count, 0), extents=(), reads=(), writes=(), steps=(), registers=1,
+                               values=np.zeros(0, np.uint32))  # fmt: skip
+    with pytest.raises(KernelError, match=r"loops .* is not within 0 and 16"):
+        _core.bind_contraction(isa="ref", loops=(0, count, 0), extents=(), strides=((),) * 4, offsets=(0,) * 4,
+                               sizes=(1,) * 4, fused=False)  # fmt: skip

@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+import qrt
 from qrt import kernels
 from qrt._seam import _core
 from qrt.execute.saved.container import Arrays, read, write
 from qrt.execute.saved.values import Encoder, decode
 from qrt.numerics import RequantParameters
+from tests.execute.saved.samples import inputs_of
 from tests.kernels.jobs import mixed_jobs
 
 Index = dict[str, Any]
@@ -56,6 +59,14 @@ def pack(path: str | os.PathLike[str], index: Index) -> None:
         text = _Encoder(arrays.place).bytes_of(index["program"])
         index["program"] = np.frombuffer(text, np.uint8)
     write(os.fspath(path), _Encoder(arrays.place).bytes_of(index), arrays)
+
+
+def index_of(text: str, path: Path, size: int = 1) -> Index:
+    """The values of a program that was saved after a run."""
+    program = qrt.compile(text, "main" if "@main" in text else None)
+    program.run(inputs_of(program, size=size))
+    program.save(path)
+    return unpacked(path)
 
 
 @dataclass(frozen=True)
