@@ -78,12 +78,13 @@ test-kernels: build
 # Address and undefined-behaviour sanitizers over every ISA: few examples per test, and none of the tests in which values
 # alone vary. The others preload, build on their own, or count what the allocator of glibc gives. One forks while a thread
 # allocates: in the child the sanitizer's allocator may stay locked by that thread, which is not there (gcc 12). Past findings
-# of fuzzing too, and mutated files of models.
+# of fuzzing too, mutated files of models, and saved programs with values that nobody saved.
 test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
-	    $(PYTEST) -q tests/kernels tests/ops tests/eager tests/fuzz/test_corpus.py "tests/fuzz/test_fuzz.py::test_drawn_cases[models-0]" --ignore=tests/kernels/test_guard.py \
+	    $(PYTEST) -q tests/kernels tests/ops tests/eager tests/fuzz/test_corpus.py "tests/fuzz/test_fuzz.py::test_drawn_cases[models-0]" \
+	    "tests/fuzz/test_fuzz.py::test_drawn_cases[saved-0]" tests/execute/saved/test_crafted.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
 	    --ignore=tests/kernels/test_failures.py \
 	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators or a_fork_amid)"

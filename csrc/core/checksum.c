@@ -25,7 +25,8 @@ uint64_t qrt_checksum(const void *data, int64_t bytes) {
             lanes[lane] = mixed(lanes[lane], words[lane]);
     }
     memset(words, 0, sizeof words);
-    memcpy(words, at, (size_t)rest);
+    if (rest > 0) /* no bytes may have no address */
+        memcpy(words, at, (size_t)rest);
     uint64_t sum = (uint64_t)bytes;
     for (int lane = 0; lane < LANES; lane++)
         sum = mixed(sum, mixed(lanes[lane], words[lane]));

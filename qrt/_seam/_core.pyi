@@ -685,6 +685,6 @@ recorder: ContextVar[Callable[[str, dict[str, Any], Any], None] | None]
 def layout() -> int: ...  # differs where packed weights may stand otherwise in memory
 def checksum(data: Buffer) -> int: ...  # 64 bits, which a change within eight aligned bytes always changes
 
-# The value that encoded bytes hold, its arrays views of the memory: qrt/execute/saved/values.py. ValueError, or what
-# NumPy and Python raise for a wrong name, if nobody encoded the bytes.
-def decode(content: Buffer, memory: mmap | bytes, made: Callable[..., Any]) -> Any: ...
+# The value that encoded bytes hold, its arrays views of the memory: qrt/execute/saved/values.py. ValueError if nobody
+# encoded the bytes.
+def decode(content: Buffer, memory: mmap | bytes) -> Any: ...

@@ -27,6 +27,7 @@ cdef dict PAIR_KINDS = {
 cdef int64_t MAX_ELEMENTS = 1 << 40
 cdef int64_t MAX_ZERO_POINT = 1 << 40
 cdef int MAX_OPERAND_RANK = 31  # blocked axes are split in two
+cdef int USER_DTYPES = 256  # NumPy numbers the dtypes of other packages from here
 
 
 cdef Call new_call(str name, str isa, qrt_entry entry, size_t args_size):
@@ -39,11 +40,18 @@ cdef Call new_call(str name, str isa, qrt_entry entry, size_t args_size):
     return call
 
 
+cdef bint holds_numbers(cnp.dtype dtype):
+    """Whether elements are bools, integers or floats, those of ml_dtypes too: no objects, texts, records, subarrays."""
+    return dtype.num <= cnp.NPY_FLOAT64 or dtype.num == cnp.NPY_FLOAT16 or dtype.num >= USER_DTYPES
+
+
 cdef add_operand(Call call, object dtype, tuple shape):
     cdef int i = call.count
     if i == QRT_MAX_OPERANDS:
         raise KernelError(f"{call.name}: more than {QRT_MAX_OPERANDS} operands")
     dtype = dtype if isinstance(dtype, cnp.dtype) else np.dtype(dtype)
+    if not holds_numbers(dtype):
+        raise KernelError(f"{call.name}: operands hold bools, integers or floats, not {dtype}")
     call.operands[i].type_number = dtype.num
     call.operands[i].elements = element_count(call.name, shape)
     call.operands[i].nbytes = call.operands[i].elements * <int64_t>dtype.itemsize

@@ -9,10 +9,10 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
+    a_size, b_size, init_size, out_size = sizes = dimensions(call.name, "sizes", sizes, QRT_CONTRACTION_OPERANDS)
     fill_contraction(call, problem, loops, extents, strides, offsets, sizes)
     problem.fused, problem.integers = fused, integers
     dtype = np.int32 if integers else np.float32
-    a_size, b_size, init_size, out_size = dimensions(call.name, "sizes", sizes, QRT_CONTRACTION_OPERANDS)
     call.release, call.packed_parts = qrt_contraction_release, qrt_contraction_packed
     add_operand(call, dtype, (a_size,))
     if b_constant is None:
@@ -40,7 +40,7 @@ cdef fill_contraction(Call call, qrt_contraction_problem *problem, object loops,
                       object offsets, object sizes):
     """The loops, none of which leaves an operand."""
     cdef int operand, loop
-    batches, rows, depth = dimensions(call.name, "loops", loops, 3)
+    batches, rows, depth = dimensions(call.name, "loops", loops, 3, 0, QRT_CONTRACTION_RANK)
     rank = batches + rows + depth + 1
     if rank > QRT_CONTRACTION_RANK:
         raise KernelError(f"{call.name}: {rank} loops, {QRT_CONTRACTION_RANK} at most")

@@ -64,15 +64,17 @@ def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=N
     problem.storage_min, problem.storage_max = storage_min, storage_max
     problem.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
     problem.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", ZERO_POINTS, zero_point)
-    add_operand(call, expressed_dtype("qcast", expressed), tuple(shape))
-    add_operand(call, CONTAINERS[storage], tuple(shape))
+    shape = dimensions("qcast", "shape", shape)
+    add_operand(call, expressed_dtype("qcast", expressed), shape)
+    add_operand(call, CONTAINERS[storage], shape)
     return call
 
 
 def bind_dcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points):
     cdef Call call = new_cast("dcast", isa, qrt_dcast, expressed, storage, shape, block, step, scales, zero_points)
-    add_operand(call, CONTAINERS[storage], tuple(shape))
-    add_operand(call, expressed_dtype("dcast", expressed), tuple(shape))
+    shape = dimensions("dcast", "shape", shape)
+    add_operand(call, CONTAINERS[storage], shape)
+    add_operand(call, expressed_dtype("dcast", expressed), shape)
     return call
 
 
@@ -199,6 +201,7 @@ cdef const int32_t *right_shifts(Call call, str what, object values, int64_t lea
 def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, table=None, zero_points=(0, 0),
               requant=None):
     cdef int number = choose("pair", "kind", PAIR_KINDS, kind)
+    cdef const int64_t *points
     cdef Call call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
     cdef qrt_pair_args *args = <qrt_pair_args *>call.args
     args.kernels = find_kernels(kind, isa)
@@ -215,7 +218,8 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
     elif args.kind == QRT_PRELU:
         if requant is None or requant.storage != out:
             raise KernelError(f"{kind}: a requantization to {out} is required")
-        args.a_zero_point, args.b_zero_point = input_zero_points(call, zero_points, 2)[0], zero_points[1]
+        points = input_zero_points(call, zero_points, 2)
+        args.a_zero_point, args.b_zero_point = points[0], points[1]
         fill_requant(call, &args.requant, requant, 2)
     elif not a == b == out:
         raise KernelError(f"{kind}: the storage differs: {a}, {b}, {out}")

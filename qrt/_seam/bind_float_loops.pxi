@@ -13,7 +13,7 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
     cdef qrt_loops_step *made
     cdef int i, each
     args.kernels = find_kernels(call.name, isa)
-    args.kept, args.reduced = dimensions(call.name, "loops", loops, 2)
+    args.kept, args.reduced = dimensions(call.name, "loops", loops, 2, 0, QRT_LOOPS_RANK)
     rank = args.kept + args.reduced
     if not 1 <= args.kept <= rank <= QRT_LOOPS_RANK:
         raise KernelError(f"{call.name}: {args.kept} and {args.reduced} loops, 1 to {QRT_LOOPS_RANK} expected")

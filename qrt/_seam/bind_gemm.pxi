@@ -112,8 +112,9 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     cdef int a_size = CONTAINER_SIZES[a], b_size = CONTAINER_SIZES[b]
     cdef int i
     batch, m, n, k, k_block = dimensions("gemm", "batch, m, n, k, k_block", (batch, m, n, k, k_block))
-    a_matrices = batch if a_matrices is None else a_matrices
-    b_matrices = 1 if b_matrices is None else b_matrices
+    a_matrices, b_matrices = dimensions(
+        "gemm", "a_matrices, b_matrices",
+        (batch if a_matrices is None else a_matrices, 1 if b_matrices is None else b_matrices))
     a_shape = dimensions("gemm", "a", (a_matrices, m, k))
     b_shape = dimensions("gemm", "b", (b_matrices, n, k) if b_transposed else (b_matrices, k, n))
     if n >= 1 << 31:

@@ -12,6 +12,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
     cdef qrt_status status
+    cdef int64_t low, high
     args.kernels = find_kernels(call.name, isa)
     problem.nibbles, problem.w = nibbles, <qrt_container>container_of(call.name, w)
     if w not in ("i8", "u8"):
@@ -28,7 +29,8 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     problem.scale = <const float *>parameters(call, "scales", scales, np.float32, count)
     check_finite(call, "scales")
     problem.zero_point = <const int32_t *>parameters(call, "zero_points", zero_points, np.int32, count)
-    if not (abs(last_parameters(call)) <= MAX_MIXED_ZERO_POINT).all():
+    bounds_of(call, &low, &high)  # the absolute value of the least int32 is negative
+    if low < -MAX_MIXED_ZERO_POINT or high > MAX_MIXED_ZERO_POINT:
         raise KernelError(f"{call.name}: zero_points go beyond {MAX_MIXED_ZERO_POINT}")
     call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
     problem.product.stored = &given

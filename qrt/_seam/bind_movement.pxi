@@ -26,6 +26,8 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
     if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
         raise KernelError(f"copy: items of 1, 2, 4 or 8 bytes are copied, not {dtype}")
     (target_size,) = dimensions("copy", "target_size", (target_size,))
+    for i, what in enumerate(("source_sizes", "source_offsets", "target_offsets"), 2):
+        lists[i] = dimensions("copy", what, lists[i])
     part = <qrt_copy_part *>calloc(len(shapes) + 1, sizeof(qrt_copy_part))
     call.extra = part
     if part == NULL:
@@ -44,33 +46,31 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
             part[i].shape[d] = shape[d]
             part[i].source_strides[d], part[i].target_strides[d] = from_strides[d], to_strides[d]
         if array is None:
-            add_operand(call, dtype, dimensions("copy", "source_sizes", (size,)))
+            add_operand(call, dtype, (size,))
         else:
             part[i].constant = constant(call, f"source {i}", array, dtype, size)
     add_operand(call, dtype, (target_size,))
     return call
 
 
-cdef Call new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns):
+cdef Call new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns,
+                   bint packs):
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_bits_args))
     cdef qrt_bits_args *args = <qrt_bits_args *>call.args
     args.kernels = find_kernels(name, isa)
     if storage not in ("i8", "u8") or width not in (1, 2, 4):
         raise KernelError(f"{name}: widths 1, 2 and 4 of i8 and u8 are packed, not {width} of {storage}")
     args.container, args.width = <qrt_container>container_of(name, storage), width
-    args.rows, args.columns = dimensions(name, "rows, columns", (rows, columns))
+    args.rows, args.columns = rows, columns = dimensions(name, "rows, columns", (rows, columns), 2)
+    packed = rows, (columns * <int64_t>args.width + 7) // 8
+    add_operand(call, CONTAINERS[storage] if packs else np.uint8, (rows, columns) if packs else packed)
+    add_operand(call, np.uint8 if packs else CONTAINERS[storage], packed if packs else (rows, columns))
     return call
 
 
 def bind_pack_bits(*, str isa, str storage, width, rows, columns):
-    cdef Call call = new_bits("pack_bits", isa, qrt_pack_bits, storage, width, rows, columns)
-    add_operand(call, CONTAINERS[storage], (rows, columns))
-    add_operand(call, np.uint8, (rows, (columns * width + 7) // 8))
-    return call
+    return new_bits("pack_bits", isa, qrt_pack_bits, storage, width, rows, columns, True)
 
 
 def bind_unpack_bits(*, str isa, str storage, width, rows, columns):
-    cdef Call call = new_bits("unpack_bits", isa, qrt_unpack_bits, storage, width, rows, columns)
-    add_operand(call, np.uint8, (rows, (columns * width + 7) // 8))
-    add_operand(call, CONTAINERS[storage], (rows, columns))
-    return call
+    return new_bits("unpack_bits", isa, qrt_unpack_bits, storage, width, rows, columns, False)

@@ -3,11 +3,11 @@
 cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
     """Pairs (M0, shift)."""
     cdef int i
-    if len(multipliers) != count:
-        raise KernelError(f"{call.name}: {len(multipliers)} multipliers given, expected {count}")
-    for i in range(count):
-        (multiplier[i],) = dimensions(call.name, "multiplier", multipliers[i][:1], 1, 0, (1 << 31) - 1)
-        (shift[i],) = dimensions(call.name, "shift", multipliers[i][1:], 1, -31, 31)
+    if len(multipliers) != count or any(len(pair) != 2 for pair in multipliers):
+        raise KernelError(f"{call.name}: multipliers are {count} pairs of M0 and a shift")
+    for i, (m0, places) in enumerate(multipliers):
+        (multiplier[i],) = dimensions(call.name, "multiplier", (m0,), 1, 0, (1 << 31) - 1)
+        (shift[i],) = dimensions(call.name, "shift", (places,), 1, -31, 31)
 
 
 cdef int add_lstm_part(Call call, bint is_there, dtype, shape):
@@ -26,13 +26,16 @@ def bind_lstm(*, str isa, steps, batch, inputs, cells, values, time_major, point
     cdef int i
     args.kernels = find_kernels("lstm", isa)
     call.outputs = 3
-    sizes = dimensions("lstm", "sizes", (steps, batch, inputs, cells, values))
-    args.steps, args.batch, args.inputs, args.cells, args.values = sizes
+    steps, batch, inputs, cells, values = dimensions("lstm", "sizes", (steps, batch, inputs, cells, values))
+    args.steps, args.batch, args.inputs, args.cells, args.values = steps, batch, inputs, cells, values
     args.time_major = time_major
     points = dimensions("lstm", "zero points", points, 4, -128, 128)
     args.x_zero_point, args.hidden_zero_point, args.made_zero_point, args.result_zero_point = points
+    gates = tuple(gates)
     if len(gates) != 4 or None in gates[1:]:
         raise KernelError("lstm: the gates forget, cell and output must be given")
+    if any(gate is not None and len(gate) != 5 for gate in gates):
+        raise KernelError("lstm: a gate has four multipliers and its least variance")
     if projection is None and values != cells:
         raise KernelError(f"lstm: {values} hidden values of {cells} cells need a projection")
     around = (steps, batch) if time_major else (batch, steps)
@@ -72,8 +75,8 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
     cdef qrt_svdf_args *args = <qrt_svdf_args *>call.args
     args.kernels = find_kernels("svdf", isa)
     call.outputs = 2
-    sizes = dimensions("svdf", "sizes", (batch, inputs, units, rank, memory))
-    args.batch, args.inputs, args.units, args.rank, args.memory = sizes
+    batch, inputs, units, rank, memory = dimensions("svdf", "sizes", (batch, inputs, units, rank, memory))
+    args.batch, args.inputs, args.units, args.rank, args.memory = batch, inputs, units, rank, memory
     dimensions("svdf", "rank and memory", (rank, memory), 2, 1)
     args.has_bias = has_bias
     args.x_zero_point, args.result_zero_point = dimensions(
@@ -119,7 +122,8 @@ def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, 
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     args.kernels = find_kernels("dynamic_matmul", isa)
-    args.rows, args.depth, args.columns = dimensions("dynamic_matmul", "sizes", (rows, depth, columns), 3, 0, (1 << 31) - 1)
+    rows, depth, columns = dimensions("dynamic_matmul", "sizes", (rows, depth, columns), 3, 0, (1 << 31) - 1)
+    args.rows, args.depth, args.columns = rows, depth, columns
     add_operand(call, np.float32, (rows, depth))
     fill_columns(call, &args.w, "w", w, w_constant, w_zero_points, w_scales, (depth, columns))
     add_operand(call, np.float32, (rows, columns))
@@ -140,8 +144,8 @@ def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w
     cdef qrt_status status
     args.kernels = find_kernels("dynamic_lstm", isa)
     call.outputs = 3
-    sizes = dimensions("dynamic_lstm", "sizes", (steps, batch, inputs, cells), 4, 0, (1 << 29) - 1)
-    args.steps, args.batch, args.inputs, args.cells = sizes
+    steps, batch, inputs, cells = dimensions("dynamic_lstm", "sizes", (steps, batch, inputs, cells), 4, 0, (1 << 29) - 1)
+    args.steps, args.batch, args.inputs, args.cells = steps, batch, inputs, cells
     args.reverse = reverse
     columns = 4 * cells
     element_count("dynamic_lstm", (steps, batch, columns))  # the sums of all inputs

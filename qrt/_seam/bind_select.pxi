@@ -18,12 +18,13 @@ def bind_gather(*, dtype, index_dtype, batches, outer, sizes, count, inner, indi
     dtype, index_dtype = np.dtype(dtype), np.dtype(index_dtype)
     if dtype.hasobject or index_dtype not in (np.int32, np.int64):
         raise KernelError(f"gather: indices are of int32 or int64, not {index_dtype}; items are {dtype}")
-    args.batches, args.outer, args.count, inner = dimensions(
-        "gather", "batches, outer, count, inner", (batches, outer, count, inner))
+    batches, outer, count, inner = dimensions("gather", "batches, outer, count, inner", (batches, outer, count, inner))
+    args.batches, args.outer, args.count = batches, outer, count
     sizes = dimensions("gather", "sizes", sizes)
     x_shape, out_shape = (batches, outer, *sizes, inner), (batches, outer, count, inner)
     element_count("gather", x_shape)
     element_count("gather", out_shape)
+    element_count("gather", (batches, count, len(sizes)))
     args.inner_bytes, args.columns = inner * dtype.itemsize, len(sizes)
     for i in range(args.columns):
         args.sizes[i] = sizes[i]
@@ -75,10 +76,10 @@ def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
 
 
 cdef fill_resize_axis(Call call, qrt_resize_axis *axis, object given, int64_t size, bint is_float):
-    low, high, weight = given
+    low, high, weight = map(np.ravel, given)
     axis.low = <const int64_t *>parameters(call, "first neighbours", low, np.int64, 0)
     axis.high = <const int64_t *>parameters(call, "second neighbours", high, np.int64, len(low))
-    for positions in (np.asarray(low), np.asarray(high)):
+    for positions in (low, high):
         if positions.size and not 0 <= positions.min() <= positions.max() < size:
             raise KernelError(f"resize_bilinear: neighbours lie outside of {size} positions")
     if is_float:
@@ -105,7 +106,9 @@ def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
         raise KernelError(f"resize_bilinear: the rule {rule} is not for {dtype}")
     x_shape = dimensions("resize_bilinear", "x_shape", x_shape, 4)
     args.images, args.height, args.width, args.channels = x_shape
-    args.out_height, args.out_width = len(rows[0]), len(columns[0])
+    if len(rows) != 3 or len(columns) != 3:
+        raise KernelError("resize_bilinear: rows and columns are first neighbours, second neighbours and weights")
+    args.out_height, args.out_width = np.size(rows[0]), np.size(columns[0])
     is_float = rule not in ("fixed11", "fixed10_away")
     fill_resize_axis(call, &args.rows, rows, args.height, is_float)
     fill_resize_axis(call, &args.columns, columns, args.width, is_float)
@@ -120,7 +123,7 @@ def bind_top_k(*, str isa, dtype, rows, size, k):
     args.kernels = find_kernels("top_k", isa)
     dtype = np.dtype(dtype)
     args.number = <qrt_number>choose("top_k", "element", NUMBERS, dtype)
-    args.rows, args.size, args.k = dimensions("top_k", "rows, size, k", (rows, size, k))
+    args.rows, args.size, args.k = rows, size, k = dimensions("top_k", "rows, size, k", (rows, size, k))
     if k > size or size >= 1 << 31:
         raise KernelError(f"top_k: {k} elements of {size} are not taken")
     call.outputs = 2

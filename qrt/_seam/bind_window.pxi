@@ -62,7 +62,8 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
     if last_count(call) != 1:
         args.zero_point = input_zero_points(call, zero_points, args.window.channels)
         args.zero_point_step = 1
-    args.count_step, args.channel_step = dimensions(call.name, "count_step, channel_step", (count_step, channel_step))
+    count_step, channel_step = dimensions(call.name, "count_step, channel_step", (count_step, channel_step))
+    args.count_step, args.channel_step = count_step, channel_step
     reached = 1 + (max(largest, 1) - 1) * count_step + (max(args.window.channels, 1) - 1) * channel_step
     fill_requant(call, &args.requant, requant, parameter_count(call.name, reached))
     args.order = <qrt_sum_order>choose(call.name, "order", SUM_ORDERS, order)

@@ -17,6 +17,19 @@ cdef inline void patch(Routine routine, void **pointers, int external, void *sta
         pointers[routine.patched[k]] = <char *>start + routine.offset[k]
 
 
+# With what aligns it, far below where a size leaves 64 bits.
+cdef int64_t MOST_ARENA_BYTES = 1 << 48
+
+
+cdef tuple routine_bases(object given):
+    """The bases of a routine: one array has one number, by which operands that may overlap are compared."""
+    bases = tuple([base if base is None or isinstance(base, np.ndarray) else exact_int(base) for base in given])
+    places = [base for base in bases if not isinstance(base, np.ndarray)]
+    if len(set(places)) != len(places):
+        raise KernelError("routine: two bases are one array")
+    return bases
+
+
 @cython.final
 cdef class Routine:
     def __cinit__(self, calls, operands, bases, externals, int inputs, int outputs, int64_t arena_bytes,
@@ -25,16 +38,21 @@ cdef class Routine:
         cdef int64_t i, flat = 0
         cdef int external, dimension
         cdef double work = 0
-        self.calls, self.count = tuple(calls), len(calls)
-        operands = [tuple(each) for each in operands]
+        self.calls = tuple(calls)
+        self.count = len(self.calls)
+        bases = routine_bases(bases)
+        operands = [tuple([(exact_int(base), exact_int(offset)) for base, offset in places]) for places in operands]
         if len(operands) != self.count:
             raise KernelError(f"routine: {self.count} calls, operands for {len(operands)}")
         self.inputs, self.outputs, self.externals = inputs, outputs, len(externals)
         self.arena_bytes, self.most_rounds = arena_bytes, most_rounds
-        if arena_bytes < 0 or not 0 <= inputs <= inputs + outputs <= self.externals:
-            raise KernelError("routine: bad counts")
+        if not (0 <= arena_bytes <= MOST_ARENA_BYTES and 0 <= inputs <= self.externals
+                and 0 <= outputs <= self.externals - inputs):
+            raise KernelError(f"routine: {inputs} inputs and {outputs} outputs of {self.externals} arrays, and an arena "
+                              f"of {arena_bytes} bytes: arrays are inputs, outputs, then states, and the arena has at "
+                              f"most {MOST_ARENA_BYTES} bytes")
         self.keep = [base for base in bases if isinstance(base, np.ndarray)]
-        self.shapes = tuple(tuple(shape) for _, shape in externals)
+        self.shapes = tuple(dimensions("routine", "shape", shape) for _, shape in externals)
         self.dtypes = tuple(np.dtype(dtype) for dtype, _ in externals)
         total = sum(map(len, operands))
         self.steps = <qrt_step *>calloc(self.count + 1, sizeof(qrt_step))
@@ -47,7 +65,9 @@ cdef class Routine:
                 or self.patched == NULL or self.offset == NULL):
             raise MemoryError("routine: out of memory")
         for external, (shape, dtype) in enumerate(zip(self.shapes, self.dtypes)):
-            elements = element_count("routine", dimensions("routine", "shape", shape))
+            if not holds_numbers(dtype):
+                raise KernelError(f"routine: array {external} holds {dtype}, expected bools, integers or floats")
+            elements = element_count("routine", shape)
             self.wanted[external] = Operand(dtype.num, elements, elements * dtype.itemsize)
         self.operand_count = total
         uses = [[] for _ in range(self.externals + 1)]  # by external, the arena last: operand, offset
@@ -87,12 +107,16 @@ cdef class Routine:
         cdef int operand, output, written = call.count - call.outputs
         spans = []
         for operand, (base, offset) in enumerate(places):
+            if not 0 <= base < len(bases):
+                raise KernelError(f"routine: step {step} ({call.name}) names base {base} of {len(bases)}")
             place = bases[base]
             constant = isinstance(place, np.ndarray)
             if constant:
                 size = place.nbytes
                 if not place.flags.c_contiguous or not place.flags.aligned or not place.dtype.isnative:
                     raise KernelError(f"routine: a constant of step {step} ({call.name}) is not C-contiguous and aligned")
+                if not holds_numbers(place.dtype):
+                    raise KernelError(f"routine: a constant of step {step} ({call.name}) holds {place.dtype}")
             elif place is None:
                 size = self.arena_bytes
             elif 0 <= place < self.externals:

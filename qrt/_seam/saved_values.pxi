@@ -9,11 +9,16 @@ cdef enum:
     HEAD_BYTES = 24
     MOST_NESTED = 64
     NONE = 0
-    NO, YES, INTEGER, REAL, TEXT, INTEGERS, TUPLE, DICT, ARRAY, DTYPE, ATTRIBUTES
+    NO, YES, INTEGER, REAL, TEXT, INTEGERS, TUPLE, DICT, ARRAY, DTYPE
 
 
-# Two of C's types may have one name: the dtype is the one that NumPy reads from it, so that binding knows it.
-cdef dict NAMED_DTYPES = {name: np.dtype(name) for name in {np.dtype(code).str for code in "?bhilqBHILQefdFD"}}
+# The dtypes that a file can name. Two of C's types may have one name: the dtype is the one that NumPy reads from it, so
+# that binding knows it.
+cdef dict NAMED_DTYPES = {name: np.dtype(name) for name in {np.dtype(code).str for code in "?bhilqBHILQefd"}}
+cdef frozenset SMALL_FLOATS = frozenset((
+    "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
+    "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn"
+))
 
 
 @cython.final
@@ -22,7 +27,7 @@ cdef class _Decoder:
     cdef const char *integers
     cdef int64_t kind_count, integer_count, kind, integer, memory_bytes
     cdef const unsigned char *data
-    cdef object memory, made
+    cdef object memory
     cdef list texts, keys, dtypes
     cdef int depth
 
@@ -65,13 +70,13 @@ cdef class _Decoder:
             return self.array()
         if kind == DTYPE:
             return self.dtype()
-        if kind in (TUPLE, DICT, ATTRIBUTES):
+        if kind == TUPLE or kind == DICT:
             self.depth += 1
             if self.depth > MOST_NESTED:
                 raise ValueError("values are nested too deeply")
             made = self.items() if kind == TUPLE else self.fields()
             self.depth -= 1
-            return self.made(**made) if kind == ATTRIBUTES else made
+            return made
         raise ValueError(f"there is no kind {kind} of values")
 
     cdef tuple items(self):
@@ -86,11 +91,11 @@ cdef class _Decoder:
             name = self.texts[number]
             found = NAMED_DTYPES.get(name)  # NumPy would read lists of types too, with Python's own errors
             if found is None:
+                if name not in SMALL_FLOATS:
+                    raise ValueError(f"there is no dtype {shown(name)}")
                 import ml_dtypes
 
                 found = np.dtype(getattr(ml_dtypes, name))
-            if found.hasobject or found.names is not None or found.subdtype is not None or not found.itemsize:
-                raise ValueError("an array of no numbers")
             self.dtypes[number] = found
         return self.dtypes[number]
 
@@ -113,9 +118,9 @@ cdef class _Decoder:
         return made
 
 
-def decode(const unsigned char[::1] content not None, memory, made):
-    """The value that encoded bytes hold. Its arrays are views of the memory, objects with attributes are of the class
-    `made`. ValueError, or what NumPy and Python raise for a wrong name, if nobody encoded the bytes."""
+def decode(const unsigned char[::1] content not None, memory):
+    """Return the value that encoded bytes hold: None, bools, integers, floats, texts, dtypes, and tuples, dicts and
+    arrays of these. Arrays are views of the memory. Raise ValueError if nobody encoded the bytes."""
     cdef _Decoder decoder = _Decoder.__new__(_Decoder)
     cdef int64_t head[3]
     cdef int64_t count = content.shape[0], texts
@@ -135,5 +140,5 @@ def decode(const unsigned char[::1] content not None, memory, made):
     decoder.keys = [text.split("\1") if text else [] for text in decoder.texts]
     decoder.dtypes = [None] * len(decoder.texts)
     decoder.data, decoder.memory_bytes = &view[0] if view.shape[0] else NULL, view.shape[0]
-    decoder.memory, decoder.made = memory, made
+    decoder.memory = memory
     return decoder.value()

@@ -14,6 +14,8 @@ cdef class Quick:
             raise TypeError("a type is needed for each input")
         if len(results) != routine.outputs or len(shapes) != routine.outputs or len(names) != len(initials):
             raise TypeError("a type is needed for each output")
+        if len(names) != routine.externals - routine.inputs - routine.outputs:
+            raise TypeError("a name is needed for each array of the state")
         self.routine, self.isa, self.is_default = routine, isa, is_default
         self.elements, self.whole, self.results, self.shapes = elements, whole, results, shapes
         self.state, self.names, self.initials = state, names, initials

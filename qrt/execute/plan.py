@@ -108,10 +108,9 @@ class Plan:
 
     def raise_located(self, error: KernelError) -> NoReturn:
         """Raises the error of a step of the routine with the op and its position, any other as it is."""
-        if error.step is None or error.step >= len(self.steps):
+        step = self.steps[error.step] if error.step is not None and error.step < len(self.steps) else None
+        if not isinstance(step, CallStep):  # the copy of a result; or a saved program's text is of another program
             raise error
-        step = self.steps[error.step]
-        assert isinstance(step, CallStep)  # all steps of a routine are
         raise_located(step.operation, error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:

@@ -35,6 +35,14 @@ PLANS_KEPT = 16
 PICKLE_VERSION = 1
 
 
+def check_module(module: "ir.Module") -> None:
+    """Raise QuantError for a module of which no program is made."""
+    module.verify()
+    module.check_channels()
+    check_extents(module)
+    check_storage(module)
+
+
 class Memory(NamedTuple):
     """The bytes of a run's arena, and the most of its values that live at once."""
 
@@ -88,10 +96,7 @@ class Program:
 
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
-        module.verify()
-        module.check_channels()
-        check_extents(module)
-        check_storage(module)
+        check_module(module)
         self._module = module
         chosen = choose(module, function)
         is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())

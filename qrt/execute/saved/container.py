@@ -3,17 +3,16 @@
 import os
 import stat
 import struct
-from collections.abc import Mapping
 from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO
 
 from qrt._seam import _core
 from qrt._version import __version__
 from qrt.errors import FileError, ModelError
-from qrt.execute.saved.values import decode, encode
+from qrt.execute.saved.values import decode
 from qrt.files import reason, write_files
 
-FORMAT = 2
+FORMAT = 3
 """Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""
 MAGIC = b"\x93qrt\r\n\x1a\n"
 ORDER = 0x01020304
@@ -42,9 +41,9 @@ class Arrays:
         return self.places[key]
 
 
-def write(path: str, index: Mapping[str, Any], arrays: Arrays) -> None:
-    """Writes the file beside the place that it takes when it is whole. Raises FileError if that fails."""
-    content = encode(index, arrays.place)
+def write(path: str, content: bytes, arrays: Arrays) -> None:
+    """Write the file of an encoded index beside the place that it takes when it is whole. Raise FileError if that
+    fails."""
     begin = arrays.place(content)
     body = b"".join([*arrays.parts])
     fields = (MAGIC, ORDER, FORMAT, _core.layout(), __version__.encode()[:24])

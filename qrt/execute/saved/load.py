@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import KernelError, ModelError, QuantError, require
-from qrt.execute.ports import Port
-from qrt.execute.program import Program
+from qrt.execute.ports import Port, choose, ports
+from qrt.execute.program import Program, check_module
 from qrt.execute.saved.container import read
-from qrt.ops.core import Array
+from qrt.execute.saved.entry_table import bind_call
+from qrt.execute.saved.index import check_distinct, check_index
+from qrt.execute.values import concrete
+from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType, parse_type
 
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     require(name, str, "the path of a program", "a string or a path")
     try:
         memory, index = read(name)
-        return _SavedProgram(name, memory, index)
+        return _SavedProgram(name, memory, check_index(index))
     except ModelError as error:
         if str(error).startswith(name):
             raise
@@ -97,9 +100,10 @@ class _SavedProgram(Program):
 
     def __init__(self, path: str, memory: Any, index: Mapping[str, Any]) -> None:
         self._path, self._memory, self._index = path, memory, index
-        inputs, outputs = ([_port(said) for said in index[kind]] for kind in ("inputs", "outputs"))
-        is_stateful, saturating = index["stateful"] is True, index["saturating"] is True
-        self._set_up(index["name"], tuple(inputs), tuple(outputs), is_stateful, saturating)
+        inputs, outputs = ([_port(fields) for fields in index[kind]] for kind in ("inputs", "outputs"))
+        check_distinct("inputs", [port.name for port in inputs])
+        check_distinct("outputs", [port.name for port in outputs])
+        self._set_up(index["name"], tuple(inputs), tuple(outputs), index["stateful"], index["saturating"])
         self._saved = {tuple(map(_type, said["types"])): said for said in index["plans"]}
         if self._saved and all(port.type.has_static_shape for port in self.inputs):
             self._prefer(self._plan([port.type for port in self.inputs]))
@@ -122,9 +126,14 @@ class _SavedProgram(Program):
         from qrt.execute.saved.source import module_of  # here, where the parser is needed
 
         try:
-            return module_of(self._index["program"], self._memory, self._path)
+            module = module_of(self._index["program"], self._memory, self._path)
+            check_module(module)
+            function = choose(module, self.name)
+            if (ports(function, "arg"), ports(function, "result")) != (self.inputs, self.outputs):
+                raise ValueError(f"the arguments or results of {self.name} are others in its text")
         except _WRONG as error:
             raise _damaged(self._path, error) from None
+        return module
 
     def _whole(self, plan: "Plan") -> "Plan":
         return plan._full if isinstance(plan, _SavedPlan) else plan
@@ -134,16 +143,13 @@ class _SavedProgram(Program):
         return super()._built(types)
 
 
-def _port(said: tuple[str, str, bool, str]) -> Port:
-    name, t, in_place, spelled = said
-    return Port(name, _type(t), in_place is True, spelled)
+def _port(fields: tuple[str, str, bool, str]) -> Port:
+    name, t, in_place, spelled = fields
+    return Port(name, _type(t), in_place, spelled)
 
 
 def _type(text: str) -> TensorType:
-    found = parse_type(text)
-    if not isinstance(found, TensorType):
-        raise TypeError(f"{text} is no tensor")
-    return found
+    return parse_type(text, kind=TensorType)
 
 
 class _SavedPlan:
@@ -153,13 +159,24 @@ class _SavedPlan:
         self._program, self._types = program, types
         self.isa = kernels.active()
         self.live_bytes: int = said["live_bytes"]
-        self.results = [SimpleNamespace(type=t, static_type=t, shape=t.shape) for t in map(_type, said["results"])]
+        results = list(map(_type, said["results"]))
+        self.results = [SimpleNamespace(type=t, static_type=t, shape=t.shape) for t in results]
         self.states: dict[str, Array] = dict(said["states"])
+        check_distinct("states", [name for name, _ in said["states"]])
         inputs, outputs, self.arena_bytes, most_rounds = said["counts"]
-        if (inputs, outputs, len(self.results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
-            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(self.results)} types")
+        if (inputs, outputs, len(results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
+            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
+        if len(types) != inputs:
+            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
+        _check_types([*program.inputs, *program.outputs], [*types, *results])
+        _check_externals(said["externals"], [*types, *results], list(self.states.values()))
+        if len(said["packed"]) != len(said["calls"]):
+            raise ValueError(f"a plan has {len(said['calls'])} calls, and packed weights for {len(said['packed'])}")
         packed = said["packed"] if isa == self.isa else [None] * len(said["calls"])
-        calls = [_bound(self.isa, call, stored) for call, stored in zip(said["calls"], packed, strict=True)]
+        calls = [
+            bind_call(name, arguments, self.isa, stored)
+            for (name, arguments), stored in zip(said["calls"], packed, strict=True)
+        ]
         operands = _places(*said["operands"])
         self.routine = _core.Routine(
             calls, operands, said["bases"], said["externals"], inputs, outputs, self.arena_bytes, most_rounds
@@ -190,18 +207,35 @@ class _SavedPlan:
         return tuple(state[name] for name in self.states)
 
 
-def _bound(isa: str, call: tuple[str, dict[str, Any]], stored: Array | None) -> _core.Call:
-    name, arguments = call
-    if not name.startswith("bind_"):
-        raise ValueError(f"{name} binds nothing")
-    bind = getattr(_core, name)
-    if "isa" in arguments:
-        arguments = {**arguments, "isa": isa}
-    made: _core.Call = bind(**arguments) if stored is None else bind(stored=stored, **arguments)
-    return made
+def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
+    """Raise ValueError where a type of a plan is none that the port has."""
+    for port, t in zip(ports, types, strict=True):
+        concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
+        if t.element != port.type.element:
+            raise ValueError(f"{port.name!r} has the type {t} in a plan, and is {port.type}")
+
+
+def _check_externals(
+    externals: Sequence[tuple[Any, tuple[int, ...]]], types: Sequence[TensorType], states: Sequence[Array]
+) -> None:
+    """Raise ValueError unless the external arrays of a plan are those of its inputs and results, then of its states."""
+    expected = [(element_dtype(t.element), t.shape) for t in types] + [(array.dtype, array.shape) for array in states]
+    if len(externals) != len(expected):
+        raise ValueError(
+            f"a plan has {len(externals)} arrays for {len(types)} inputs and results and {len(states)} states"
+        )
+    for number, (given, wanted) in enumerate(zip(externals, expected, strict=True)):
+        if given != wanted:
+            raise ValueError(
+                f"array {number} of a plan is {given[0]} of shape {given[1]}, expected {wanted[0]} of shape {wanted[1]}"
+            )
 
 
 def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int]) -> list[list[tuple[int, int]]]:
     """The places of the operands of each call."""
+    if not sum(counts) == len(bases) == len(offsets):
+        raise ValueError(
+            f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"
+        )
     flat = iter(list(zip(bases, offsets, strict=True)))
     return [list(islice(flat, count)) for count in counts]

@@ -10,11 +10,12 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.errors import QuantError, require
+from qrt.errors import ModelError, QuantError, require
 from qrt.execute.build import build
 from qrt.execute.plan import Plan
 from qrt.execute.ports import Port
 from qrt.execute.saved.container import Arrays, write
+from qrt.execute.saved.index import MOST_TEXT
 from qrt.execute.saved.values import encode
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
 from qrt.ir.core.operations import garbage_uncollected
@@ -44,7 +45,7 @@ def save(program: "Program", path: str | os.PathLike[str]) -> None:
         "plans": [plan for plan in plans if plan is not None],
         "program": np.frombuffer(_text(program._module, arrays), np.uint8),
     }
-    write(os.fspath(path), index, arrays)
+    write(os.fspath(path), encode(index, arrays.place), arrays)
 
 
 def _port(port: Port) -> tuple[str, str, bool, str]:
@@ -105,7 +106,7 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
         if name == "Routine":
             routines[id(result)] = arguments
         else:
-            calls[id(result)] = name, {key: None if key == "isa" else value for key, value in arguments.items()}
+            calls[id(result)] = name, {key: value for key, value in arguments.items() if key != "isa"}
 
     token = _core.recorder.set(note)
     try:
@@ -125,5 +126,8 @@ def _text(module: Module, arrays: Arrays) -> bytes:
                     constants.append(value.array)
                     op.attributes[name] = DenseResourceAttr(Blob(f"{_KEY}{len(constants) - 1}"), value.type)
         text = copy.print(exact=True)
-    short = zlib.compress(text.encode(), 1)  # types that hold many scales are repeated
+    content = text.encode()
+    if len(content) > MOST_TEXT:
+        raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")
+    short = zlib.compress(content, 1)  # types that hold many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

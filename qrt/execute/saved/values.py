@@ -1,4 +1,4 @@
-"""Values as a saved program holds them: numbers, text, arrays, and tuples and dicts of these. C decodes
+"""Values as a saved program holds them: numbers, texts, dtypes, arrays, and tuples and dicts of these. C decodes
 them.
 
 An encoded value is three streams: a byte for the kind of each value, 64-bit integers, and a table of texts. Arrays are
@@ -7,23 +7,19 @@ places in the file.
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from qrt._seam import _core
+from qrt.numerics import RequantParameters
 
 Place = Callable[[memoryview], int]
 """Puts the bytes of an array into the file, and says where."""
-_NONE, _FALSE, _TRUE, _INTEGER, _FLOAT, _TEXT, _INTEGERS, _TUPLE, _DICT, _ARRAY, _DTYPE, _ATTRIBUTES = range(12)
+_NONE, _FALSE, _TRUE, _INTEGER, _FLOAT, _TEXT, _INTEGERS, _TUPLE, _DICT, _ARRAY, _DTYPE = range(11)
 _MANY = 8
 """More integers than these, which are no shape, become an array."""
 _HEAD = struct.Struct("<qqq")
-
-
-class Attributes(SimpleNamespace):
-    """An object of which only the attributes matter, as the parameters of a requantization."""
 
 
 def encode(value: Any, place: Place) -> bytes:
@@ -32,10 +28,12 @@ def encode(value: Any, place: Place) -> bytes:
     >>> decode(encode({"k": (1, 2.5, None, "a")}, lambda content: 0), b"")
     {'k': (1, 2.5, None, 'a')}
     """
-    return _Encoder(place).bytes_of(value)
+    return Encoder(place).bytes_of(value)
 
 
-class _Encoder:
+class Encoder:
+    """The three streams of a value, and where its arrays go."""
+
     def __init__(self, place: Place) -> None:
         self.place = place
         self.kinds = bytearray()
@@ -69,9 +67,9 @@ class _Encoder:
         elif isinstance(value, list | tuple):
             self.sequence(value)
         elif isinstance(value, Mapping):
-            self.fields(_DICT, value)
-        elif hasattr(value, "__dict__"):
-            self.fields(_ATTRIBUTES, vars(value))
+            self.fields(value)
+        elif isinstance(value, RequantParameters):
+            self.fields(vars(value))
         else:
             raise TypeError(f"a saved program holds no {type(value).__name__}")
 
@@ -86,8 +84,8 @@ class _Encoder:
         for each in value:
             self.add(each)
 
-    def fields(self, kind: int, value: Mapping[str, Any]) -> None:
-        self.say(kind, self.text("\1".join(value)))
+    def fields(self, value: Mapping[str, Any]) -> None:
+        self.say(_DICT, self.text("\1".join(value)))
         for each in value.values():
             self.add(each)
 
@@ -102,9 +100,12 @@ class _Encoder:
 
 
 def decode(content: bytes | memoryview, memory: Any) -> Any:
-    """The value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a ValueError, or
-    what Python and NumPy raise for a wrong name."""
-    return _core.decode(content, memory, Attributes)
+    """Return the value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a
+    ValueError."""
+    try:
+        return _core.decode(content, memory)
+    except UnicodeDecodeError:
+        raise ValueError("a text is no UTF-8") from None
 
 
 def _name(dtype: np.dtype[Any]) -> str:

@@ -66,7 +66,24 @@ func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
 }
 """
 """A loop and a branch."""
-TEXTS = {"everything": EVERYTHING, "open": OPEN, "state": STATE, "control": CONTROL}
+LOOP = """
+func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0:2 = scf.while (%i = %c0, %a = %x) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>) {
+    %m = arith.cmpi slt, %i, %n : i32
+    scf.condition(%m) %i, %a : i32, tensor<4xf32>
+  } do {
+  ^bb0(%i: i32, %a: tensor<4xf32>):
+    %j = arith.addi %i, %c1 : i32
+    %b = arith.addf %a, %x : tensor<4xf32>
+    scf.yield %j, %b : i32, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
+}
+"""
+"""A loop whose every step is a kernel."""
+TEXTS = {"everything": EVERYTHING, "open": OPEN, "state": STATE, "control": CONTROL, "loop": LOOP}
 
 
 def inputs_of(program: Program, seed: int = 0, size: int = 1) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Saved programs, damaged: loaded and run with the bits of the program that was saved, or refused with an error that
-names the file. A case is the file, each character a byte. Half of them get the checksums that go with what they hold,
-so that what reads the fields is reached.
+names the file. A case is the file, each character a byte. Some have other bytes, and half of them get the checksums
+that go with what they hold, so that what reads the fields is reached. The others have other values, as they are
+decoded, encoded again with the checksums that fit: what somebody writes who wants to be believed.
 """
 
 import os
@@ -9,32 +10,56 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from math import prod
 from random import Random
 
 import qrt
 from qrt._seam import _core
 from qrt.errors import ModelError, QuantError
+from qrt.execute import Program
 from qrt.execute.saved.container import SIZE
-from tests.execute.saved.samples import OPEN, STATE, TEXTS, inputs_of
-from tests.fuzz.outcome import Finding
+from tests.execute.saved.crafted import Index, one_calls, pack, unpacked
+from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of
+from tests.fuzz.kinds import saved_draw
+from tests.fuzz.outcome import Finding, check_message
 
 _PLAIN = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
 _BYTES = (0, 1, 2, 3, 7, 8, 0x7F, 0x80, 0xFE, 0xFF)
 _NUMBERS = (0, 1, -1, 2, 63, 64, 127, 1 << 31, (1 << 31) - 1, 1 << 40, (1 << 63) - 1, -(1 << 63))
 _STEPS = 1000
+_MOST_ELEMENTS = 1 << 20
+_MOST_BYTES = 1 << 24
 
 
 @cache
 def seeds() -> tuple[bytes, ...]:
     """What is saved of a few programs."""
     with _place() as path:
-        found = []
+        files = []
         for text in (_PLAIN, OPEN, STATE, TEXTS["everything"]):
-            function = "main" if "@main" in text else None
-            qrt.compile(text, function).save(path)
-            with open(path, "rb") as file:
-                found.append(file.read())
-        return tuple(found)
+            _save(text, path)
+            files.append(_content(path))
+        return tuple(files)
+
+
+@cache
+def indices() -> tuple[Index, ...]:
+    """The values of a few saved programs, and of one for each entry."""
+    with _place() as path:
+        values = []
+        for text in (OPEN, STATE, LOOP, TEXTS["everything"]):
+            _save(text, path)
+            values.append(unpacked(path))
+    return (*values, *(one.index() for one in one_calls()))
+
+
+def _save(text: str, path: str) -> None:
+    qrt.compile(text, "main" if "@main" in text else None).save(path)
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 @contextmanager
@@ -44,6 +69,22 @@ def _place() -> Iterator[str]:
 
 
 def draw(draw: Random) -> str:
+    """A file with other bytes, or with other values."""
+    return (_with_bytes(draw) if draw.random() < 0.3 else _with_values(draw)).decode("latin-1")
+
+
+def _with_values(draw: Random) -> bytes:
+    chance = draw.random()
+    if chance < 0.45:
+        index = saved_draw.bound(draw.choice(one_calls()), draw)
+    else:
+        index = saved_draw.changed(draw.choice(indices()[:4] if chance < 0.6 else indices()), draw)
+    with _place() as path:
+        pack(path, index)
+        return _content(path)
+
+
+def _with_bytes(draw: Random) -> bytes:
     """A seed with one to three changes; some are cut short too."""
     mutant = bytearray(draw.choice(seeds()))
     index = struct.unpack_from("=Q", mutant, 56)[0]
@@ -67,7 +108,7 @@ def draw(draw: Random) -> str:
             mutant[at : at + length] = mutant[other : other + length]
     if draw.random() < 0.05:
         del mutant[draw.randrange(len(mutant)) :]
-    return bytes(summed(mutant) if draw.random() < 0.5 else mutant).decode("latin-1")
+    return bytes(summed(mutant) if draw.random() < 0.5 else mutant)
 
 
 def summed(content: bytearray) -> bytearray:
@@ -92,14 +133,32 @@ def check(case: str) -> str:
         except ModelError as error:
             if not str(error).startswith(path):
                 raise Finding(f"the file is not named: {error}") from None
+            check_message(error)
             return "refused"
         if is_damaged:
             raise Finding("a damaged file was loaded")
         for size in (1, 2):
-            if any((extent or 0) > 1 << 12 for port in program.inputs for extent in port.type.shape or ()):
+            if _is_large(program):
                 return "large"
             try:
-                program.run(inputs_of(program, size, size), max_steps=_STEPS)
-            except QuantError:
+                inputs = inputs_of(program, size, size)
+                program.run(inputs, max_steps=_STEPS)
+                if not _has_loops(program):  # they are not limited here
+                    program.run(inputs)
+                program.run(inputs, interpret=True, max_steps=_STEPS)
+            except QuantError as error:
+                check_message(error)
                 return "refused in the run"
         return "accepted"
+
+
+def _is_large(program: Program) -> bool:
+    """Whether a run takes long, or much memory."""
+    elements = sum(
+        prod(extent or 1 for extent in port.type.shape or ()) for port in (*program.inputs, *program.outputs)
+    )
+    return elements > _MOST_ELEMENTS or any(plan["counts"][2] > _MOST_BYTES for plan in program._saved.values())
+
+
+def _has_loops(program: Program) -> bool:
+    return any(name == "bind_control" for plan in program._saved.values() for name, _ in plan["calls"])

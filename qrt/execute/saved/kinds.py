@@ -1,0 +1,207 @@
+"""Kinds of values in a saved program. A check takes a value as it was decoded and returns it as binding takes it; one
+of another kind is a `Misfit`, which says what is expected."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, Never
+
+import numpy as np
+
+from qrt.errors import shown
+
+Check = Callable[[Any], Any]
+
+MOST = 1 << 40
+"""The most elements of an array, and the bound of strides and zero points: as in ``qrt/_seam/arguments.pxi``."""
+
+_MOST_CHARACTERS = 60
+"""Of a value that an error says: an error of loading is one short line."""
+
+
+class Misfit(ValueError):
+    """A value of another kind than its place in the file has."""
+
+
+def _refuse(value: Any, expected: str) -> Never:
+    given = shown(value)
+    if isinstance(value, np.ndarray):
+        given = f"an array of {value.dtype} and shape {value.shape}"
+    elif isinstance(value, dict):
+        given = "named values"
+    if len(given) > _MOST_CHARACTERS:
+        given = f"{given[:_MOST_CHARACTERS]}..."
+    raise Misfit(f"{given} is given, expected {expected}")
+
+
+def integer(least: int = 0, most: int = MOST) -> Check:
+    """Check a plain integer."""
+
+    def check(value: Any) -> int:
+        if type(value) is not int or not least <= value <= most:
+            _refuse(value, f"an integer from {least} to {most}")
+        return value
+
+    return check
+
+
+def integers(least: int = 0, most: int = MOST, count: int | None = None) -> Check:
+    """Check a tuple of plain integers. Many were encoded as an array."""
+    length = "" if count is None else f"{count} "
+
+    def check(value: Any) -> tuple[int, ...]:
+        numbers = value
+        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64:
+            numbers = tuple(value.tolist())
+        if type(numbers) is not tuple or (count is not None and len(numbers) != count):
+            _refuse(value, f"{length}integers")
+        for number in numbers:
+            if type(number) is not int or not least <= number <= most:
+                _refuse(number, f"{length}integers from {least} to {most}")
+        return numbers
+
+    return check
+
+
+def number(value: Any) -> int | float:
+    """Check a finite number."""
+    if type(value) not in (int, float) or not isfinite(value):
+        _refuse(value, "a finite number")
+    checked: int | float = value
+    return checked
+
+
+def flag(value: Any) -> bool:
+    """Check a bool."""
+    if type(value) is not bool:
+        _refuse(value, "true or false")
+    return value
+
+
+def word(value: Any) -> str:
+    """Check a text of any content."""
+    if type(value) is not str:
+        _refuse(value, "a text")
+    return value
+
+
+def choice(*words: str) -> Check:
+    """Check one of some words."""
+
+    def check(value: Any) -> str:
+        if type(value) is not str or value not in words:
+            _refuse(value, f"one of {', '.join(words)}")
+        return value
+
+    return check
+
+
+def array(*dtypes: str, rank: int | None = None) -> Check:
+    """Check an array of one of the dtypes; of any that a file has where none is named."""
+    known = tuple(map(np.dtype, dtypes))
+    of_rank = "" if rank is None else f" of {rank} dimensions"
+
+    def check(value: Any) -> np.ndarray[Any, Any]:
+        if (
+            not isinstance(value, np.ndarray)
+            or (known and value.dtype not in known)
+            or (rank is not None and value.ndim != rank)
+        ):
+            _refuse(value, f"an array{of_rank} of {' or '.join(dtypes) or 'numbers'}")
+        return value
+
+    return check
+
+
+def _numbers(kinds: str, types: tuple[type, ...], expected: str) -> Check:
+    def check(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            is_right = value.dtype.kind in kinds
+        else:
+            is_right = type(value) is tuple and all(type(number) in types for number in value)
+        if not is_right:
+            _refuse(value, expected)
+        return value
+
+    return check
+
+
+whole_numbers = _numbers("iu", (int,), "an array of integers")
+"""Check the parameters that are integers: an array, or a tuple where there are few."""
+real_numbers = _numbers("iuf", (int, float), "an array of numbers")
+"""Check the parameters that are floats, or integers that stand for floats."""
+
+
+def dtype(*names: str) -> Check:
+    """Check a dtype; any that a file has where none is named."""
+    known = tuple(map(np.dtype, names))
+
+    def check(value: Any) -> np.dtype[Any]:
+        if not isinstance(value, np.dtype) or (known and value not in known):
+            _refuse(value, f"the dtype {' or '.join(names)}" if names else "a dtype")
+        return value
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """Check a value that may be None."""
+    return lambda value: None if value is None else check(value)
+
+
+def either(first: Check, second: Check) -> Check:
+    """Check a value of one of two kinds."""
+
+    def check(value: Any) -> Any:
+        try:
+            return first(value)
+        except Misfit:
+            return second(value)
+
+    return check
+
+
+def record_of(*checks: Check) -> Check:
+    """Check a tuple of a value of each kind."""
+
+    def check(value: Any) -> tuple[Any, ...]:
+        if type(value) is not tuple or len(value) != len(checks):
+            _refuse(value, f"{len(checks)} values")
+        return tuple([own(field) for own, field in zip(checks, value, strict=True)])
+
+    return check
+
+
+def sequence(check: Check, count: int | None = None) -> Check:
+    """Check a tuple of values of one kind."""
+    expected = "several values" if count is None else f"{count} values"
+
+    def check_each(value: Any) -> tuple[Any, ...]:
+        if type(value) is not tuple or (count is not None and len(value) != count):
+            _refuse(value, expected)
+        return tuple(map(check, value))
+
+    return check_each
+
+
+def fields(required: Mapping[str, Check], defaulted: Mapping[str, Check] | None = None) -> Check:
+    """Check values by name: all the required ones, and any of the defaulted ones."""
+    names = {**required, **(defaulted or {})}
+
+    def check(value: Any) -> dict[str, Any]:
+        if type(value) is not dict:
+            _refuse(value, "named values")
+        missing = [name for name in required if name not in value]
+        if missing:
+            raise Misfit(f"{missing[0]} is missing")
+        checked: dict[str, Any] = {}
+        for name, given in value.items():
+            own = names.get(name)
+            if own is None:
+                raise Misfit(f"{shown(name)} is given, expected none but {', '.join(names)}")
+            try:
+                checked[name] = own(given)
+            except Misfit as error:
+                raise Misfit(f"{name}: {error}") from None
+        return checked
+
+    return check
