@@ -274,8 +274,8 @@ def test_a_routine_runs_its_calls_in_order() -> None:
         ({"bases": [None, np.zeros(24, np.int8), 1]}, "may not be aligned"),
         ({"bases": [None, 0, 2]}, "names array 2 of 2"),
         ({"bases": [None, 0, -1]}, "names array -1 of 2"),
-        ({"inputs": 2}, "bad counts"),
-        ({"outputs": -1}, "bad counts"),
+        ({"inputs": 2}, "arrays are inputs, outputs, then states"),
+        ({"outputs": -1}, "arrays are inputs, outputs, then states"),
         ({"externals": [(np.float32, (2, -3)), (np.int8, (2, 3))]}, "routine: shape"),
     ],
 )

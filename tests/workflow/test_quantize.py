@@ -210,7 +210,7 @@ def test_the_command_looks_at_its_arguments_before_the_data(files: tuple[str, st
     for more, message in (
         (["-o", f"{folder}/absent/q.mlir"], "absent/q.mlir: there is no such folder"),
         (["-o", output, "--html", f"{folder}/absent/r.html"], "absent/r.html: there is no such folder"),
-        (["-o", output, "--html", f"{folder}/./q.mlir"], "two outputs go to this file"),
+        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html is written here, not .mlir"),
         (["-o", folder], "Is a directory"),
     ):
         assert main([*arguments, *more]) == 1
