@@ -223,6 +223,13 @@ def test_what_is_no_real_number_is_unequal(other: Any, expected: list[bool]) -> 
             q < other  # noqa: B015
 
 
+def test_a_decimal_that_is_a_nan_has_no_order() -> None:
+    q = QuantTensor([1, 2], T)
+    assert (q == Decimal("NaN")).tolist() == [False, False]
+    with pytest.raises(QuantTypeError, match="compared with real numbers alone"):
+        q < Decimal("NaN")  # noqa: B015
+
+
 @pytest.mark.parametrize("other", [QuantTensor([1, 2, 3], T), QuantTensor([1, 2, 3], T.with_(scales=0.25)), np.ones(3)])
 def test_shapes_that_do_not_broadcast(other: Any) -> None:
     for python in OPERATORS:

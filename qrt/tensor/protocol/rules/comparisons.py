@@ -62,7 +62,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
         result = ufunc(a, b)
     except ValueError:
         raise QuantValueError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
-    except TypeError:  # of Python's numbers and what is no number
+    except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
         raise QuantTypeError(f"np.{ufunc.__name__}: a tensor is compared with real numbers alone") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
