@@ -20,6 +20,7 @@ The sums are exact integers; a float scale and the bias follow. Where weights ar
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import prod
 from typing import NamedTuple
 
@@ -271,12 +272,12 @@ def _rounded_away(nest: Nest, scaled: Value, first: int, padding: tuple[tuple[in
         whole = next(axis for axis in reversed(range(len(sizes))) if prod(sizes[axis:]) >= behind)
         tables = [np.arange(size) == size - 1 for size in sizes[:whole]]
         tables.append((np.arange(prod(sizes[whole:])) >= prod(sizes[whole:]) - behind).reshape(sizes[whole:]))
-        is_behind = nest.constant(True, I1)
+        flags_along = []
         for axis, table in enumerate(tables):
             stop = axis + table.ndim
             flags = np.pad(table, ends[axis:stop])
-            flag = nest.parameter(flags, I1, nest.loops[first + axis : first + stop])
-            is_behind = nest.emit("arith.andi", (is_behind, flag), I1)
+            flags_along.append(nest.parameter(flags, I1, nest.loops[first + axis : first + stop]))
+        is_behind = reduce(lambda a, b: nest.emit("arith.andi", (a, b), I1), flags_along)
         half = nest.emit("arith.select", (is_behind, nest.constant(_BELOW_HALF, F32), half), F32)
     is_negative = nest.compare_floats(_LESS, scaled, nest.constant(0.0, F32))
     half = nest.emit("arith.select", (is_negative, nest.emit("arith.negf", (half,), F32), half), F32)

@@ -304,7 +304,8 @@ PROGRAMS = {
                 "Shape",
                 "Expand",
             ),
-            *("Reshape", "Mul", "Abs", "Add", "Floor", "Sign", "Mul", CAST, CAST, "Reshape", "Mul", "Add"),
+            *("Reshape", "Mul", "Abs", "Floor", "Sub", "Less", "Add", "Sign", "Where", "Mul", CAST, CAST, "Reshape"),
+            *("Mul", "Add"),
         ],
     ),
     "sums of bytes": (
@@ -526,3 +527,42 @@ def test_a_hostile_program_is_an_error_that_names_its_entry(name):
     with pytest.raises(ModelError, match=message) as caught:
         imported(model.SerializeToString())
     assert "qrt.op.avg_pool2d" in str(caught.value)
+
+
+def rounding(op, flags):
+    """Rounded numbers, of which constant flags in rows and in columns leave some."""
+    return f"""func.func @main(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {{
+      %r = arith.constant dense<{flags}> : tensor<3xi1>
+      %c = arith.constant dense<[true, true, false, true]> : tensor<4xi1>
+      %e = tensor.empty() : tensor<3x4xf32>
+      %0 = {
+        nest(
+            ["(a, b) -> (a, b)", "(a, b) -> (a)", "(a, b) -> (b)", "(a, b) -> (a, b)"],
+            "pp",
+            "ins(%x, %r, %c : tensor<3x4xf32>, tensor<3xi1>, tensor<4xi1>) outs(%e : tensor<3x4xf32>)",
+            f'''^bb0(%p: f32, %q: i1, %s: i1, %o: f32):
+            %b = arith.andi %q, %s : i1
+            %m = {op} %p : f32
+            %v = arith.select %b, %m, %p : f32
+            linalg.yield %v : f32''',
+        )
+    } -> tensor<3x4xf32>
+      return %0 : tensor<3x4xf32>
+    }}"""
+
+
+@pytest.mark.parametrize("op", ["math.round", "math.trunc"])
+def test_rounding_is_exact_beside_halves(op):
+    """Hazards: the float before 0.5, to which 0.5 added is 1; integers that lose their last bit; infinities, NaNs."""
+    module = ir.parse(rounding(op, "[true, true, true]"))
+    below = np.nextafter(np.float32(0.5), np.float32(0))
+    x = np.float32([below, -below, 7.7, 0.5, -0.5, 1.5, 8.8, -2.5, 2**23 + 1, np.inf, 9.9, np.nan]).reshape(3, 4)
+    model = model_proto(module).SerializeToString()
+    for before, after in zip(outputs(module, [x]), outputs(imported(model), [x]), strict=True):
+        np.testing.assert_array_equal(before, after)
+    with np.errstate(invalid="ignore"):
+        whole = np.trunc(x) if op == "math.trunc" else np.where(np.isinf(x), x, np.trunc(x + np.copysign(below, x)))
+    expected = np.where([True, True, False, True], whole, x)
+    np.testing.assert_array_equal(outputs(module, [x])[0], expected)
+    if has_oracle():
+        np.testing.assert_array_equal(run_oracle(model, {"input0": x})[0], expected)

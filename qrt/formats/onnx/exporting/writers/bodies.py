@@ -21,6 +21,8 @@ _FLOATS_ARE_EQUAL = 11
 """The first opset in which Equal takes floats."""
 INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
 """The operators of integers, which wrap, and of a choice."""
+_BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
+"""The operators of bools."""
 _CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi", "arith.trunci"})
 _TYPES: dict[Type, int] = {
     FloatType("f32"): 1,
@@ -45,7 +47,7 @@ def is_needed(expression: Expression) -> bool:
     if op == "constant":
         return isinstance(parts[0], int)
     inner = [part for part in parts if isinstance(part, tuple)]
-    return op in ("math.fma", "math.round") or op in _CASTS or any(map(is_needed, inner))
+    return op in ("math.fma", "math.round", "math.trunc") or op in _CASTS or any(map(is_needed, inner))
 
 
 def write(group: Group) -> None:
@@ -136,6 +138,10 @@ class _Body:
             return group.node("Add", group.node("Mul", *parts[:2]), parts[2])
         if op.name == "math.round":
             return _half_away(group, parts[0])
+        if op.name == "math.trunc":
+            return group.node("Mul", group.node("Sign", parts[0]), group.node("Floor", group.node("Abs", parts[0])))
+        if op.name in _BOOLS and op.results[0].type == IntegerType(1):
+            return group.node(_BOOLS[op.name], *parts)
         if op.name in _CASTS:
             kind = _TYPES.get(op.results[0].type)
             if kind is None:
@@ -172,9 +178,15 @@ class _Body:
 
 
 def _half_away(group: Group, name: str) -> str:
-    """Numbers rounded to integers, halves away from 0."""
-    whole = group.node("Floor", group.node("Add", group.node("Abs", name), group.floats(0.5, "half")))
-    return group.node("Mul", group.node("Sign", name), whole)
+    """Return numbers rounded to integers, halves away from 0.
+
+    What is below a half is compared with it: 0.5 added to the float before 0.5 would be rounded to 1.
+    """
+    magnitude = group.node("Abs", name)
+    whole = group.node("Floor", magnitude)
+    is_below = group.node("Less", group.node("Sub", magnitude, whole), group.floats(0.5, "half"))
+    above = group.node("Add", whole, group.floats(1.0, "one"))
+    return group.node("Mul", group.node("Sign", name), group.node("Where", is_below, whole, above))
 
 
 def _fold(group: Group, nest: StructuredOp) -> None:

@@ -67,6 +67,12 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
     return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
 
 
+def _has_no_wide_integers(group: Group) -> bool:
+    """Return whether the operands and results are floats and bools, so that bits can only be those of bools."""
+    elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
+    return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
+
+
 def _written(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
     """The tensor of an expression, of which each part is computed once."""
     if expression not in known:
@@ -81,7 +87,7 @@ def _computed(group: Group, expression: Expression, known: dict[Expression, str]
     op_type = OPERATORS.get(str(op)) or bodies.INTEGERS.get(str(op))
     if op in _COMPARISONS:
         op_type, parts = _COMPARISONS[str(op)].get(str(parts[0])), parts[1:]
-    elif op in _BOOLS and group.result().type.element == IntegerType(1):
+    elif op in _BOOLS and (group.result().type.element == IntegerType(1) or _has_no_wide_integers(group)):
         op_type = _BOOLS[str(op)]
     if op_type is None:
         group.refuse(str(op))
