@@ -78,7 +78,21 @@ def _maps_in_place(text: str) -> str:
     return text
 
 
+_WIDE_BITS = re.compile(r"0x(?:[\dA-F]{32}|[\dA-F]{20})\b")
+_WIDE_DECIMAL = re.compile(r"-?\d\.\d+e[+-]?\d{4,}\b")
+"""Numbers beyond the range of doubles."""
+
+
+def _without_wide_numbers(text: str) -> str:
+    return _WIDE_DECIMAL.sub("wide", _WIDE_BITS.sub("wide", text))
+
+
 DIFFERENCES = (
+    Difference(
+        "f80 and f128 that are no doubles are printed as bits",
+        theirs=_without_wide_numbers,
+        ours=_without_wide_numbers,
+    ),
     Difference(
         "sub-channel zero points are kept as written",
         ours=_parameters(_wrapped_zero_points),

@@ -36,6 +36,10 @@ CASES = {
         of_attribute("memref<2xi8, affine_map<(d0) -> (d0 + 1)>>"),
         "memref<2xi8, affine_map<(d0) -> (d0 + 1)>>",
     ),
+    "f80 and f128 that are no doubles are printed as bits": (
+        of_attribute("dense<0x1653> : tensor<1xf80>"),
+        "dense<0x00000000000000001653> : tensor<1xf80>",
+    ),
     "a splat over no elements is printed as nothing": (
         of_attribute("dense<1> : tensor<0xi8>"),
         "dense<> : tensor<0xi8>",
