@@ -14,7 +14,7 @@ from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
 from qrt.execute.tapped import TappedProgram, name_of
-from qrt.formats.importing.compared import Alone, Bound, Compared, Made, Run, named_values
+from qrt.formats.importing.compared import Alone, Bound, Compared, ComparedTensor, Run, named_values
 from qrt.formats.importing.source import Source
 from qrt.ir import Module, Operation, StringAttr
 from qrt.ops.core import Array
@@ -26,9 +26,9 @@ from qrt.tensor import QuantTensor
 
 @dataclass
 class _Watched:
-    """A tensor that an operator makes."""
+    """A tensor that an operator makes, with the counts of its elements."""
 
-    made: Made
+    tensor: ComparedTensor
     tally: Tally
     maker: Operation | None
     is_readable: bool
@@ -94,15 +94,15 @@ class Comparison:
             tapped = Module(module.operation.clone({}), module.upstream)
             values = named_values(choose(tapped, name))
             readable = self.loaded.readable()
-            for made in self.file.tensors:
-                value = values.get(made.name)
-                tally = Tally(made.bound if ulp is None else replace(made.bound, ulp=ulp))
+            for tensor in self.file.tensors:
+                value = values.get(tensor.name)
+                tally = Tally(tensor.bound if ulp is None else replace(tensor.bound, ulp=ulp))
                 maker = None if value is None else value.operation
-                self._watched[made.name] = _Watched(made, tally, maker, made.key in readable)
-            taps = {value: tensor for tensor, value in values.items() if self._is_compared(tensor)}
+                self._watched[tensor.name] = _Watched(tensor, tally, maker, tensor.key in readable)
+            taps = {value: name for name, value in values.items() if self._is_compared(name)}
             self._tapped = TappedProgram(tapped, name, taps)
-        self._keys = [tensor.made.key for tensor in self._watched.values() if tensor.is_readable]
-        operands = (key for tensor in self._watched.values() for key in tensor.made.reads if key in readable)
+        self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
+        operands = (key for watched in self._watched.values() for key in watched.tensor.reads if key in readable)
         self._keys = [*dict.fromkeys([*self._keys, *operands])]
         self._outputs = [Tally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
@@ -127,9 +127,9 @@ class Comparison:
             self._count(tally, "output", port.name, _stored(ours), other, known)
 
         def tap(op: Operation, value: Any) -> Array:
-            tensor = self._watched[name_of(op)]
-            other = theirs[tensor.made.key]
-            self._count(tensor.tally, "tensor", tensor.made.name, np.asarray(value), other, known)
+            watched = self._watched[name_of(op)]
+            other = theirs[watched.tensor.key]
+            self._count(watched.tally, "tensor", watched.tensor.name, np.asarray(value), other, known)
             return other
 
         if self._tapped is not None:
@@ -157,8 +157,8 @@ class Comparison:
         self.loaded.close()
 
     def _is_compared(self, name: str) -> bool:
-        tensor = self._watched.get(name)
-        return tensor is not None and tensor.is_readable
+        watched = self._watched.get(name)
+        return watched is not None and watched.is_readable
 
     def _count(
         self, tally: Tally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
@@ -169,26 +169,26 @@ class Comparison:
         """
         watched, room, interval = self._watched.get(name), None, None
         if watched is not None:
-            made = watched.made
-            ours = _but_stated(made, known, ours, theirs)
-            if made.alone is not None and all(key in known for key in made.reads):
-                run = partial(_run_alone, made.alone, {key: known[key] for key in made.reads})
-                room = partial(_room, made, run)
-                interval = None if made.interval is None else partial(made.interval, run)
+            tensor = watched.tensor
+            ours = _with_stated_differences(tensor, known, ours, theirs)
+            if tensor.alone is not None and all(key in known for key in tensor.reads):
+                run = partial(_run_alone, tensor.alone, {key: known[key] for key in tensor.reads})
+                room = partial(_rounding_room, tensor, run)
+                interval = None if tensor.interval is None else partial(tensor.interval, run)
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
             raise ModelError(f"{what} {shown(name)} of qrt is not {self._engine}'s: {error}") from None
 
-    def _described(self, tensor: _Watched) -> TensorDifference:
-        made, maker = tensor.made, tensor.maker
-        if maker is None or not tensor.is_readable:
+    def _described(self, watched: _Watched) -> TensorDifference:
+        tensor, maker = watched.tensor, watched.maker
+        if maker is None or not watched.is_readable:
             skipped = "no value of the program" if maker is None else f"{self._engine} does not keep it"
-            return TensorDifference(made.name, made.operator, "", 0, 0, 0, skipped=skipped)
+            return TensorDifference(tensor.name, tensor.operator, "", 0, 0, 0, skipped=skipped)
         computes = _computes(maker)
         rule = computes.attributes.get("requant") or computes.attributes.get("rule")
         op = f"{computes.name}{f' {rule.value}' if isinstance(rule, StringAttr) else ''}"
-        return _difference(made.name, made.operator, op, tensor.tally)
+        return _difference(tensor.name, tensor.operator, op, watched.tally)
 
 
 def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile) -> Compared:
@@ -239,15 +239,15 @@ def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callab
     return np.asarray(result, np.float64)
 
 
-def _room(made: Made, run: Run) -> Array:
+def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
     """Return how far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
-    terms = run(np.ones_like) if made.terms is None else made.terms
+    terms = run(np.ones_like) if tensor.terms is None else tensor.terms
     return 2 * 2.0**-24 * terms * run(np.abs)
 
 
-def _but_stated(tensor: Made, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Take the runtime's integers for floats that no integer stands for, where the page of the format states that both
-    store other ones.
+def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
+    """Return ``ours`` with the runtime's integers in place of those of NaNs and infinities, for which the page of the
+    format states that both store different integers.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

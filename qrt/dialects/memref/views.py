@@ -98,15 +98,19 @@ def _verify_subview(operation: Operation) -> None:
         raise operation.error(
             f"different memory spaces specified for base memref type '{given}' and subview memref type '{made}'"
         )
-    wanted, found = strides_of(expected), strides_of(made)
+    wanted, layout = strides_of(expected), strides_of(made)
     assert wanted is not None  # of a subview
-    if found is None or wanted.offset != found.offset or found.strides != _kept(wanted.strides, sizes, found.strides):
+    if (
+        layout is None
+        or wanted.offset != layout.offset
+        or layout.strides != _remaining_strides(wanted.strides, sizes, layout.strides)
+    ):
         raise operation.error(f"{text} layout), but got '{made}'")
     verify_slice_bounds(operation, shape)
 
 
-def _kept(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
-    """The strides of the dimensions that a view keeps."""
+def _remaining_strides(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
+    """Return the strides of the dimensions that a view does not drop."""
     dropped = _dropped(strides, sizes, left)
     return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
 

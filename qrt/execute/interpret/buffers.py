@@ -140,7 +140,7 @@ def strides_of(array: Array) -> tuple[int, ...]:
 
 
 def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
-    """An array of zeros with memory of its own."""
+    """Return an array of zeros with memory of its own."""
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
@@ -152,26 +152,26 @@ def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None =
 
 def _zeros(shape: Sequence[int], element: Any) -> Array:
     dtype = element_dtype(element)
-    made: Array = np.asarray(Buffer(prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
-    return made
+    zeros: Array = np.asarray(Buffer(prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
+    return zeros
 
 
 def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
-    """Zeros with the layout of a type."""
+    """Return zeros in the layout of a memref type."""
     return allocate(shape, declared.element, *_layout(shape, declared))
 
 
 def laid_out(array: Array, declared: MemRefType) -> Array:
-    """The elements of a tensor as a memref has them by its type. It is constant: whether a write would change the
-    tensor is not defined."""
+    """Return the elements of a tensor in the layout of a memref type. The memory is constant: whether a write would
+    change the tensor is not defined."""
     strides, offset = _layout(array.shape, declared)
     if (strides, offset) == _row_major(array.shape):
         return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=True)
-    made = allocate(array.shape, declared.element, strides, offset)
-    made[...] = array
-    if made.tobytes() != array.tobytes():
+    copy = allocate(array.shape, declared.element, strides, offset)
+    copy[...] = array
+    if copy.tobytes() != array.tobytes():
         raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
-    span, at = span_below(made)
+    span, at = span_below(copy)
     constant = span._replace(bytes=on_memory(span.bytes, is_constant=True))
     return constant.view(at, array.shape, strides)
 

@@ -45,7 +45,7 @@ class Input:
 
 
 @record(frozen=True)
-class Made:
+class ComparedTensor:
     """A tensor that an operator makes: its ``name`` in the program, the ``key`` by which the runtime knows it, the
     ``operator`` with its index, and how far its floats may lie apart.
 
@@ -77,7 +77,7 @@ class Compared:
     name: str
     module: Module
     inputs: Sequence[Input]
-    tensors: Sequence[Made]
+    tensors: Sequence[ComparedTensor]
     inside: int = 0
 
 

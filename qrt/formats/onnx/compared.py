@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from qrt.formats.importing.compared import Bound, Compared, Input, Made, named_values
+from qrt.formats.importing.compared import Bound, Compared, ComparedTensor, Input, named_values
 from qrt.formats.importing.source import Source
 from qrt.formats.onnx.folding import Folding, Group
 from qrt.formats.onnx.importing import Importer, import_model
@@ -79,7 +79,7 @@ def compared(source: Source, profile: Profile) -> Compared:
                 left += 1
             else:
                 group = groups.get(op.index)
-                tensor, maker = _made(file, profile, op, name, _called(op, group), folding, group), None
+                tensor, maker = _compared_tensor(file, profile, op, name, _called(op, group), folding, group), None
                 if name in values:
                     maker = values[name].operation
                     tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
@@ -103,18 +103,18 @@ _LONG = 10_000
 """The terms of a softmax beyond which its bound grows with them."""
 
 
-def _made(
+def _compared_tensor(
     file: Model, profile: Profile, op: Operator, name: str, called: str, folding: Folding, group: Group | None
-) -> Made:
+) -> ComparedTensor:
     bound, constants = BOUNDS.get(op.type, Bound()), file.graph.constants
     if group is not None and group.parts[0].key in ROUNDED:
         inner = group.parts[0]
         alone = partial(_alone, file, profile, inner)
         interval = partial(rounding_interval, folding, group, BOUNDS.get(inner.type, Bound()))
-        return Made(name, name, called, bound, _computed(inner, constants), alone, interval)
+        return ComparedTensor(name, name, called, bound, _computed(inner, constants), alone, interval)
     if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
-        return Made(name, name, called, bound)
-    return Made(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
+        return ComparedTensor(name, name, called, bound)
+    return ComparedTensor(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
 
 
 def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ COORDINATES = (
 
 @record(frozen=True)
 class Axis:
-    """How an axis is resized: from a size to another one by a scale, of a part of it where ``region`` says one."""
+    """The resizing of one axis: its sizes before and after, the scale between them, and the part of it that is resized,
+    which ``region`` gives as two fractions of the axis."""
 
     axis: int
     size: int

@@ -118,7 +118,7 @@ class Folding:
         self.readers: dict[str, list[Operator]] = {}
         self.uses: Counter[str] = Counter(port.name for port in graph.outputs)
         for op in graph.operators:
-            for name in filter(None, (*op.inputs, *(each for graph in op.graphs for each in graph.reads))):
+            for name in filter(None, (*op.inputs, *(name for graph in op.graphs for name in graph.reads))):
                 self.uses[name] += 1
                 self.readers.setdefault(name, []).append(op)
         self.constants: dict[str, Tensor] = {}
@@ -255,10 +255,10 @@ class Folding:
         return bounds[0], bounds[1]
 
     def _scale(self, cast: Operator) -> Tensor:
-        found = self.constant(cast.inputs[1])
-        if found is None:
+        scale = self.constant(cast.inputs[1])
+        if scale is None:
             raise _Unfolded("the scale of an input is computed")
-        return found
+        return scale
 
     def _folded(self, op: Operator, last: Operator) -> Operator:
         """The operator that stands for the group."""
@@ -325,10 +325,10 @@ class Folding:
         if scale.data.size > 1:
             if axis is None:
                 raise _Unfolded(f"input {i} has several scales")
-            said, tensor = cast.attributes.get("axis", 1), self.constant(cast.inputs[0])
+            own_axis, tensor = cast.attributes.get("axis", 1), self.constant(cast.inputs[0])
             rank = None if tensor is None else len(tensor.shape)
-            if not rank or not isinstance(said, int) or said % rank != axis % rank:
-                raise _Unfolded(f"the scales of input {i} lie along axis {said}")
+            if not rank or not isinstance(own_axis, int) or own_axis % rank != axis % rank:
+                raise _Unfolded(f"the scales of input {i} lie along axis {own_axis}")
         return (cast.inputs[0], *self._parameters(cast))
 
     def _parameters(self, cast: Operator) -> tuple[str, str]:

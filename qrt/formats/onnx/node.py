@@ -70,11 +70,11 @@ class Node(importing.Node):
 
     def required(self, name: str, kind: type[_T]) -> _T:
         """An attribute that must be there."""
-        found = self.op.attributes.get(name)
-        if not isinstance(found, kind):
-            said = "missing" if found is None else attribute_text(found)
-            self.fail(f"attribute {name} is {said}, expected {_KINDS.get(kind, kind.__name__)}")
-        return found
+        value = self.op.attributes.get(name)
+        if not isinstance(value, kind):
+            given = "missing" if value is None else attribute_text(value)
+            self.fail(f"attribute {name} is {given}, expected {_KINDS.get(kind, kind.__name__)}")
+        return value
 
     def number(self, name: str) -> float | None:
         """An attribute that is a number, if it is there."""

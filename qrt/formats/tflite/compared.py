@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-from qrt.formats.importing.compared import Bound, Compared, Input, Made
+from qrt.formats.importing.compared import Bound, Compared, ComparedTensor, Input
 from qrt.formats.importing.source import Source
 from qrt.formats.tflite.importing import Graph, Importer, import_model
 from qrt.formats.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
@@ -54,7 +54,7 @@ def compared(source: Source, profile: Profile) -> Compared:
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [
-        _made(file, profile, operator, index, names)
+        _compared_tensor(file, profile, operator, index, names)
         for operator in subgraph.operators
         for index in operator.outputs
         if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
@@ -62,16 +62,18 @@ def compared(source: Source, profile: Profile) -> Compared:
     return Compared(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
 
 
-def _made(file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]) -> Made:
+def _compared_tensor(
+    file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]
+) -> ComparedTensor:
     """Describe a tensor. Of a sum or mean of floats both runtimes are compared with the magnitudes of the terms."""
     tensors, name = file.subgraphs[0].tensors, names[index]
     called, bound = f"{operator.name} {operator.index}", bound_of(operator.name)
     x = tensors[operator.inputs[0]] if operator.inputs and operator.inputs[0] != ABSENT else None
     if operator.name not in ("MEAN", "SUM") or x is None or x.dtype != "float32" or x.is_constant:
-        return Made(name, index, called, bound)
+        return ComparedTensor(name, index, called, bound)
     terms = prod(x.shape) // max(prod(tensors[index].shape), 1)
     key = names[x.index] if x.index in file.subgraphs[0].inputs else x.index  # an input is known by its name
-    return Made(name, index, called, bound, (key,), partial(_alone, file, profile, operator), terms=terms)
+    return ComparedTensor(name, index, called, bound, (key,), partial(_alone, file, profile, operator), terms=terms)
 
 
 def _alone(

@@ -32,7 +32,7 @@ def clip(node: Node) -> None:
     bound.
     """
     element = node.plain(0)
-    own, found = signless(element), operand(node, 0)
+    own, result = signless(element), operand(node, 0)
     if node.opset < 11 and not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)} before opset 11")
     for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
@@ -45,10 +45,10 @@ def clip(node: Node) -> None:
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
                 node.fail(f"a bound is of {node.dtype(i)}, the input of {node.dtype(0)}")
-            found = _bounded(node, names[form(element)], found, bound, own)
-    if not isinstance(found, np.ndarray) and found is node.graph.values.get(node.input(0)):
-        found = node.emit("qrt.reshape", [found], None, found.type)
-    finish(node, 0, found, element)
+            result = _bounded(node, names[form(element)], result, bound, own)
+    if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
+        result = node.emit("qrt.reshape", [result], None, result.type)
+    finish(node, 0, result, element)
 
 
 def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -> Operand:

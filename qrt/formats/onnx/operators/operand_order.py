@@ -55,5 +55,5 @@ def _depends_on_order(types: tuple[UniformType, UniformType, UniformType]) -> bo
     """Check whether the sum of any two bytes depends on the order."""
     a, b = (QuantTensor(np.arange(t.storage_min, t.storage_max + 1).astype(storage_dtype(t)), t) for t in types[:2])
     pair = a[:, np.newaxis], b[np.newaxis]
-    kept, exchanged = (add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1]))
-    return not np.array_equal(kept.storage, exchanged.storage)
+    sums = [add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1])]
+    return not np.array_equal(sums[0].storage, sums[1].storage)

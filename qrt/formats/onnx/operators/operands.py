@@ -63,15 +63,15 @@ def require(node: Node, i: int, *dtypes: str) -> None:
 
 def quantized_element(node: Node) -> Type:
     """Return the plain type that a QuantizeLinear stores: that of its zero point, of `output_dtype`, or uint8."""
-    said = node.attribute("output_dtype", 0)
+    number = node.attribute("output_dtype", 0)
     if node.has(2):
-        found = node.plain(2)
-        if said and element_of(NUMBERS.get(said, ABSENT)) is not found:
-            node.fail(f"output_dtype is {NUMBERS.get(said, said)}, but the zero point is of {node.dtype(2)}")
-        return found
-    if said and said not in NUMBERS:
-        node.fail(f"output_dtype is {said}, which is no type")
-    return element_of(NUMBERS[said] if said else "uint8")
+        element = node.plain(2)
+        if number and element_of(NUMBERS.get(number, ABSENT)) is not element:
+            node.fail(f"output_dtype is {NUMBERS.get(number, number)}, but the zero point is of {node.dtype(2)}")
+        return element
+    if number and number not in NUMBERS:
+        node.fail(f"output_dtype is {number}, which is no type")
+    return element_of(NUMBERS[number] if number else "uint8")
 
 
 def movable(node: Node, i: int = 0) -> Value:

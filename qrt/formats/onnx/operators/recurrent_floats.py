@@ -54,10 +54,10 @@ class _Cell:
         steps, self.batch = (shape[1] or 0, shape[0] or 0) if self.layout else (shape[0] or 0, shape[1] or 0)
         self.directions, rows, self.size = r[0] or 0, r[1] or 0, r[2] or 0
         gates = _GATES[self.type]
-        self.said = node.attribute("direction", "forward")
-        if self.said not in ("forward", "reverse", "bidirectional"):
-            node.fail(f"its direction is {self.said!r}, expected forward, reverse or bidirectional")
-        expected = 1 + (self.said == "bidirectional")
+        self.direction_name = node.attribute("direction", "forward")
+        if self.direction_name not in ("forward", "reverse", "bidirectional"):
+            node.fail(f"its direction is {self.direction_name!r}, expected forward, reverse or bidirectional")
+        expected = 1 + (self.direction_name == "bidirectional")
         if self.directions != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
             node.fail(f"weights of {list(w)} and {list(r)} do not go with sequences of {list(shape)}")
         if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
@@ -68,14 +68,14 @@ class _Cell:
 
     def _functions(self) -> None:
         default, node = _FUNCTIONS[self.type], self.node
-        said = node.numbers("activations", str, default * self.directions)
-        if len(said) != len(default) * self.directions:
-            node.fail(f"it has {len(said)} activations for {self.directions} directions")
-        unknown = [name for name in said if name.lower() not in _PLAIN]
+        names = node.numbers("activations", str, default * self.directions)
+        if len(names) != len(default) * self.directions:
+            node.fail(f"it has {len(names)} activations for {self.directions} directions")
+        unknown = [name for name in names if name.lower() not in _PLAIN]
         if unknown:
             known = "numbers" if unknown[0].lower() in _SCALED else "a name that is unknown"
             node.refuse(f"activation {unknown[0]}, which has {known}")
-        self.functions = [_PLAIN[name.lower()] for name in said]
+        self.functions = [_PLAIN[name.lower()] for name in names]
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
         """Rows of an input of one direction."""
@@ -117,7 +117,7 @@ class _Cell:
         after = step(*names)
         results = [*after, body.add("Identity", after[0])]
         first = [self._begins(5 + i, direction) for i in range(len(states))]
-        backwards = int(self.said == "reverse" or direction == 1)
+        backwards = int(self.direction_name == "reverse" or direction == 1)
         graph_of_step = body.graph(tuple(names), tuple(results))
         *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,
                                  scan_input_directions=(backwards,), scan_output_directions=(backwards,))  # fmt: skip

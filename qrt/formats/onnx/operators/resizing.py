@@ -42,12 +42,12 @@ def resize(node: Node) -> None:
 @operator("Upsample")
 def upsample(node: Node) -> None:
     """By known scales: the nearest elements, or linear, from the first element on."""
-    mode = {"bilinear": "linear"}.get(said := node.attribute("mode", "nearest"), said)
+    mode = node.attribute("mode", "nearest")
+    mode = "linear" if mode == "bilinear" else mode  # as early models name it
     if mode not in ("nearest", "linear"):
         node.fail(f"its mode is {mode!r}, expected nearest or linear")
     if node.opset < 9:
-        found = node.numbers("scales", float)
-        axes = _scaled(node, np.array(found, np.float32))
+        axes = _scaled(node, np.array(node.numbers("scales", float), np.float32))
     else:
         axes = _scaled(node, node.known(1, "scales"))
     _resized(node, axes, mode, "asymmetric")
@@ -81,17 +81,17 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
     if scales.size:
         if scales.shape != (len(named),):
             node.fail(f"it has scales of shape {scales.shape} for {len(named)} axes")
-        found = [_axis(node, axis, node.shape()[axis], float(scale))
-                 for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
+        axes = [_axis(node, axis, node.shape()[axis], float(scale))
+                for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
     else:
-        found = _sized(node, named, node.integers(3, "sizes"))
+        axes = _sized(node, named, node.integers(3, "sizes"))
     if coordinates == "tf_crop_and_resize":
         if region.shape != (2 * len(named),):
             node.fail(f"its region has {region.size} numbers in shape {region.shape} for {len(named)} axes")
         ends = zip(region[: len(named)], region[len(named) :], strict=True)
-        found = [Axis(each.axis, each.size, each.result, each.scale, (float(start), float(end)))
-                 for each, (start, end) in zip(found, ends, strict=True)]  # fmt: skip
-    return [each for each in found if each.scale != 1]
+        axes = [Axis(axis.axis, axis.size, axis.result, axis.scale, (float(start), float(end)))
+                for axis, (start, end) in zip(axes, ends, strict=True)]  # fmt: skip
+    return [axis for axis in axes if axis.scale != 1]
 
 
 def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
@@ -111,7 +111,7 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]
         sizes = [floor(float(np.float32(scale) * np.float32(old)) + 0.5) for old in known]
     for size in sizes:
         node.graph.check_size(node.op, TensorType((size,), F32))
-    return [Axis(*each) for each in zip(named, known, sizes, scales, strict=True)]
+    return [Axis(*fields) for fields in zip(named, known, sizes, scales, strict=True)]
 
 
 # -- elements and weights --------------------------------------------------------------------------------------------
@@ -119,31 +119,32 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]
 
 def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> None:
     value = movable(node)
-    if all(each.size == each.result for each in axes):
+    if all(axis.size == axis.result for axis in axes):
         axes = ()
     is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
     if not is_moved and node.type(0).element is not F32:
         node.refuse(f"{mode} of {node.dtype(0)}, with coordinates {coordinates}")
-    found: Operand = value
+    result: Operand = value
     outside: list[tuple[int, Array]] = []
-    for each in axes:
-        positions, weights = _parts(node, each, mode, coordinates)
-        found = _joined(node, found, each.axis, positions, weights)
+    for axis in axes:
+        positions, weights = _parts(node, axis, mode, coordinates)
+        result = _joined(node, result, axis.axis, positions, weights)
         if coordinates == "tf_crop_and_resize":
-            at = each.coordinates(coordinates)
-            outside.append((each.axis, (at < 0) | (at > each.size - 1)))
-    for axis, is_outside in outside:
-        found = _filled(node, found, axis, is_outside)
-    value = as_value(node, found, F32)
+            at = axis.coordinates(coordinates)
+            outside.append((axis.axis, (at < 0) | (at > axis.size - 1)))
+    for number, is_outside in outside:
+        result = _filled(node, result, number, is_outside)
+    value = as_value(node, result, F32)
     if not axes:
         value = node.emit("qrt.reshape", [value], None, value.type)
     node.set(0, value)
 
 
-def _filled(node: Node, found: Operand, axis: int, is_outside: Array) -> Operand:
+def _filled(node: Node, value: Operand, axis: int, is_outside: Array) -> Operand:
+    """Return the elements with ``extrapolation_value`` in place of those outside the input along an axis."""
     number = number_of(node.attribute("extrapolation_value", 0.0), F32)
-    rank = len(shape_of(found))
-    return select(node, is_outside.reshape([-1 if d == axis else 1 for d in range(rank)]), number, found, F32)
+    rank = len(shape_of(value))
+    return select(node, is_outside.reshape([-1 if d == axis else 1 for d in range(rank)]), number, value, F32)
 
 
 def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
@@ -162,21 +163,21 @@ def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Ar
     return total
 
 
-def _parts(node: Node, each: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
+def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
     """(positions, weights) of the elements that each one of the result is made of."""
     if mode == "nearest":
         rounding = node.attribute("nearest_mode", "round_prefer_floor")
         if node.opset < 11:  # there is no such attribute, and the runtime shrinks and grows by two rules
-            rounding = "ceil" if each.scale < 1 else "floor"
+            rounding = "ceil" if axis.scale < 1 else "floor"
         if rounding not in ROUNDED:
             node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
-        return each.nearest(coordinates, rounding)[np.newaxis], None
-    at, last = each.coordinates(coordinates), each.size - 1
-    widened = max(1.0, 1 / each.scale) if node.attribute("antialias", 0) else 1.0
+        return axis.nearest(coordinates, rounding)[np.newaxis], None
+    at, last = axis.coordinates(coordinates), axis.size - 1
+    widened = max(1.0, 1 / axis.scale) if node.attribute("antialias", 0) else 1.0
     half = ceil(_TAPS[mode] / 2 * widened)
     if 2 * half > _MOST_TAPS:
-        node.refuse(f"with antialias of {2 * half} elements along axis {each.axis}, more than {_MOST_TAPS}")
-    node.graph.check_size(node.op, TensorType((8, 2 * half, each.result), I64))  # arrays of that size
+        node.refuse(f"with antialias of {2 * half} elements along axis {axis.axis}, more than {_MOST_TAPS}")
+    node.graph.check_size(node.op, TensorType((8, 2 * half, axis.result), I64))  # arrays of that size
     first = np.floor(at).astype(np.int64) - half + 1
     positions = first + np.arange(2 * half)[:, np.newaxis]
     apart = (at.astype(np.float64) - positions) / widened

@@ -73,6 +73,8 @@ def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)
 
 
-def _sum(node: Node, site: Site, kept: list[Extent], reduced: list[Extent], operands: Operands, channels: int) -> None:
+def _sum(
+    node: Node, site: Site, parallel: list[Extent], reduced: list[Extent], operands: Operands, channels: int
+) -> None:
     order, start, rest = _order(node, channels)
-    finish(node, site, float_products.total(site, kept, reduced, operands, order, start), rest)
+    finish(node, site, float_products.total(site, parallel, reduced, operands, order, start), rest)
