@@ -44,8 +44,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 @operator("QLinearAdd", "QLinearMul", domain=MICROSOFT)
 def binary(node: Node) -> None:
     """Tensors of int8 or uint8, with NumPy's broadcasting. QLinearAdd exchanges its operands, as the runtime does,
-    where the first one has one element along the last axis in which either has several. Where only the run knows whether it
-    has, no sum may depend on it.
+    where the first one has one element along the last axis in which either has several. Where only the run knows
+    whether it has, no sum may depend on it.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
