@@ -42,7 +42,7 @@ func.func @other(%x: {_S}) -> {_S} {{
 }}
 """
 """A sum that goes on from call to call, two results, a second function."""
-CONTROL = """
+_SUM_IN_LOOP = """
 func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -55,33 +55,20 @@ func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
     %b = arith.addf %a, %x : tensor<4xf32>
     scf.yield %j, %b : i32, tensor<4xf32>
   }
+"""
+CONTROL = f"""{_SUM_IN_LOOP}
   %p = arith.cmpi sgt, %n, %c1 : i32
-  %r = scf.if %p -> (tensor<4xf32>) {
+  %r = scf.if %p -> (tensor<4xf32>) {{
     %s = arith.mulf %0#1, %x : tensor<4xf32>
     scf.yield %s : tensor<4xf32>
-  } else {
+  }} else {{
     scf.yield %0#1 : tensor<4xf32>
-  }
+  }}
   return %r : tensor<4xf32>
-}
+}}
 """
 """A loop and a branch."""
-LOOP = """
-func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %0:2 = scf.while (%i = %c0, %a = %x) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>) {
-    %m = arith.cmpi slt, %i, %n : i32
-    scf.condition(%m) %i, %a : i32, tensor<4xf32>
-  } do {
-  ^bb0(%i: i32, %a: tensor<4xf32>):
-    %j = arith.addi %i, %c1 : i32
-    %b = arith.addf %a, %x : tensor<4xf32>
-    scf.yield %j, %b : i32, tensor<4xf32>
-  }
-  return %0#1 : tensor<4xf32>
-}
-"""
+LOOP = f"{_SUM_IN_LOOP} return %0#1 : tensor<4xf32> }}"
 """A loop whose every step is a kernel."""
 TEXTS = {"everything": EVERYTHING, "open": OPEN, "state": STATE, "control": CONTROL, "loop": LOOP}
 
