@@ -13,8 +13,8 @@ import onnx
 
 from qrt import ir
 from qrt.formats.onnx.export import onnx_bytes
+from tests.formats.onnx.export.float_programs import PROGRAMS as NESTS
 from tests.formats.onnx.export.programs import PROGRAMS
-from tests.formats.onnx.export.test_float_programs import PROGRAMS as NESTS
 from tests.formats.onnx.forms import forms
 from tests.formats.onnx.one_of_each import models
 from tests.formats.onnx.qdq_graphs import draw_graph
