@@ -5,9 +5,10 @@ Source: 'Per-axis quantization integrity' of the quant dialect. Upstream's verif
 
 An operation of an upstream dialect gives its result the quantized type of its operand, so each axis along which the
 parameters differ must arrive whole at the axis of the same number. ``MOVES`` has the operations that move elements
-from axis to axis, and says where each axis arrives. ``KEPT`` has those that leave every element in its place, and
-``THROUGH_SCALARS`` those that take single elements in or out, which per-axis types refuse: a scalar has no channel.
-The operations of `qrt` check the types of their results themselves.
+from axis to axis, and says where each axis arrives. ``AXIS_KEEPING_OPS`` has those that leave every element in its
+place, ``SCALAR_OPS`` those that take single elements in or out, which per-axis types refuse, as a scalar has no
+channel, and ``SHAPE_OPS`` those that read no element. The operations of `qrt` check the types of their results
+themselves.
 """
 
 import re
@@ -63,8 +64,8 @@ def check_channels(program: Operation) -> None:
 
 
 def _values_of(operation: Operation) -> Iterator[Value]:
-    """The results of an operation and the arguments of its blocks. The arguments of the body of a structured operation
-    stand for elements of its tensors, whose channels follow from the indexing maps."""
+    """Yield the results of an operation and the arguments of its blocks, but not the arguments of the body of a
+    structured operation: these stand for elements of its tensors, whose channels follow from the indexing maps."""
     yield from operation.results
     if not _is_structured(operation):
         for region in operation.regions:
@@ -90,7 +91,7 @@ def _check_type(operation: Operation, type: Type, what: str) -> None:
 
 
 def _axes_of(element: UniformType) -> tuple[int, ...]:
-    """The axes along which a type has parameters of its own."""
+    """Return the axes along which a type has several parameters."""
     if element.is_per_axis:
         assert element.axis is not None
         return (element.axis,)
@@ -98,7 +99,7 @@ def _axes_of(element: UniformType) -> tuple[int, ...]:
 
 
 def varying_axes(element: UniformType) -> tuple[int, ...]:
-    """The axes along which the parameters of a type differ. Elements may move along all others."""
+    """Return the axes along which the parameters of a type differ. Elements may move along all others."""
     if element.is_per_layer:
         return ()
     parameters = element.scale_array, element.zero_point_array
@@ -161,7 +162,7 @@ _DEFINED = re.compile(r"(%[\w$.-]+)(?::\d+)?\s*=\s*$", re.ASCII)
 
 
 def _name_of(value: Value) -> str:
-    """The name of a value in the text of the program, or its place where the text has none."""
+    """Return the name of a value in the text of the program, or its place where the text has none."""
     if value.owner is None or isinstance(value.owner, Operation):
         operation = value.operation
         if operation is None:
@@ -183,7 +184,8 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Elements of one type meet in the body, so they are all of one channel: that of the last operand of the type."""
+    """Return the moves of a structured operation. Elements of one type meet in its body, so they are all of one
+    channel: that of the last operand of the type."""
     op = cast("StructuredOp", operation)
     pairs = [
         (value, map)
@@ -214,7 +216,8 @@ def _shape(value: Value) -> Shape:
 
 
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
-    """A move after which ``axes`` of the operand are where they are, and are ``whole`` or not."""
+    """Return the move of an operand. ``axes`` are the axes of the target at which the operand's axes arrive, None for
+    one that is left out; ``whole`` tells of an axis whether all of it arrives in its order."""
 
     def arrival(axis: int) -> str | None:
         if axes[axis] is None:
@@ -227,7 +230,7 @@ def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], who
 
 
 def _slice_moves(operation: Operation, operand: Value, target: Value, reduced: Value) -> Iterator[Move]:
-    """The move of a slice: ``reduced`` has the shape of the slice, with or without its axes of size 1."""
+    """Return the move of a slice: ``reduced`` has the shape of the slice, with or without its axes of size 1."""
     lists = {name: [number_of(value) for value in mixed_values(operation, name)] for name in PARTS}
     dropped = dropped_dimensions(static_values(operation, "sizes"), _shape(reduced)) or ()
     remaining = [axis for axis in range(len(lists["sizes"])) if axis not in dropped]
@@ -250,7 +253,8 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
-    """The moves of `expand_shape` and `collapse_shape`: an axis is alone in its group, beside axes of size 1."""
+    """Return the move of an `expand_shape` or a `collapse_shape`: a whole axis is alone in its group, or beside axes of
+    size 1."""
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))
     (source, target) = operation.operands[0], operation.results[0]
@@ -265,7 +269,8 @@ def _regrouping_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _reshape_moves(operation: Operation) -> Iterator[Move]:
-    """The move of `tensor.reshape`: an axis stays where as many elements stand before it, or behind it, as did."""
+    """Return the move of a `tensor.reshape`: an axis stays the same where as many elements stand before it, or behind
+    it, as before."""
     source, target = operation.operands[0], operation.results[0]
     old, new = (cast("TensorType", value.type).shape for value in (source, target))
 
@@ -302,7 +307,7 @@ MOVES: Final[dict[str, Moves]] = {
 }
 """The operations that move elements from axis to axis, besides the structured ones of `linalg`, whose indexing maps
 say it."""
-KEPT: Final = frozenset(
+AXIS_KEEPING_OPS: Final = frozenset(
     {
         "affine.for", "affine.if", "affine.parallel", "affine.yield", "arith.constant", "arith.select",
         "bufferization.alloc_tensor", "bufferization.dealloc_tensor", "bufferization.materialize_in_destination",
@@ -314,14 +319,14 @@ KEPT: Final = frozenset(
 )  # fmt: skip
 """The operations that leave every element in its place, and give what they take its own type; or make elements that
 stand nowhere before."""
-THROUGH_SCALARS: Final = frozenset(
+SCALAR_OPS: Final = frozenset(
     {
         "linalg.fill", "tensor.extract", "tensor.from_elements", "tensor.generate", "tensor.insert", "tensor.pad",
         "tensor.splat", "tensor.yield",
     }
 )  # fmt: skip
 """The operations that take a single element, or give one."""
-LOST: Final = frozenset(
+SHAPE_OPS: Final = frozenset(
     {
         "shape.shape_of", "tensor.dim", "tensor.rank",
     }

@@ -7,7 +7,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.dialects.quant.channels import KEPT, LOST, MOVES, THROUGH_SCALARS, varying_axes
+from qrt.dialects.quant.channels import AXIS_KEEPING_OPS, MOVES, SCALAR_OPS, SHAPE_OPS, varying_axes
 from qrt.errors import ModelError, VerifyError
 from qrt.execute.interpret import Interpreter
 from qrt.ir.core.registry import every_definition
@@ -431,12 +431,12 @@ WITHOUT_TENSORS = frozenset(
 
 @pytest.mark.parametrize("dialect", ["tensor", "scf", "cf", "func", "ml_program", "bufferization", "ub"])
 def test_every_operation_that_may_hold_a_quantized_tensor_is_in_the_table(dialect):
-    listed = {*MOVES, *KEPT, *LOST, *THROUGH_SCALARS, *WITHOUT_TENSORS}
+    listed = {*MOVES, *AXIS_KEEPING_OPS, *SHAPE_OPS, *SCALAR_OPS, *WITHOUT_TENSORS}
     missing = {name for name in every_definition() if name.startswith(f"{dialect}.")} - listed
     assert missing == set()
 
 
 def test_the_table_names_operations_that_exist_once():
-    names = [*MOVES, *KEPT, *LOST, *THROUGH_SCALARS]
+    names = [*MOVES, *AXIS_KEEPING_OPS, *SHAPE_OPS, *SCALAR_OPS]
     assert len(names) == len(set(names))
     assert set(names) <= set(every_definition())
