@@ -11,7 +11,7 @@ from qrt.cases import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
 CASES = [case for case in (*CONVS, *DEPTHWISE) if case.timed and (case.groups == 1 or isinstance(case, DepthwiseCase))]
 
 
-def bound(case: ConvCase, isa: str) -> _core.Call:
+def bound(case: ConvCase, isa: str) -> _core.KernelCall:
     rng = np.random.default_rng(0)
     bind = _core.bind_depthwise_conv2d if isinstance(case, DepthwiseCase) else _core.bind_conv2d
     return bind(

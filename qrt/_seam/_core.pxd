@@ -1,4 +1,4 @@
-"""A bound call, as other Cython modules see it."""
+"""Kernel calls and executables, as other Cython modules see them."""
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t
@@ -13,7 +13,7 @@ cdef struct Operand:
 
 
 @cython.final
-cdef class Call:
+cdef class KernelCall:
     cdef object __weakref__
     cdef qrt_entry entry
     cdef void *args
@@ -41,12 +41,15 @@ cdef class Frame:
     cdef void **pointers  # the operands of all steps, one after the other
     cdef int64_t *rounds  # by step; NULL where no step is a round
     cdef void *arena
+    cdef Executable executable  # None in a frame that an executable keeps for its own runs
+    cdef readonly tuple arrays
+    cdef bint running
 
 
 @cython.final
-cdef class Routine:
+cdef class Executable:
     cdef qrt_step *steps
-    cdef Operand *wanted  # of each external array: inputs, outputs, states
+    cdef Operand *expected  # of each external array: inputs, outputs, states
     cdef void **template
     cdef int64_t *first  # of the operands in an external array, the arena last
     cdef int64_t *patched
@@ -61,20 +64,16 @@ cdef class Routine:
     cdef list keep, frames
     cdef check(self, int64_t step, tuple places, object bases)
     cdef Frame take(self)
+    cdef Frame new_frame(self)
+    cdef void point(self, Frame frame, int external, void *start) noexcept
+    cdef void place(self, Frame frame, int external, object array) noexcept
     cdef bint accepts(self, int external, object value, bint written)
-    cdef int execute(self, Frame frame, object max_steps) except -1
+    cdef int64_t execute(self, Frame frame, object most_rounds, object max_steps, double *seconds) except? -2
     cdef list run_on(self, list inputs, tuple states, object max_steps)
+    cdef misfit(self, str what, int position, object value, int external)
     cdef check_states(self, tuple states)
 
 
-@cython.final
-cdef class BoundRoutine:
-    cdef readonly Routine routine
-    cdef readonly tuple arrays
-    cdef Frame frame
-    cdef bint running
-
-
-cdef int run(Call call, void **pointers) except -1
-cdef bint may_be_overwritten(Call call, int operand) noexcept
-cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept
+cdef int run(KernelCall call, void **pointers) except -1
+cdef bint may_be_overwritten(KernelCall call, int operand) noexcept
+cdef int overlapped_operand(KernelCall call, void **pointers) noexcept

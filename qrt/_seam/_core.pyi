@@ -2,9 +2,9 @@
 
 Containers are named "i8" "u8" "i16" "u16" "i32" "u32" (int8 ... uint32 arrays), expressed types "f16" "bf16" "f32"
 "f64". Every bind_* function copies the arrays it is given (any dtype that converts exactly) and raises KernelError,
-naming the entry, for whatever would make a kernel read or write out of bounds. A Call's operands are C-contiguous,
-aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that many); inputs
-first, the outputs last: one, unless bind_* says several. Constants given to bind_* are not operands.
+naming the entry, for whatever would make a kernel read or write out of bounds. The operands of a KernelCall are
+C-contiguous, aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that
+many); inputs first, the outputs last: one, unless bind_* says several. Constants given to bind_* are not operands.
 
 The parameter index of an element is sum(index[d] // block[d] * step[d]) over the dimensions of `shape`: () or all
 steps 0 per layer; step 1 on the axis per axis; row-major strides over the blocks for sub-channel. Parameter arrays are
@@ -14,7 +14,7 @@ one-dimensional and hold at least as many values as the largest index needs.
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from mmap import mmap
-from typing import Any, Never, NoReturn, Protocol, Self, final, type_check_only
+from typing import Any, NoReturn, Protocol, Self, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ class Requant(Protocol):
 __pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 
 @final
-class Call:
+class KernelCall:
     """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
     for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
     but stand exactly where one of those `in_place` does."""
@@ -75,54 +75,27 @@ class Call:
     def __call__(self, *operands: npt.NDArray[Any]) -> None: ...
 
 @final
-class Plan:
-    """Calls run one after another in one call of C. Buffer slot s is buffers[s]; slots[i] names the slots of calls[i]'s
-    operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL;
-    after an error the contents of the outputs are unspecified."""
-
-    def __new__(
-        cls,
-        calls: Sequence[Call],
-        slots: Sequence[Sequence[int]],
-        slot_count: int,
-        first: int = 0,  # the number of the first call, from which targets of control are counted
-    ) -> Self: ...
-    # The steps that are left of `max_steps`, if it is given. Then `most_rounds` is not a limit; nor if it is None.
-    def run(
-        self, buffers: Sequence[npt.NDArray[Any]], most_rounds: int | None = None, max_steps: int | None = None
-    ) -> int | None: ...
-    # The seconds of each call, and what `run` returns.
-    def run_timed(
-        self, buffers: Sequence[npt.NDArray[Any]], most_rounds: int | None = None, max_steps: int | None = None
-    ) -> tuple[list[float], int | None]: ...
-
-@final
 class Frame:
-    """The operands of every step, and an arena, of one run at a time."""
+    """The operands of every step of an executable, and an arena, for one run at a time. `Executable.bind` returns one
+    that holds the caller's arrays: `run` reads them as they are then. Raises KernelError where it runs in another
+    thread already."""
 
-@final
-class BoundRoutine:
-    """A routine and the arrays on which it runs. Raises KernelError where it runs in another thread already."""
-
-    def __new__(cls, routine: Routine, arrays: tuple[npt.NDArray[Any], ...]) -> Self: ...
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
-    @property
-    def routine(self) -> Routine: ...
-    def __call__(self, *args: Never, **kwargs: Never) -> None: ...
-    def run(self, states: tuple[npt.NDArray[Any], ...]) -> None: ...
+    def run(self, states: tuple[npt.NDArray[Any], ...] = ()) -> None: ...
 
 @final
-class Routine:
-    """Calls whose operands stand at known places: operands[i] has (base, bytes into it) of each operand of calls[i]. A
-    base is an array, which is constant; None, the arena; or the number of an external array. Those have a dtype and a
-    shape; the inputs are first, then the outputs, which run() makes, then states, which are read and written. Places
-    are checked when it is made: nothing leaves its base, and no step writes over what it reads. Safe to run from many
-    threads, each on states of its own."""
+class Executable:
+    """Kernel calls with the places of their operands: operands[i] has (base, bytes into it) of each operand of
+    calls[i]. A base is an array, which is constant; None, the arena; or the number of an external array. Those have a
+    dtype and a shape; the inputs are first, then the outputs, which run() allocates, then states, which are read and
+    written. Places are checked when it is constructed: nothing leaves its base, and no step writes over what it reads.
+    Safe to run from many threads, each on states of its own. After an error the contents of the outputs are
+    unspecified."""
 
     def __new__(
         cls,
-        calls: Sequence[Call],
+        calls: Sequence[KernelCall],
         operands: Sequence[Sequence[tuple[int, int]]],
         bases: Sequence[npt.NDArray[Any] | int | None],
         externals: Sequence[tuple[npt.DTypeLike, Sequence[int]]],
@@ -130,6 +103,7 @@ class Routine:
         outputs: int,
         arena_bytes: int,
         most_rounds: int,  # of one loop, where nobody limits the steps
+        first_step: int = 0,  # the number of the first call, from which targets of control are counted
     ) -> Self: ...
     @property
     def most_rounds(self) -> int: ...
@@ -142,14 +116,24 @@ class Routine:
     @property
     def externals(self) -> int: ...
     @property
-    def calls(self) -> tuple[Call, ...]: ...
+    def calls(self) -> tuple[KernelCall, ...]: ...
     def run(
         self,
         inputs: tuple[npt.NDArray[Any], ...],
         states: tuple[npt.NDArray[Any], ...] = (),
         max_steps: int | None = None,
     ) -> list[npt.NDArray[Any]]: ...
-    def bind(self, arrays: tuple[npt.NDArray[Any], ...]) -> BoundRoutine: ...
+    # Runs on one array for each external, of any shape with as many elements. They may share memory where no single
+    # step reads one and writes another. `seconds` (float64, one for each call) is added to. Returns the steps that are
+    # left of `max_steps`, if it is given; then `most_rounds` is not a limit, nor if it is None.
+    def run_over(
+        self,
+        arrays: Sequence[npt.NDArray[Any]],
+        most_rounds: int | None = None,
+        max_steps: int | None = None,
+        seconds: npt.NDArray[np.float64] | None = None,
+    ) -> int | None: ...
+    def bind(self, arrays: tuple[npt.NDArray[Any], ...]) -> Frame: ...
 
 def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
 def microkernels(isa: str) -> tuple[str, ...]: ...  # of its 8-bit GEMM, in the order in which they are asked
@@ -159,11 +143,11 @@ def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those tha
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
 
-# A step of control, which runs in a Plan or a Routine alone; `target` is the number of a step, which those count from
-# 0. "round" begins a round of a loop, and "jump" and "unless" may lead back to it, and forward to any step. "unless"
-# goes on at its target unless its operand, one bool, is true. `cost` is taken from the steps that a run may take, but
-# not by an "unless" that leaves.
-def bind_control(*, kind: str, target: int = 0, cost: int = 0) -> Call: ...
+# A step of control, which runs in an Executable alone; `target` is the number of a step, which that counts from 0.
+# "round" begins a round of a loop, and "jump" and "unless" may lead back to it, and forward to any step. "unless" goes
+# on at its target unless its operand, one bool, is true. `cost` is taken from the steps that a run may take, but not by
+# an "unless" that leaves.
+def bind_control(*, kind: str, target: int = 0, cost: int = 0) -> KernelCall: ...
 
 # x, out. `rounding` "half_even" "half_away" "toward_zero"; `zero_point` "before" "after"; `scale` "divide"
 # "reciprocal". `scales` are doubles that already are values of the expressed type.
@@ -182,7 +166,7 @@ def bind_qcast(
     rounding: str,
     zero_point: str,
     scale: str,
-) -> Call: ...
+) -> KernelCall: ...
 
 # q, out
 def bind_dcast(
@@ -195,7 +179,7 @@ def bind_dcast(
     step: Sequence[int] | None = None,
     scales: npt.ArrayLike,
     zero_points: npt.ArrayLike,
-) -> Call: ...
+) -> KernelCall: ...
 
 # q, out. acc = q - zero_points; zero_points and requant's arrays share the parameter index and have equal lengths.
 def bind_requantize(
@@ -207,7 +191,7 @@ def bind_requantize(
     step: Sequence[int] | None = None,
     zero_points: npt.ArrayLike,
     requant: Requant,
-) -> Call: ...
+) -> KernelCall: ...
 
 # a, [b], [bias], out, where b is an operand unless b_constant is given, bias an operand when it is given as "i32",
 # "i64" or "f32". out[batch] = requant(bias + (a[a_index[batch]] - za) @ (b[b_index[batch]] - zb)), of shapes
@@ -247,8 +231,8 @@ def bind_gemm(
     block_multiplier: npt.ArrayLike | None = None,
     bias_multiplier: npt.ArrayLike | None = None,
     microkernel: str | None = None,  # goes before the others where it takes the call
-    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
-) -> Call: ...
+    stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed
+) -> KernelCall: ...
 
 # a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. bias: a float32 array, "operand" or None.
 def bind_float_matmul(
@@ -259,8 +243,8 @@ def bind_float_matmul(
     k: int,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
-    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
-) -> Call: ...
+    stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed
+) -> KernelCall: ...
 
 # The loops of qrt/products/contraction.h: how many are batches, rows and depth, and one for the columns; their extents;
 # the strides, offset and elements of a, b, init and the result.
@@ -277,7 +261,7 @@ def bind_contraction(
     init_constant: npt.NDArray[Any] | None = None,
     stored: npt.NDArray[np.uint8] | None = None,  # as for bind_float_matmul
     integers: bool = False,  # int32 in place of float32
-) -> Call: ...
+) -> KernelCall: ...
 
 # The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (f32, i1, i8, i16 or i32, register,
 # strides, offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c). values are
@@ -293,7 +277,7 @@ def bind_float_loops(
     registers: int,
     values: npt.NDArray[np.uint32],
     in_place: int = 0,
-) -> Call: ...
+) -> KernelCall: ...
 
 # float_matmul by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share
 # scales and zero_points [blocks, n], or [blocks, 1] for all columns, which are those of a storage type.
@@ -310,8 +294,8 @@ def bind_mixed_matmul(
     k_block: int | None = None,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
-    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
-) -> Call: ...
+    stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed
+) -> KernelCall: ...
 
 # How many windows a dimension has, padding being (before, after). Not above 0: none.
 def window_count(size: int, kernel: int, padding: Sequence[int], stride: int, dilation: int) -> int: ...
@@ -336,8 +320,8 @@ def bind_conv2d(
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
     microkernel: str | None = None,  # goes before the others where it takes the call
-    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
-) -> Call: ...
+    stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed
+) -> KernelCall: ...
 
 # x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
 # kernel_height, kernel_width); out_channels a multiple of channels; the rest as bind_conv2d.
@@ -357,7 +341,7 @@ def bind_transpose_conv2d(
     padding: Sequence[int],
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 def bind_depthwise_conv2d(
     *,
     isa: str,
@@ -374,8 +358,8 @@ def bind_depthwise_conv2d(
     channels_first: bool = False,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
-    stored: npt.NDArray[np.uint8] | None = None,  # Call.packed of such a call on this ISA: nothing is packed
-) -> Call: ...
+    stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed
+) -> KernelCall: ...
 
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: requant(sum of (q - z) * multiplier) by the rule fixed; by fixed_double, with shifts of 0 or less to
@@ -404,7 +388,7 @@ def bind_binary(
     b_scales: npt.ArrayLike | None = None,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # q, out: min(max(q, lower), upper)
 # kind "maximum" or "minimum": storage a, b and out are one; "table": a and b have 8 bits, and the table has 65,536
@@ -422,10 +406,10 @@ def bind_pair(
     table: npt.NDArray[Any] | None = None,
     zero_points: tuple[int, int] = ...,
     requant: Requant | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # requant has two parameters: for values from zero_point up, and for those below.
-def bind_leaky_relu(*, isa: str, storage: str, size: int, zero_point: int, requant: Requant) -> Call: ...
+def bind_leaky_relu(*, isa: str, storage: str, size: int, zero_point: int, requant: Requant) -> KernelCall: ...
 def bind_clamp(
     *,
     isa: str,
@@ -435,7 +419,7 @@ def bind_clamp(
     upper: npt.ArrayLike,
     block: Sequence[int] | None = None,
     step: Sequence[int] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, out: NHWC. acc = sum of (q - zero point) over the count valid elements; requant's parameter index is
 # (count - 1) * count_step + channel * channel_step. A window without a valid element is a KernelError when bound.
@@ -452,7 +436,7 @@ def bind_avg_pool2d(
     count_step: int,
     channel_step: int = 0,
     order: str = "rows",  # in which dequantized adds: rows, columns, lanes
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, out
 def bind_max_pool2d(
@@ -463,7 +447,7 @@ def bind_max_pool2d(
     kernel: Sequence[int],
     strides: Sequence[int],
     padding: Sequence[Sequence[int]],
-) -> Call: ...
+) -> KernelCall: ...
 
 # x (i8 or u8), [table], out: table[x - the least value of the storage type], for `size` elements. The table has
 # 2**width entries of `out` and is an operand unless given.
@@ -477,7 +461,7 @@ def bind_lookup(
     table: npt.NDArray[Any] | None = None,
     tail_table: npt.NDArray[Any] | None = None,
     block: int = 1,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, out: acc = sum of (q - zero point) over the axes. The result has the other axes; step indexes zero_points and
 # requant's arrays over them. A sum over no element, or one that 64 bits may not hold, is a KernelError when bound.
@@ -490,7 +474,7 @@ def bind_mean(
     zero_points: npt.ArrayLike,
     requant: Requant,
     step: Sequence[int] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x (i8 or u8; i16 by "table_int16"), out: along the axis, by a rule of docs/numerics_functions.md. `table` has 256
 # exponentials of the distance from the largest value: int32 from 0 to 2**30, float32 from 0 to 1, or int32 from 0 to
@@ -516,12 +500,12 @@ def bind_softmax(
     multiplier: int = 0,
     shift: int = 0,
     radius: int = 0,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, [table], out, all i16: the table has 2**(16 - fraction) + 1 entries, between which the low bits interpolate.
 def bind_lookup_interpolated(
     *, name: str = "lookup_interpolated", isa: str, fraction: int, size: int, table: npt.NDArray[Any] | None = None
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, the weights of x for the input, forget, cell and output gate, those of the hidden values, their biases, hidden,
 # cell, peepholes, norms, the projection and its bias; then three outputs: y, hidden, cell. Multipliers are pairs (M0,
@@ -547,7 +531,7 @@ def bind_lstm(
     cell_exponent: int,
     cell_clip: int,
     projection_clip: int,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, weights of features, weights of time, state, [bias]; then two outputs: y, state. `multipliers`: of the features, of
 # the result.
@@ -563,7 +547,7 @@ def bind_svdf(
     x_zero_point: int,
     result_zero_point: int,
     multipliers: Sequence[tuple[int, int]],
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, [w], out: float32 rows times weights, of whose columns each has a scale and a zero point, which is a value of w.
 def bind_dynamic_matmul(
@@ -577,7 +561,7 @@ def bind_dynamic_matmul(
     w_scales: npt.ArrayLike,
     w_constant: npt.NDArray[Any] | None = None,
     stored: npt.NDArray[np.uint8] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, [weights of x], [weights of the hidden values], bias, hidden, cell; then three outputs: y, hidden, cell. Weights
 # have 4 * cells columns, each with a scale and a zero point.
@@ -598,7 +582,7 @@ def bind_dynamic_lstm(
     w_constant: npt.NDArray[Any] | None = None,
     r_constant: npt.NDArray[Any] | None = None,
     stored: npt.NDArray[np.uint8] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to
 # target_strides[i] and target_offsets[i] (all in elements). transpose and slice have one part, concat one per operand.
@@ -615,28 +599,32 @@ def bind_copy(
     source_offsets: Sequence[int] | None = None,
     target_offsets: Sequence[int] | None = None,
     constants: Sequence[npt.NDArray[Any] | None] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # a, b, out: plain integers or bools, `size` of them; an operand of step 0 is one element. kind is an op of arith
 # without its dialect ("addi" "subi" "muli" "andi" "ori" "xori" "maxsi" "minsi" "maxui" "minui" "divsi" "floordivsi"
 # "remsi") or a predicate of cmpi ("eq" "ne" "slt" ... "uge"), whose results are bools. dtype is bool, or int8 to int64.
 # Sums and products wrap. A division by zero, or of the least number by -1, is a KernelError when it runs; bools are not
 # divided.
-def bind_plain(*, isa: str, kind: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None) -> Call: ...
+def bind_plain(
+    *, isa: str, kind: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None
+) -> KernelCall: ...
 
 # condition (bool), a, b, out: elements of any 1, 2, 4 or 8 bytes
-def bind_plain_select(*, isa: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None) -> Call: ...
+def bind_plain_select(
+    *, isa: str, dtype: npt.DTypeLike, size: int, steps: Sequence[int] | None = None
+) -> KernelCall: ...
 
 # x, out: extended by the sign, or by zeros where it is `unsigned`, or the low bits. A set bool reads as -1, or as 1.
 def bind_plain_cast(
     *, isa: str, dtype: npt.DTypeLike, out: npt.DTypeLike, size: int, unsigned: bool = False
-) -> Call: ...
+) -> KernelCall: ...
 
 # values ("i8" or "u8", rows x columns), out (uint8, rows x ceil(columns * width / 8)); width 1, 2 or 4.
-def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
+def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> KernelCall: ...
 
 # packed (uint8), out
-def bind_unpack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
+def bind_unpack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> KernelCall: ...
 
 # x, [indices], out: x is [batches][outer][sizes...][inner], indices are [batches][count][sizes], of int32 or int64, and
 # out is [batches][outer][count][inner]. An index that names no element is a KernelError when it runs.
@@ -650,7 +638,7 @@ def bind_gather(
     count: int,
     inner: int,
     indices: npt.NDArray[Any] | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, out: the greatest or least element over the axes, or with index_dtype (int32 or int64) the number of the first that
 # is. The result has the other axes. dtype is an integer of up to 32 bits, int64, float32 or float64.
@@ -662,7 +650,7 @@ def bind_extremum(
     axes: Sequence[int],
     least: bool,
     index_dtype: npt.DTypeLike | None = None,
-) -> Call: ...
+) -> KernelCall: ...
 
 # x (NHWC), out: rows and columns are (first neighbours, second neighbours, weights of the second), for each position of
 # the result. Weights are integers for the rules that are called fixed, else float32.
@@ -674,12 +662,13 @@ def bind_resize_bilinear(
     x_shape: Sequence[int],
     rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
     columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
-) -> Call: ...
+) -> KernelCall: ...
 
 # x, values, indices (int32): the k largest of each row in descending order, the first of equals first.
-def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> Call: ...
+def bind_top_k(*, isa: str, dtype: npt.DTypeLike, rows: int, size: int, k: int) -> KernelCall: ...
 
-# Told what is made, while it is set: the name of the bind_* function or "Routine", its arguments, the Call or Routine.
+# Called, while it is set, with the name of each bind_* function that runs (or "Executable"), its arguments and its
+# result.
 recorder: ContextVar[Callable[[str, dict[str, Any], Any], None] | None]
 
 def layout() -> int: ...  # differs where packed weights may stand otherwise in memory

@@ -68,24 +68,24 @@ cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t 
     return a_bytes > 0 and b_bytes > 0 and first < second + b_bytes and second < first + a_bytes
 
 
-cdef bint may_be_overwritten(Call call, int operand) noexcept:
+cdef bint may_be_overwritten(KernelCall call, int operand) noexcept:
     """Whether the output may stand exactly where an operand does."""
     cdef const Operand *read = &call.operands[operand]
     cdef const Operand *written = &call.operands[call.count - 1]
     return operand < call.aliased and read.elements == written.elements and read.nbytes == written.nbytes
 
 
-cdef int overlapped_operand(Call call, void **pointers, const int32_t *slots) noexcept:
-    """The first operand that shares memory with an output behind it, where it may not, or -1. Outputs are behind the
-    inputs."""
+cdef int overlapped_operand(KernelCall call, void **pointers) noexcept:
+    """Return the first operand that shares memory with an output behind it, where it may not, or -1. Outputs are behind
+    the inputs."""
     cdef int i, output
     cdef const Operand *operands = call.operands
     cdef void *written
     cdef void *read
     for output in range(call.count - call.outputs, call.count):
-        written = pointers[slots[output] if slots != NULL else output]
+        written = pointers[output]
         for i in range(output):
-            read = pointers[slots[i] if slots != NULL else i]
+            read = pointers[i]
             if overlap(read, operands[i].nbytes, written, operands[output].nbytes):
                 if read != written or not may_be_overwritten(call, i):
                     return i
@@ -101,15 +101,15 @@ cdef double BRIEF_WORK = 1 << 16
 cdef int64_t ELEMENT_STEPS = 16
 
 
-# new_call alone has this value: without it a Call without an entry could be made, and would be called.
+# new_call alone has this value: without it a KernelCall without an entry could be made, and would be called.
 cdef object BINDING = object()
 
 
 @cython.final
-cdef class Call:
+cdef class KernelCall:
     def __cinit__(self, binding=None):
         if binding is not BINDING:
-            raise TypeError("a Call is made by the bind_* functions")
+            raise TypeError("a KernelCall comes from a bind_* function")
 
     def __dealloc__(self):
         if self.release != NULL:
@@ -128,7 +128,7 @@ cdef class Call:
                 raise misfit(self.name, "operand", i, self.operands[i].elements, value, self.operand_shapes[i],
                              self.operand_dtypes[i])
             pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>value)
-        i = overlapped_operand(self, pointers, NULL)
+        i = overlapped_operand(self, pointers)
         if i >= 0:
             raise KernelError(f"{self.name}: the output overlaps operand {i}")
         run(self, pointers)
@@ -153,10 +153,10 @@ cdef class Call:
 
     def __repr__(self):
         operands = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in zip(self.operand_shapes, self.operand_dtypes))
-        return f"<Call {self.name} on {self.isa}: {operands}>"
+        return f"<KernelCall {self.name} on {self.isa}: {operands}>"
 
 
-cdef int run(Call call, void **pointers) except -1:
+cdef int run(KernelCall call, void **pointers) except -1:
     """Runs the entry on operands that fit. It checks nothing."""
     cdef qrt_status status
     cdef qrt_scratch scratch
@@ -177,7 +177,7 @@ cdef int run(Call call, void **pointers) except -1:
     return 0
 
 
-cdef failure(Call call, str name, qrt_status status, int64_t step=-1, int64_t most_rounds=0):
+cdef failure(KernelCall call, str name, qrt_status status, int64_t step=-1, int64_t most_rounds=0):
     if status == QRT_NO_MEMORY:
         return MemoryError(f"{name}: out of memory")
     reason = qrt_status_text(status).decode()
@@ -194,127 +194,6 @@ cdef failure(Call call, str name, qrt_status status, int64_t step=-1, int64_t mo
 
 
 include "control.pxi"
-
-
-@cython.final
-cdef class Plan:
-    cdef qrt_step *steps
-    cdef int32_t *slots
-    cdef Operand *uses  # what each slot must be
-    cdef tuple calls, shapes, dtypes
-    cdef list written
-    cdef int64_t count, used
-    cdef int slot_count
-    cdef bint has_loops
-
-    def __cinit__(self, calls, slots, int slot_count, int64_t first=0):
-        cdef Call call
-        cdef int64_t i, used = 0
-        cdef int operand, slot
-        if slot_count < 0:
-            raise KernelError("plan: bad slot count")
-        self.calls = tuple(calls)
-        slots = [tuple(numbers) for numbers in slots]
-        if len(slots) != len(self.calls):
-            raise KernelError(f"plan: {len(self.calls)} calls, slots for {len(slots)}")
-        self.count = len(self.calls)
-        self.slot_count = slot_count
-        self.steps = <qrt_step *>calloc(self.count + 1, sizeof(qrt_step))
-        self.slots = <int32_t *>calloc(sum(map(len, slots)) + 1, sizeof(int32_t))
-        self.uses = <Operand *>calloc(slot_count + 1, sizeof(Operand))
-        if self.steps == NULL or self.slots == NULL or self.uses == NULL:
-            raise MemoryError("plan: out of memory")
-        shapes, dtypes = [None] * slot_count, [None] * slot_count
-        self.written = [False] * slot_count
-        for i in range(self.count):
-            call = self.calls[i]
-            if call is None:
-                raise KernelError(f"plan: step {i} is None, expected a Call")
-            if len(slots[i]) != call.count:
-                raise KernelError(
-                    f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given"
-                )
-            self.has_loops |= fill_step("plan", self.steps, self.count, i, call, used, first)
-            for operand, slot in enumerate(slots[i]):
-                if not 0 <= slot < slot_count:
-                    raise KernelError(f"plan: step {i} ({call.name}) names slot {slot} of {slot_count}")
-                if dtypes[slot] is None:
-                    self.uses[slot] = call.operands[operand]
-                    shapes[slot], dtypes[slot] = call.operand_shapes[operand], call.operand_dtypes[operand]
-                elif (self.uses[slot].type_number != call.operands[operand].type_number
-                      or self.uses[slot].elements != call.operands[operand].elements):
-                    raise KernelError(
-                        f"plan: step {i} ({call.name}) uses slot {slot} as {call.operand_dtypes[operand]} of shape "
-                        f"{call.operand_shapes[operand]}, an earlier step as {dtypes[slot]} of shape {shapes[slot]}"
-                    )
-                self.slots[used] = slot
-                used += 1
-                if operand >= call.count - call.outputs:
-                    self.written[slot] = True
-        self.used = used
-        self.shapes, self.dtypes = tuple(shapes), tuple(dtypes)
-
-    def __dealloc__(self):
-        free(self.steps)
-        free(self.slots)
-        free(self.uses)
-
-    def run(self, buffers, most_rounds=None, max_steps=None):
-        return self.execute(buffers, NULL, most_rounds, max_steps)
-
-    def run_timed(self, buffers, most_rounds=None, max_steps=None):
-        cdef double *seconds = <double *>calloc(self.count + 1, sizeof(double))
-        if seconds == NULL:
-            raise MemoryError("plan: out of memory")
-        try:
-            left = self.execute(buffers, seconds, most_rounds, max_steps)
-            return [seconds[i] for i in range(self.count)], left
-        finally:
-            free(seconds)
-
-    cdef execute(self, buffers, double *seconds, most_rounds, max_steps):
-        cdef void **pointers
-        cdef int slot, overlapped = -1
-        cdef int64_t step, i
-        cdef qrt_status status
-        cdef qrt_progress progress = begun(most_rounds, max_steps)
-        cdef Call call
-        buffers = tuple(buffers)
-        if len(buffers) != self.slot_count:
-            raise KernelError(f"plan: {len(buffers)} buffers given, expected {self.slot_count}")
-        pointers = <void **>calloc(self.slot_count + self.used + 1, sizeof(void *))  # by slot, then by operand
-        if pointers == NULL:
-            raise MemoryError("plan: out of memory")
-        try:
-            for slot in range(self.slot_count):
-                if self.dtypes[slot] is None:
-                    continue
-                if not fits(&self.uses[slot], buffers[slot], self.written[slot]):
-                    raise misfit("plan", "buffer", slot, self.uses[slot].elements, buffers[slot], self.shapes[slot],
-                                 self.dtypes[slot])
-                pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
-            for step in range(self.count):
-                call = self.calls[step]
-                overlapped = overlapped_operand(call, pointers, self.slots + self.steps[step].first)
-                if overlapped >= 0:
-                    raise KernelError(
-                        f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
-                    )
-            for i in range(self.used):
-                pointers[self.slot_count + i] = pointers[self.slots[i]]
-            progress.pointers, progress.seconds = pointers + self.slot_count, seconds
-            if self.has_loops:
-                progress.rounds = <int64_t *>calloc(self.count, sizeof(int64_t))
-                if progress.rounds == NULL:
-                    raise MemoryError("plan: out of memory")
-            status = <qrt_status>run_steps(self.steps, self.count, &progress, False)
-            if status != QRT_OK:
-                call = self.calls[progress.at]
-                raise failure(call, f"plan: step {progress.at} ({call.name})", status, progress.at, progress.most_rounds)
-            return None if max_steps is None else progress.steps
-        finally:
-            free(pointers)
-            free(progress.rounds)
 
 
 # ---- the process ----
@@ -370,7 +249,7 @@ def checksum(const unsigned char[::1] data not None):
 
 
 include "arguments.pxi"
-include "routine.pxi"
+include "executable.pxi"
 include "bind_elementwise.pxi"
 include "bind_gemm.pxi"
 include "bind_float_matmul.pxi"

@@ -30,8 +30,8 @@ cdef int MAX_OPERAND_RANK = 31  # blocked axes are split in two
 cdef int USER_DTYPES = 256  # NumPy numbers the dtypes of other packages from here
 
 
-cdef Call new_call(str name, str isa, qrt_entry entry, size_t args_size):
-    cdef Call call = Call.__new__(Call, BINDING)
+cdef KernelCall new_call(str name, str isa, qrt_entry entry, size_t args_size):
+    cdef KernelCall call = KernelCall.__new__(KernelCall, BINDING)
     call.name, call.isa, call.keep, call.entry, call.outputs = name, isa, [], entry, 1
     call.operand_shapes = call.operand_dtypes = ()
     call.args = calloc(1, args_size)
@@ -45,7 +45,7 @@ cdef bint holds_numbers(cnp.dtype dtype):
     return dtype.num <= cnp.NPY_FLOAT64 or dtype.num == cnp.NPY_FLOAT16 or dtype.num >= USER_DTYPES
 
 
-cdef add_operand(Call call, object dtype, tuple shape):
+cdef add_operand(KernelCall call, object dtype, tuple shape):
     cdef int i = call.count
     if i == QRT_MAX_OPERANDS:
         raise KernelError(f"{call.name}: more than {QRT_MAX_OPERANDS} operands")
@@ -99,7 +99,7 @@ cdef int64_t element_count(str name, tuple shape) except -1:
     return 0 if 0 in shape else count
 
 
-cdef int64_t fill_layout(Call call, qrt_layout *layout, tuple shape, object block, object step) except -1:
+cdef int64_t fill_layout(KernelCall call, qrt_layout *layout, tuple shape, object block, object step) except -1:
     """Fills a layout, unprepared; returns how many parameters it needs."""
     cdef int d
     element_count(call.name, shape)
@@ -117,16 +117,16 @@ cdef int64_t parameter_count(str name, object count) except -1:
     return count
 
 
-cdef prepare_layout(Call call, qrt_layout *layout, int64_t *a_strides, int64_t *b_strides):
+cdef prepare_layout(KernelCall call, qrt_layout *layout, int64_t *a_strides, int64_t *b_strides):
     check_layout(call, qrt_layout_prepare(layout, a_strides, b_strides))
 
 
-cdef check_layout(Call call, qrt_status status):
+cdef check_layout(KernelCall call, qrt_status status):
     if status != QRT_OK:
         raise KernelError(f"{call.name}: the block sizes do not divide the shape, or too many axes are blocked")
 
 
-cdef const void *parameters(Call call, str what, object values, object dtype, int64_t least) except NULL:
+cdef const void *parameters(KernelCall call, str what, object values, object dtype, int64_t least) except NULL:
     """A flat copy with readable padding, kept with the call; `least` values or more, each converted exactly."""
     cdef cnp.ndarray copy = plain_copy(values, dtype, least)
     if copy is not None:
@@ -149,7 +149,7 @@ cdef const void *parameters(Call call, str what, object values, object dtype, in
     return cnp.PyArray_DATA(<cnp.ndarray>padded)
 
 
-cdef qrt_stored stored_weights(Call call, object stored) except *:
+cdef qrt_stored stored_weights(KernelCall call, object stored) except *:
     """A constant that is packed already, by a call with the same arguments on the same ISA."""
     cdef qrt_stored given = qrt_stored(NULL, 0, 0)
     if stored is None:
@@ -163,7 +163,7 @@ cdef qrt_stored stored_weights(Call call, object stored) except *:
     return given
 
 
-cdef check_taken(Call call, qrt_stored given):
+cdef check_taken(KernelCall call, qrt_stored given):
     if given.used != given.bytes:
         raise KernelError(f"{call.name}: stored has {given.bytes} bytes, of which {given.used} fit")
 
@@ -196,21 +196,21 @@ cdef cnp.ndarray plain_copy(object values, object dtype, int64_t least):
     return copy
 
 
-cdef cnp.ndarray last_padded(Call call):
+cdef cnp.ndarray last_padded(KernelCall call):
     return call.keep[len(call.keep) - 1]
 
 
-cdef int64_t last_count(Call call):
+cdef int64_t last_count(KernelCall call):
     """How many values the last `parameters` have, without the padding."""
     return cnp.PyArray_SIZE(last_padded(call)) - QRT_PARAMETER_PADDING
 
 
-cdef object last_parameters(Call call):
+cdef object last_parameters(KernelCall call):
     """The array behind the last `parameters`, without its padding."""
     return call.keep[len(call.keep) - 1][:-QRT_PARAMETER_PADDING]
 
 
-cdef void bounds_of(Call call, int64_t *low, int64_t *high):
+cdef void bounds_of(KernelCall call, int64_t *low, int64_t *high):
     """The least and the greatest of the last `parameters`, which are int64 or int32; 0 where there are none."""
     cdef cnp.ndarray array = last_padded(call)
     cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_INT64
@@ -225,7 +225,7 @@ cdef void bounds_of(Call call, int64_t *low, int64_t *high):
             high[0] = value
 
 
-cdef const int64_t *zero_points(Call call, str what, object values, int64_t least) except NULL:
+cdef const int64_t *zero_points(KernelCall call, str what, object values, int64_t least) except NULL:
     cdef const int64_t *found = <const int64_t *>parameters(call, what, values, np.int64, least)
     cdef int64_t low, high
     bounds_of(call, &low, &high)
@@ -240,7 +240,7 @@ cdef check_bounds(str name, str storage, object low, object high):
         raise KernelError(f"{name}: the storage range {low}:{high} is empty or not within {storage}")
 
 
-cdef check_finite(Call call, str what):
+cdef check_finite(KernelCall call, str what):
     """Of the last `parameters`, which are float32 or float64."""
     cdef cnp.ndarray array = last_padded(call)
     cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
@@ -251,7 +251,7 @@ cdef check_finite(Call call, str what):
             raise KernelError(f"{call.name}: {what} is not finite")
 
 
-cdef const int32_t *narrowed(Call call) except NULL:
+cdef const int32_t *narrowed(KernelCall call) except NULL:
     """The last `parameters`, int64 values that 32 bits hold, as int32."""
     cdef cnp.ndarray wide = last_padded(call)
     cdef cnp.npy_intp size = cnp.PyArray_SIZE(wide)
@@ -263,7 +263,7 @@ cdef const int32_t *narrowed(Call call) except NULL:
     return <const int32_t *>cnp.PyArray_DATA(made)
 
 
-cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str form="full"):
+cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t count, str form="full"):
     """`count` parameters. form "blocks": all but the multipliers."""
     to.container = <qrt_container>container_of(call.name, requant.storage)
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)

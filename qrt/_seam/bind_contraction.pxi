@@ -3,7 +3,7 @@
 
 def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint fused, b_constant=None,
                      init_constant=None, stored=None, bint integers=False):
-    cdef Call call = new_call("contraction", isa, qrt_contraction, sizeof(qrt_contraction_args))
+    cdef KernelCall call = new_call("contraction", isa, qrt_contraction, sizeof(qrt_contraction_args))
     cdef qrt_contraction_args *args = <qrt_contraction_args *>call.args
     cdef qrt_contraction_problem *problem = &args.problem
     cdef qrt_stored given = stored_weights(call, stored)
@@ -36,7 +36,7 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
     return call
 
 
-cdef fill_contraction(Call call, qrt_contraction_problem *problem, object loops, object extents, object strides,
+cdef fill_contraction(KernelCall call, qrt_contraction_problem *problem, object loops, object extents, object strides,
                       object offsets, object sizes):
     """The loops, none of which leaves an operand."""
     cdef int operand, loop

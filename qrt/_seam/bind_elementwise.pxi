@@ -9,9 +9,9 @@ cdef expressed_dtype(str name, str expressed):
     return np.dtype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[expressed])
 
 
-cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storage, object shape, object block,
+cdef KernelCall new_cast(str name, str isa, qrt_entry entry, str expressed, str storage, object shape, object block,
                    object step, object scales, object zero_point_values, str scale_mode="divide"):
-    cdef Call call = new_call(name, isa, entry, sizeof(qrt_cast_args))
+    cdef KernelCall call = new_call(name, isa, entry, sizeof(qrt_cast_args))
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
     cdef qrt_cast_problem *problem = &args.problem
     cdef int64_t count
@@ -31,7 +31,7 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
     return call
 
 
-cdef plan_cast_parameters(Call call, qrt_cast_args *args, str expressed, object scale, object zero_point,
+cdef plan_cast_parameters(KernelCall call, qrt_cast_args *args, str expressed, object scale, object zero_point,
                           int64_t count):
     """Each parameter in the precisions in which kernels compute."""
     cdef qrt_cast_plan *plan = &args.plan
@@ -58,7 +58,7 @@ cdef plan_cast_parameters(Call call, qrt_cast_args *args, str expressed, object 
 
 def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points, storage_min,
                storage_max, str rounding, str zero_point, str scale):
-    cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points, scale)
+    cdef KernelCall call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points, scale)
     cdef qrt_cast_problem *problem = &(<qrt_cast_args *>call.args).problem
     check_bounds("qcast", storage, storage_min, storage_max)
     problem.storage_min, problem.storage_max = storage_min, storage_max
@@ -71,15 +71,15 @@ def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=N
 
 
 def bind_dcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points):
-    cdef Call call = new_cast("dcast", isa, qrt_dcast, expressed, storage, shape, block, step, scales, zero_points)
+    cdef KernelCall call = new_cast("dcast", isa, qrt_dcast, expressed, storage, shape, block, step, scales, zero_points)
     shape = dimensions("dcast", "shape", shape)
     add_operand(call, CONTAINERS[storage], shape)
     add_operand(call, expressed_dtype("dcast", expressed), shape)
     return call
 
 
-cdef Call new_unary(str name, str isa, qrt_entry entry, object storage, object out):
-    cdef Call call = new_call(name, isa, entry, sizeof(qrt_unary_args))
+cdef KernelCall new_unary(str name, str isa, qrt_entry entry, object storage, object out):
+    cdef KernelCall call = new_call(name, isa, entry, sizeof(qrt_unary_args))
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     args.kernels = find_kernels(name, isa)
     call.elementwise, call.aliased = True, 1
@@ -89,7 +89,7 @@ cdef Call new_unary(str name, str isa, qrt_entry entry, object storage, object o
 
 
 def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_points, requant):
-    cdef Call call = new_unary("requantize", isa, qrt_requantize, storage, requant.storage)
+    cdef KernelCall call = new_unary("requantize", isa, qrt_requantize, storage, requant.storage)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     cdef int64_t count
     shape = dimensions(call.name, "shape", shape)
@@ -102,7 +102,7 @@ def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_
     return call
 
 
-cdef const int64_t *input_zero_points(Call call, object values, int64_t least) except NULL:
+cdef const int64_t *input_zero_points(KernelCall call, object values, int64_t least) except NULL:
     """zero_points(), where a parameter of that name hides the function."""
     return zero_points(call, "zero_points", values, least)
 
@@ -137,7 +137,7 @@ cdef broadcast_strides(int64_t *strides, tuple shape, int rank):
 def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_points, b_zero_points, requant,
                 a_multipliers=None, b_multipliers=None, a_shifts=None, b_shifts=None, left_shift=0, rounding_block=0,
                 a_scales=None, b_scales=None, block=None, step=None):
-    cdef Call call
+    cdef KernelCall call
     cdef qrt_binary_args *args
     cdef int64_t count
     cdef int number = choose("binary", "kind", KINDS, kind)
@@ -181,13 +181,13 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     return call
 
 
-cdef check_factors(Call call):
+cdef check_factors(KernelCall call):
     """Below 2**64, no sum of two products leaves float32."""
     if not (np.abs(last_parameters(call)) < 2.0**64).all():
         raise KernelError(f"{call.name}: the scales are not within 2**64")
 
 
-cdef const int32_t *right_shifts(Call call, str what, object values, int64_t least) except NULL:
+cdef const int32_t *right_shifts(KernelCall call, str what, object values, int64_t least) except NULL:
     """Those of the rule fixed_double, none of which goes to the left."""
     if values is None:
         raise KernelError(f"{call.name}: {what} are required")
@@ -202,7 +202,7 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
               requant=None):
     cdef int number = choose("pair", "kind", PAIR_KINDS, kind)
     cdef const int64_t *points
-    cdef Call call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
+    cdef KernelCall call = new_call(kind, isa, qrt_pair, sizeof(qrt_pair_args))
     cdef qrt_pair_args *args = <qrt_pair_args *>call.args
     args.kernels = find_kernels(kind, isa)
     call.elementwise, call.aliased = True, 2
@@ -236,7 +236,7 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
 
 
 def bind_leaky_relu(*, str isa, str storage, size, zero_point, requant):
-    cdef Call call = new_unary("leaky_relu", isa, qrt_leaky_relu, storage, requant.storage)
+    cdef KernelCall call = new_unary("leaky_relu", isa, qrt_leaky_relu, storage, requant.storage)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     shape = dimensions("leaky_relu", "size", (size,))
     fill_layout(call, &args.layout, shape, None, None)
@@ -249,7 +249,7 @@ def bind_leaky_relu(*, str isa, str storage, size, zero_point, requant):
 
 
 def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=None):
-    cdef Call call = new_unary("clamp", isa, qrt_clamp, storage, storage)
+    cdef KernelCall call = new_unary("clamp", isa, qrt_clamp, storage, storage)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     cdef int64_t count
     shape = dimensions("clamp", "shape", shape)

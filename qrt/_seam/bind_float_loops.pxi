@@ -7,7 +7,7 @@ cdef dict LOOPS_DTYPES = {"f32": np.float32, "i1": np.bool_, "i8": np.int8, "i16
 
 
 def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers, values, in_place=0):
-    cdef Call call = new_call("float_loops", isa, qrt_float_loops, sizeof(qrt_float_loops_args))
+    cdef KernelCall call = new_call("float_loops", isa, qrt_float_loops, sizeof(qrt_float_loops_args))
     cdef qrt_float_loops_args *args = <qrt_float_loops_args *>call.args
     cdef qrt_loops_operand *operands
     cdef qrt_loops_step *made
@@ -57,7 +57,7 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
     return call
 
 
-cdef check_in_place(Call call, const qrt_float_loops_args *args):
+cdef check_in_place(KernelCall call, const qrt_float_loops_args *args):
     """Operands that the result may overwrite are read by the block that writes them, and by no other."""
     cdef int i, loop, operand = 0
     cdef const qrt_loops_operand *target = &args.operand[args.reads]
@@ -75,7 +75,7 @@ cdef check_in_place(Call call, const qrt_float_loops_args *args):
         operand += 1
 
 
-cdef fill_loops_operand(Call call, qrt_loops_operand *to, object given, bint written, int rank, object extents,
+cdef fill_loops_operand(KernelCall call, qrt_loops_operand *to, object given, bint written, int rank, object extents,
                         object registers):
     """An operand: (type, register, strides, offset, elements, whether it is read once, the constant or None)."""
     cdef int loop

@@ -2,7 +2,7 @@
 
 
 def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=None):
-    cdef Call call = new_call("float_matmul", isa, qrt_float_matmul, sizeof(qrt_float_matmul_args))
+    cdef KernelCall call = new_call("float_matmul", isa, qrt_float_matmul, sizeof(qrt_float_matmul_args))
     cdef qrt_float_matmul_args *args = <qrt_float_matmul_args *>call.args
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
@@ -24,7 +24,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
     return call
 
 
-cdef object bind_product(Call call, qrt_product *product, object w_dtype, tuple sizes, object w_constant, object bias):
+cdef object bind_product(KernelCall call, qrt_product *product, object w_dtype, tuple sizes, object w_constant, object bias):
     """a [m, k], w [k, n], the bias and the result, the latter three of n columns; what is constant is no operand."""
     m, n, k = dimensions(call.name, "m, n, k", sizes, 3)
     for shape in ((m, k), (k, n), (m, n)):
@@ -43,12 +43,12 @@ cdef object bind_product(Call call, qrt_product *product, object w_dtype, tuple 
     add_operand(call, np.float32, (m, n))
 
 
-cdef object share_packed(Call call, uintptr_t weights, const qrt_packed_part *own,
+cdef object share_packed(KernelCall call, uintptr_t weights, const qrt_packed_part *own,
                          void (*share)(void *args, const void *panels) noexcept nogil):
     """Makes a call whose packed weights, of one part, are those of an earlier call for the weights at this address use
     that call's memory. Another array may stand at the address by now, so the packed bytes are compared."""
     cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
-    cdef Call earlier = PACKED.get((call.name, weights))
+    cdef KernelCall earlier = PACKED.get((call.name, weights))
     if (earlier is not None and earlier.packed_parts(earlier.args, parts) == 1 and parts[0].bytes == own.bytes
             and memcmp(parts[0].data, own.data, own.bytes) == 0):
         share(call.args, parts[0].data)
@@ -57,7 +57,7 @@ cdef object share_packed(Call call, uintptr_t weights, const qrt_packed_part *ow
         PACKED[call.name, weights] = call
 
 
-cdef object forget(Call call, const void **data):
+cdef object forget(KernelCall call, const void **data):
     """Frees the copy at `data`."""
     call.keep = [kept for kept in call.keep if cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
     data[0] = NULL

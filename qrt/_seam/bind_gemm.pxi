@@ -26,8 +26,8 @@ cdef const qrt_gemm_microkernel *find_microkernel(str name, str isa, str wanted)
     return kernel
 
 
-cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
-    cdef Call call = new_call(name, isa, qrt_gemm, sizeof(qrt_gemm_args))
+cdef KernelCall new_gemm(str name, str isa, str a, str b, str microkernel):
+    cdef KernelCall call = new_call(name, isa, qrt_gemm, sizeof(qrt_gemm_args))
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     args.kernels = find_kernels(name, isa)
     if microkernel is not None:
@@ -36,7 +36,7 @@ cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
     return call
 
 
-cdef const void *constant(Call call, str what, object array, object dtype, int64_t elements) except NULL:
+cdef const void *constant(KernelCall call, str what, object array, object dtype, int64_t elements) except NULL:
     """A contiguous array that no other code can change: a copy, unless its memory is a bytes object, or a file mapped
     to be read."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
@@ -49,7 +49,7 @@ cdef const void *constant(Call call, str what, object array, object dtype, int64
     return cnp.PyArray_DATA(<cnp.ndarray>array)
 
 
-cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
+cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
     """The dtype of the bias if it is an operand, else None."""
     if bias is None:
         return None
@@ -64,10 +64,10 @@ cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias
     return None
 
 
-cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements, object stored):
+cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_elements, object stored):
     """Packs a constant b; afterwards only the paths that read b as it is keep a copy."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
-    cdef Call earlier = None
+    cdef KernelCall earlier = None
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     if b_constant is not None:
@@ -91,7 +91,7 @@ cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elemen
         PACKED[<uintptr_t>args.problem.b_constant] = call
 
 
-cdef const int64_t *matrix_index(Call call, str what, object values, int64_t batch, int64_t matrices) except? NULL:
+cdef const int64_t *matrix_index(KernelCall call, str what, object values, int64_t batch, int64_t matrices) except? NULL:
     if values is None:
         if matrices != 1 and matrices != batch:
             raise KernelError(f"{call.name}: {what} is required for {matrices} matrices in a batch of {batch}")
@@ -107,7 +107,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
               a_zero_point_steps=(0, 0), b_zero_point_steps=(0, 0, 0), batch=1, a_matrices=None, b_matrices=None,
               a_index=None, b_index=None, b_transposed=False, b_constant=None, bias=None, bias_batch_step=0, k_block=0,
               block_scale=None, block_multiplier=None, bias_multiplier=None, str microkernel=None, stored=None):
-    cdef Call call = new_gemm("gemm", isa, a, b, microkernel)
+    cdef KernelCall call = new_gemm("gemm", isa, a, b, microkernel)
     cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef int a_size = CONTAINER_SIZES[a], b_size = CONTAINER_SIZES[b]
     cdef int i
@@ -169,7 +169,7 @@ cdef object reach(tuple steps, tuple sizes):
     return parameter_count("gemm", 1 + sum(step * (max(size, 1) - 1) for step, size in zip(steps, sizes)))
 
 
-cdef fill_blocks(Call call, qrt_gemm_problem *problem, object blocks, object block_scale, object block_multiplier,
+cdef fill_blocks(KernelCall call, qrt_gemm_problem *problem, object blocks, object block_scale, object block_multiplier,
                  object bias_multiplier):
     cdef int64_t count = parameter_count(call.name, blocks * problem.n)
     if problem.bias_batch_step:
@@ -197,7 +197,7 @@ cdef fill_blocks(Call call, qrt_gemm_problem *problem, object blocks, object blo
 
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
                 dilations, groups, w_constant=None, bias=None, str microkernel=None, stored=None):
-    cdef Call call = new_gemm("conv2d", isa, x, w, microkernel)
+    cdef KernelCall call = new_gemm("conv2d", isa, x, w, microkernel)
     cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))
     cdef int x_size = CONTAINER_SIZES[x], w_size = CONTAINER_SIZES[w]

@@ -1,13 +1,13 @@
 # lookups, mean, softmax: tables and sums along axes.
 
-cdef int byte_container(Call call, object storage) except -1:
+cdef int byte_container(KernelCall call, object storage) except -1:
     if storage not in ("i8", "u8"):
         raise KernelError(f"{call.name}: a table takes storage of 8 bits, i8 or u8, not {storage!r}")
     return container_of(call.name, storage)
 
 
 def bind_lookup(*, str isa, str storage, width, str out, size, table=None, tail_table=None, block=1):
-    cdef Call call = new_unary("lookup", isa, qrt_lookup, storage, out)
+    cdef KernelCall call = new_unary("lookup", isa, qrt_lookup, storage, out)
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     byte_container(call, storage)
     (args.width,) = dimensions("lookup", "width", (width,), 1, 1, 8)
@@ -29,7 +29,7 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None, tail_
 
 
 def bind_lookup_interpolated(*, str name="lookup_interpolated", str isa, fraction, size, table=None):
-    cdef Call call = new_unary(name, isa, qrt_lookup_interpolated, "i16", "i16")
+    cdef KernelCall call = new_unary(name, isa, qrt_lookup_interpolated, "i16", "i16")
     cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     (args.fraction,) = dimensions(name, "fraction", (fraction,), 1, 0, 15)
     shape, entries = dimensions(name, "size", (size,)), (1 << (16 - args.fraction)) + 1
@@ -45,7 +45,7 @@ def bind_lookup_interpolated(*, str name="lookup_interpolated", str isa, fractio
 
 
 def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step=None):
-    cdef Call call = new_call("mean", isa, qrt_mean, sizeof(qrt_mean_args))
+    cdef KernelCall call = new_call("mean", isa, qrt_mean, sizeof(qrt_mean_args))
     cdef qrt_mean_args *args = <qrt_mean_args *>call.args
     cdef int64_t stride = 1, count
     cdef int d, kept, summed
@@ -94,7 +94,7 @@ cdef dict SOFTMAX_RULES = {
 def bind_softmax(*, str name="softmax", str rule="table_int32", str isa, str storage, x_shape, axis, table=None,
                  str out, storage_min, storage_max, zero_point, scale, input_scale=1.0, scaled=None, multiplier=0,
                  shift=0, radius=0):
-    cdef Call call = new_call(name, isa, qrt_softmax, sizeof(qrt_softmax_args))
+    cdef KernelCall call = new_call(name, isa, qrt_softmax, sizeof(qrt_softmax_args))
     cdef qrt_softmax_args *args = <qrt_softmax_args *>call.args
     args.kernels = find_kernels(name, isa)
     if (name, rule) not in SOFTMAX_RULES:
@@ -126,7 +126,7 @@ def bind_softmax(*, str name="softmax", str rule="table_int32", str isa, str sto
     return call
 
 
-cdef fill_softmax_tables(Call call, qrt_softmax_args *args, str storage, object table, object scaled):
+cdef fill_softmax_tables(KernelCall call, qrt_softmax_args *args, str storage, object table, object scaled):
     """The tables of a rule, whose entries are such that every sum fits and the largest value counts."""
     if args.rule == QRT_SOFTMAX_INT16:
         if storage != "i16":

@@ -6,7 +6,7 @@ cdef int64_t MAX_MIXED_ZERO_POINT = 255
 
 def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_points, k_block=None, w_constant=None,
                       bias=None, stored=None):
-    cdef Call call = new_call("mixed_matmul", isa, qrt_mixed_matmul, sizeof(qrt_mixed_matmul_args))
+    cdef KernelCall call = new_call("mixed_matmul", isa, qrt_mixed_matmul, sizeof(qrt_mixed_matmul_args))
     cdef qrt_mixed_matmul_args *args = <qrt_mixed_matmul_args *>call.args
     cdef qrt_mixed_problem *problem = &args.problem
     cdef qrt_stored given = stored_weights(call, stored)

@@ -11,7 +11,7 @@ cdef check_reach(str name, str what, tuple shape, tuple strides, int64_t offset,
 
 def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, target_size, source_offsets=None,
               target_offsets=None, constants=None):
-    cdef Call call = new_call("copy", "ref", qrt_copy, sizeof(qrt_copy_args))
+    cdef KernelCall call = new_call("copy", "ref", qrt_copy, sizeof(qrt_copy_args))
     cdef qrt_copy_args *args = <qrt_copy_args *>call.args
     cdef qrt_copy_part *part
     cdef int i, d
@@ -53,9 +53,9 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
     return call
 
 
-cdef Call new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns,
+cdef KernelCall new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns,
                    bint packs):
-    cdef Call call = new_call(name, isa, entry, sizeof(qrt_bits_args))
+    cdef KernelCall call = new_call(name, isa, entry, sizeof(qrt_bits_args))
     cdef qrt_bits_args *args = <qrt_bits_args *>call.args
     args.kernels = find_kernels(name, isa)
     if storage not in ("i8", "u8") or width not in (1, 2, 4):

@@ -25,8 +25,8 @@ cdef dict ON_BOOLS = {
 }
 
 
-cdef Call new_plain(str name, str isa, qrt_entry entry, object size, object steps, int operands):
-    cdef Call call = new_call(name, isa, entry, sizeof(qrt_plain_args))
+cdef KernelCall new_plain(str name, str isa, qrt_entry entry, object size, object steps, int operands):
+    cdef KernelCall call = new_call(name, isa, entry, sizeof(qrt_plain_args))
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     cdef int i
     args.kernels = find_kernels(name, isa)
@@ -38,13 +38,13 @@ cdef Call new_plain(str name, str isa, qrt_entry entry, object size, object step
     return call
 
 
-cdef add_plain_operand(Call call, object dtype, int operand):
+cdef add_plain_operand(KernelCall call, object dtype, int operand):
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     add_operand(call, dtype, (args.count if args.strides[operand] else 1,))
 
 
 def bind_plain(*, str isa, str kind, dtype, size, steps=None):
-    cdef Call call = new_plain(kind, isa, qrt_plain, size, steps, 2)
+    cdef KernelCall call = new_plain(kind, isa, qrt_plain, size, steps, 2)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     args.element = <qrt_plain_element>choose(kind, "element", PLAIN, dtype)
@@ -63,7 +63,7 @@ def bind_plain(*, str isa, str kind, dtype, size, steps=None):
 
 
 def bind_plain_select(*, str isa, dtype, size, steps=None):
-    cdef Call call = new_plain("select", isa, qrt_plain_select, size, steps, 3)
+    cdef KernelCall call = new_plain("select", isa, qrt_plain_select, size, steps, 3)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     if dtype.hasobject or dtype.itemsize not in PLAIN_SIZES:
@@ -78,7 +78,7 @@ def bind_plain_select(*, str isa, dtype, size, steps=None):
 
 
 def bind_plain_cast(*, str isa, dtype, out, size, bint unsigned=False):
-    cdef Call call = new_plain("cast", isa, qrt_plain_cast, size, None, 1)
+    cdef KernelCall call = new_plain("cast", isa, qrt_plain_cast, size, None, 1)
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype, out = np.dtype(dtype), np.dtype(out)
     args.kind = QRT_PLAIN_CAST_U if unsigned else QRT_PLAIN_CAST

@@ -1,6 +1,6 @@
 # lstm, svdf, dynamic_matmul, dynamic_lstm: sequences with a state, which is a result too.
 
-cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
+cdef fill_multipliers(KernelCall call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
     """Pairs (M0, shift)."""
     cdef int i
     if len(multipliers) != count or any(len(pair) != 2 for pair in multipliers):
@@ -10,7 +10,7 @@ cdef fill_multipliers(Call call, object multipliers, int count, int32_t *multipl
         (shift[i],) = dimensions(call.name, "shift", (places,), 1, -31, 31)
 
 
-cdef int add_lstm_part(Call call, bint is_there, dtype, shape):
+cdef int add_lstm_part(KernelCall call, bint is_there, dtype, shape):
     """The number of an operand that may be absent, which is -1 then."""
     if not is_there:
         return -1
@@ -20,7 +20,7 @@ cdef int add_lstm_part(Call call, bint is_there, dtype, shape):
 
 def bind_lstm(*, str isa, steps, batch, inputs, cells, values, time_major, points, gates, made, projection,
               has_projection_bias, cell_exponent, cell_clip, projection_clip):
-    cdef Call call = new_call("lstm", isa, qrt_lstm, sizeof(qrt_lstm_args))
+    cdef KernelCall call = new_call("lstm", isa, qrt_lstm, sizeof(qrt_lstm_args))
     cdef qrt_lstm_args *args = <qrt_lstm_args *>call.args
     cdef qrt_lstm_gate *gate
     cdef int i
@@ -71,7 +71,7 @@ def bind_lstm(*, str isa, steps, batch, inputs, cells, values, time_major, point
 
 
 def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_point, result_zero_point, multipliers):
-    cdef Call call = new_call("svdf", isa, qrt_svdf, sizeof(qrt_svdf_args))
+    cdef KernelCall call = new_call("svdf", isa, qrt_svdf, sizeof(qrt_svdf_args))
     cdef qrt_svdf_args *args = <qrt_svdf_args *>call.args
     args.kernels = find_kernels("svdf", isa)
     call.outputs = 2
@@ -95,7 +95,7 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
     return call
 
 
-cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, str storage, object constant_weights,
+cdef fill_columns(KernelCall call, qrt_dynamic_weights *weights, str name, str storage, object constant_weights,
                   object zero_points_of_columns, object scales, tuple shape):
     """Weights, which are an operand where they are no constant."""
     cdef qrt_gemm_problem *problem = &weights.gemm.problem
@@ -117,7 +117,7 @@ cdef fill_columns(Call call, qrt_dynamic_weights *weights, str name, str storage
 
 def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, w_scales, w_constant=None,
                         stored=None):
-    cdef Call call = new_call("dynamic_matmul", isa, qrt_dynamic_matmul, sizeof(qrt_dynamic_matmul_args))
+    cdef KernelCall call = new_call("dynamic_matmul", isa, qrt_dynamic_matmul, sizeof(qrt_dynamic_matmul_args))
     cdef qrt_dynamic_matmul_args *args = <qrt_dynamic_matmul_args *>call.args
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
@@ -138,7 +138,7 @@ def bind_dynamic_matmul(*, str isa, rows, depth, columns, str w, w_zero_points, 
 
 def bind_dynamic_lstm(*, str isa, steps, batch, inputs, cells, reverse, str w, w_zero_points, w_scales, str r,
                       r_zero_points, r_scales, w_constant=None, r_constant=None, stored=None):
-    cdef Call call = new_call("dynamic_lstm", isa, qrt_dynamic_lstm, sizeof(qrt_dynamic_lstm_args))
+    cdef KernelCall call = new_call("dynamic_lstm", isa, qrt_dynamic_lstm, sizeof(qrt_dynamic_lstm_args))
     cdef qrt_dynamic_lstm_args *args = <qrt_dynamic_lstm_args *>call.args
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status

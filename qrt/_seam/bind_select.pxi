@@ -12,7 +12,7 @@ cdef dict RESIZE_RULES = {
 
 
 def bind_gather(*, dtype, index_dtype, batches, outer, sizes, count, inner, indices=None):
-    cdef Call call = new_call("gather", "ref", qrt_gather, sizeof(qrt_gather_args))
+    cdef KernelCall call = new_call("gather", "ref", qrt_gather, sizeof(qrt_gather_args))
     cdef qrt_gather_args *args = <qrt_gather_args *>call.args
     cdef int i
     dtype, index_dtype = np.dtype(dtype), np.dtype(index_dtype)
@@ -39,7 +39,7 @@ def bind_gather(*, dtype, index_dtype, batches, outer, sizes, count, inner, indi
 
 
 def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
-    cdef Call call = new_call("extremum", isa, qrt_extremum, sizeof(qrt_extremum_args))
+    cdef KernelCall call = new_call("extremum", isa, qrt_extremum, sizeof(qrt_extremum_args))
     cdef qrt_extremum_args *args = <qrt_extremum_args *>call.args
     cdef int64_t stride = 1
     cdef int d, kept, reduced
@@ -75,7 +75,7 @@ def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
     return call
 
 
-cdef fill_resize_axis(Call call, qrt_resize_axis *axis, object given, int64_t size, bint is_float):
+cdef fill_resize_axis(KernelCall call, qrt_resize_axis *axis, object given, int64_t size, bint is_float):
     low, high, weight = map(np.ravel, given)
     axis.low = <const int64_t *>parameters(call, "first neighbours", low, np.int64, 0)
     axis.high = <const int64_t *>parameters(call, "second neighbours", high, np.int64, len(low))
@@ -92,7 +92,7 @@ cdef fill_resize_axis(Call call, qrt_resize_axis *axis, object given, int64_t si
 
 
 def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
-    cdef Call call = new_call("resize_bilinear", isa, qrt_resize_bilinear, sizeof(qrt_resize_args))
+    cdef KernelCall call = new_call("resize_bilinear", isa, qrt_resize_bilinear, sizeof(qrt_resize_args))
     cdef qrt_resize_args *args = <qrt_resize_args *>call.args
     args.kernels = find_kernels("resize_bilinear", isa)
     dtype = np.dtype(dtype)
@@ -118,7 +118,7 @@ def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
 
 
 def bind_top_k(*, str isa, dtype, rows, size, k):
-    cdef Call call = new_call("top_k", isa, qrt_top_k, sizeof(qrt_top_k_args))
+    cdef KernelCall call = new_call("top_k", isa, qrt_top_k, sizeof(qrt_top_k_args))
     cdef qrt_top_k_args *args = <qrt_top_k_args *>call.args
     args.kernels = find_kernels("top_k", isa)
     dtype = np.dtype(dtype)

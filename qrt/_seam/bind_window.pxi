@@ -4,7 +4,7 @@ def window_count(size, kernel, padding, stride, dilation):
     return (size + sum(padding) - (kernel - 1) * dilation - 1) // stride + 1
 
 
-cdef fill_window(Call call, qrt_window *window, tuple x_shape, object kernel, object strides, object padding,
+cdef fill_window(KernelCall call, qrt_window *window, tuple x_shape, object kernel, object strides, object padding,
                  object dilations):
     """Everything but groups. The extents stay far from overflow: sizes, paddings and dilations are below 2**31."""
     cdef int64_t most = (1 << 31) - 1
@@ -25,7 +25,7 @@ cdef fill_window(Call call, qrt_window *window, tuple x_shape, object kernel, ob
     window.groups = 1
 
 
-cdef check_windows_are_valid(Call call, const qrt_window *window):
+cdef check_windows_are_valid(KernelCall call, const qrt_window *window):
     """Pooling reads what lies inside the input: every window must hold some of it."""
     if window.images * window.out_height * window.out_width == 0:
         return
@@ -35,9 +35,9 @@ cdef check_windows_are_valid(Call call, const qrt_window *window):
             raise KernelError(f"{call.name}: a window along axis {axis + 1} lies in the padding alone")
 
 
-cdef Call new_pool(str name, str isa, qrt_entry entry, str storage, object x_shape, object kernel, object strides,
+cdef KernelCall new_pool(str name, str isa, qrt_entry entry, str storage, object x_shape, object kernel, object strides,
                    object padding):
-    cdef Call call = new_call(name, isa, entry, sizeof(qrt_pool_args))
+    cdef KernelCall call = new_call(name, isa, entry, sizeof(qrt_pool_args))
     cdef qrt_pool_args *args = <qrt_pool_args *>call.args
     args.kernels = find_kernels(name, isa)
     args.container = <qrt_container>container_of(name, storage)
@@ -55,7 +55,7 @@ cdef tuple pooled_shape(const qrt_window *window):
 
 def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, zero_points, requant, count_step,
                     channel_step=0, str order="rows"):
-    cdef Call call = new_pool("avg_pool2d", isa, qrt_avg_pool2d, storage, x_shape, kernel, strides, padding)
+    cdef KernelCall call = new_pool("avg_pool2d", isa, qrt_avg_pool2d, storage, x_shape, kernel, strides, padding)
     cdef qrt_pool_args *args = <qrt_pool_args *>call.args
     largest = min(args.window.kernel[0], args.window.height) * min(args.window.kernel[1], args.window.width)
     args.zero_point = input_zero_points(call, zero_points, 1)
@@ -74,14 +74,14 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
 
 
 def bind_max_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding):
-    cdef Call call = new_pool("max_pool2d", isa, qrt_max_pool2d, storage, x_shape, kernel, strides, padding)
+    cdef KernelCall call = new_pool("max_pool2d", isa, qrt_max_pool2d, storage, x_shape, kernel, strides, padding)
     add_operand(call, CONTAINERS[storage], pooled_shape(&(<qrt_pool_args *>call.args).window))
     return call
 
 
 def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant,
                           strides, padding, dilations, channels_first=False, w_constant=None, bias=None, stored=None):
-    cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
+    cdef KernelCall call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
     cdef qrt_depthwise_problem *problem = &args.problem
     cdef qrt_stored given = stored_weights(call, stored)
@@ -135,7 +135,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
 
 def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, x_zero_point, w_zero_points, requant,
                           strides, padding, w_constant=None, bias=None):
-    cdef Call call = new_call("transpose_conv2d", isa, qrt_transpose_conv2d, sizeof(qrt_transpose_conv_args))
+    cdef KernelCall call = new_call("transpose_conv2d", isa, qrt_transpose_conv2d, sizeof(qrt_transpose_conv_args))
     cdef qrt_transpose_conv_args *args = <qrt_transpose_conv_args *>call.args
     cdef int64_t most = (1 << 31) - 1
     cdef int i
@@ -177,7 +177,7 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
     return call
 
 
-cdef int64_t channel_step(Call call, str what, int64_t count, int64_t channels) except -1:
+cdef int64_t channel_step(KernelCall call, str what, int64_t count, int64_t channels) except -1:
     """0 for one parameter, 1 for one per channel."""
     if count != 1 and count < channels:
         raise KernelError(f"{call.name}: {what} has {count} values, expected 1 or {channels}")

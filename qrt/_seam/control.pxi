@@ -4,12 +4,12 @@ cdef dict STEP_KINDS = {"round": QRT_ROUND, "unless": QRT_UNLESS, "jump": QRT_JU
 cdef int64_t UNBOUNDED = <int64_t>1 << 62
 
 
-cdef qrt_status runs_in_plans_only(const void *args, qrt_scratch *scratch) noexcept nogil:
+cdef qrt_status runs_in_executables_only(const void *args, qrt_scratch *scratch) noexcept nogil:
     return QRT_BAD_ARGUMENT
 
 
 def bind_control(*, str kind, target=0, cost=0):
-    cdef Call call = new_call(kind, "ref", runs_in_plans_only, 1)
+    cdef KernelCall call = new_call(kind, "ref", runs_in_executables_only, 1)
     call.kind = <qrt_step_kind>choose("control", "kind", STEP_KINDS, kind)
     call.target, call.cost = dimensions(kind, "target, cost", (target, cost))
     call.outputs = 0
@@ -20,7 +20,7 @@ def bind_control(*, str kind, target=0, cost=0):
     return call
 
 
-cdef int fill_step(str name, qrt_step *steps, int64_t count, int64_t number, Call call, int64_t operand,
+cdef int fill_step(str name, qrt_step *steps, int64_t count, int64_t number, KernelCall call, int64_t operand,
                    int64_t first) except -1:
     """Makes step `number` of `count`, where targets are counted from `first`; returns whether it begins rounds. A step
     jumps back to the round of a loop alone, so that every loop ends."""

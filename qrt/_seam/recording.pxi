@@ -1,25 +1,25 @@
-# What is bound, told to who asks: a saved program binds its calls again.
+# The recorder of calls that are bound: a saved program binds them again.
 
 recorder = ContextVar("recorder", default=None)
 
 
 def _recorded(bind):
-    """A bind_* function that tells the recorder, if there is one, its name, its arguments and what it made."""
+    """Return the bind_* function that gives its name, its arguments and its result to the recorder, if there is one."""
 
     @wraps(bind)
     def bound(**arguments):
-        made = bind(**arguments)
-        told = recorder.get()
-        if told is not None:
-            told(bind.__name__, arguments, made)
-        return made
+        call = bind(**arguments)
+        record = recorder.get()
+        if record is not None:
+            record(bind.__name__, arguments, call)
+        return call
 
     return bound
 
 
-for each in [name for name in globals() if name.startswith("bind_")]:
-    globals()[each] = _recorded(globals()[each])
-del each
+for name in [name for name in globals() if name.startswith("bind_")]:
+    globals()[name] = _recorded(globals()[name])
+del name
 
 
 def layout():

@@ -10,7 +10,7 @@ cdef class Kept:
     cdef uint64_t *word
     cdef int words
     cdef object value
-    cdef Call call
+    cdef KernelCall call
     cdef int inputs
     cdef int input[QRT_MAX_OPERANDS]  # which array each input is
     # The result, where none is given: an array, of a tensor of type `element` unless that is None.

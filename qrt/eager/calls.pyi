@@ -3,8 +3,8 @@
 A call is kept by the ISA that `kernels.forced_isa` holds, the types, attributes, dtypes and shapes of the arguments,
 and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept by
 these: a call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte
-order among its arguments; one whose arrays are copied for it; one that is no `_core.Call`. 512 calls are kept in the
-process, and 8 in each tensor that keeps its own; the least recently used of a few goes first.
+order among its arguments; one whose arrays are copied for it; one that is no `_core.KernelCall`. 512 calls are kept in
+the process, and 8 in each tensor that keeps its own; the least recently used of a few goes first.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-from qrt._seam._core import Routine
+from qrt._seam._core import Executable
 from qrt.types import TensorType
 
 _P = ParamSpec("_P")
@@ -172,14 +172,17 @@ class Function(Generic[_P, _R]):
     def __reduce__(self) -> str: ...
 
 @final
-class Quick:
-    """A routine with the types of its arguments and results. Called with a tuple of arguments it gives a list of
-    results, or None where it leaves the call to somebody who says what is wrong or converts: `whole` says which inputs
-    take any integer of their array. Quantized results are tensors. `names` are those of the globals of `state`."""
+class ArgumentBinder:
+    """The compiled check and conversion of a program's arguments, which then run its executable.
+
+    It exists for the speed of ``program(x)``: no Python code runs for an argument that fits as it is. Called with a
+    tuple of arguments it returns a list of results, quantized ones as tensors; None where an argument does not fit, so
+    that the caller converts it or says what is wrong. ``whole`` says which inputs take any integer of their array.
+    ``names`` and ``initials`` are those of the globals in ``state``."""
 
     def __init__(
         self,
-        routine: Routine,
+        executable: Executable,
         isa: str,
         is_default: bool,
         elements: tuple[Any, ...],
@@ -192,4 +195,4 @@ class Quick:
     ) -> None: ...
     def __call__(self, arguments: tuple[Any, ...]) -> list[Any] | None: ...
     def states(self) -> tuple[npt.NDArray[Any], ...]: ...
-    def with_state(self, state: Any) -> Quick: ...
+    def with_state(self, state: Any) -> ArgumentBinder: ...

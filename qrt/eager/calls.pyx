@@ -19,7 +19,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, Routine, overlapped_operand, run
+from qrt._seam._core cimport QRT_MAX_OPERANDS, Executable, KernelCall, Operand, overlapped_operand, run
 
 from functools import update_wrapper
 
@@ -150,7 +150,7 @@ def kernel_operand(cnp.ndarray array not None, object dtype, object element, tup
 
 include "arguments.pxi"
 include "cache.pxi"
-include "quick.pxi"
+include "argument_binder.pxi"
 include "protocol.pxi"
 
 
@@ -163,7 +163,7 @@ cdef Calls KEPT_CALLS = kept_calls
 cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
     """The result, or None where the output is read-only."""
     cdef void *pointers[QRT_MAX_OPERANDS]
-    cdef Call call = kept.call
+    cdef KernelCall call = kept.call
     cdef cnp.ndarray fresh, target
     cdef int i
     for i in range(kept.inputs):
@@ -173,7 +173,7 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
         pointers[kept.inputs] = cnp.PyArray_DATA(target)
         if not PyArray_ISWRITEABLE(target):
             return None
-        if overlapped_operand(call, pointers, NULL) < 0:
+        if overlapped_operand(call, pointers) < 0:
             run(call, pointers)
             return <object>out
     fresh = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)
@@ -196,10 +196,10 @@ cdef Kept keep(const Arguments *given, object binding, object result):
     time: equal words are equal dtypes and shapes."""
     cdef Kept kept = Kept.__new__(Kept)
     cdef tuple reads = binding.reads
-    cdef Call call
+    cdef KernelCall call
     cdef int i, axis, index
     cdef cnp.ndarray final = (<Tensor>result)._data if isinstance(result, Tensor) else result
-    if not (binding.is_in_place and isinstance(binding.call, Call)):
+    if not (binding.is_in_place and isinstance(binding.call, KernelCall)):
         return None
     call = binding.call
     kept.call, kept.inputs = call, len(reads)

@@ -37,8 +37,8 @@ class BoundProgram:
         self._plan, self._state, self._narrow, self._names = plan, state, narrow, names
         self._lock = Lock()
         arrays = (*inputs.values(), *outputs.values())
-        self._bound: _core.BoundRoutine | None = None if plan.routine is None else plan.routine.bind(arrays)
-        self._is_plain = self._bound is not None and not narrow and not plan.states
+        self._frame: _core.Frame | None = None if plan.executable is None else plan.executable.bind(arrays)
+        self._is_plain = self._frame is not None and not narrow and not plan.states
 
     def __call__(self) -> None:
         """Runs the program on what the inputs hold now, and fills the outputs."""
@@ -48,8 +48,8 @@ class BoundProgram:
             self._plan.raise_located(error)
 
     def _call(self) -> None:
-        if self._is_plain and self._bound is not None:
-            self._bound()
+        if self._is_plain and self._frame is not None:
+            self._frame.run()
             return
         for port in self._narrow:
             check_range(self.inputs[port.name], port.type, f"input {port.name!r}")
@@ -71,8 +71,8 @@ class BoundProgram:
             self.outputs[name] = result.copy()
 
     def _run(self, state: dict[str, Array]) -> None:
-        if self._bound is not None:
-            self._bound.run(self._plan.state_arrays(state))
+        if self._frame is not None:
+            self._frame.run(self._plan.state_arrays(state))
             return
         if not self._lock.acquire(blocking=False):
             raise ModelError(f"{self.name} is running in another thread: bind once for each")
@@ -99,13 +99,13 @@ def bound_outputs(
     if unknown := set(given) - set(names):
         raise ModelError(f"no output is named {min(map(shown, unknown))}; the outputs are {', '.join(names) or 'none'}")
     made: dict[str, Array] = {}
-    for port, place in zip(ports, plan.results, strict=True):
+    for port, result in zip(ports, plan.results, strict=True):
         what = f"output {port.name!r}"
         if port.name in given:
-            known = port if place.type is None else replace(port, type=place.type)
+            known = port if result is None else replace(port, type=result)
             made[port.name] = _own_array(given[port.name], known, what, True)
-        elif place.type is not None:
-            made[port.name] = empty(place.type)
+        elif result is not None:
+            made[port.name] = empty(result)
     _check_disjoint(inputs, made)
     return made
 

@@ -3,7 +3,7 @@ a step of the interpreter. ``reshape`` and storage casts that change nothing bec
 only the run knows an operand's shape, the family is bound in the run, once for each shape.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -15,13 +15,14 @@ from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, hel
 from qrt.execute.interpret.core import Compiler, Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, family_call, family_name
-from qrt.execute.plan import Plan
+from qrt.execute.plan import Memory, Plan
+from qrt.execute.planning.arena import Span, allocate, live_bytes
 from qrt.execute.planning.control import CONTROL, ControlPlanner
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
+from qrt.execute.planning.executable import copy_call, plan_executable
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
-from qrt.execute.planning.routine import copy_call
-from qrt.execute.planning.slots import CallStep, Coverage, Place, ValueStep, layout, root
+from qrt.execute.planning.slots import CallStep, Coverage, Place, PlanDetails, Slot, ValueStep, layout, root
 from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import as_tensor
 from qrt.ir import Block, Module, Operation
@@ -346,7 +347,12 @@ class _Builder(ControlPlanner):
             if slot.kind == "temporary":
                 slot.kind = "owned"
         self._forget_constants({place.slot for place in results})
-        return Plan(self.slots, inputs, overwritten(self.slots, self.steps), results, self.frame)
+        steps = overwritten(self.slots, self.steps)
+        memory = _arrange(self.slots)
+        details = PlanDetails(self.slots, inputs, steps, results, self.frame)
+        states = {slot.name: self.frame[number] for number, slot in self.slots.items() if slot.kind == "state"}
+        executable = plan_executable(steps, self.slots, self.frame, inputs, results, memory.arena_bytes)
+        return Plan([place.type for place in results], states, memory, executable, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
         """Constants that no step reads were sizes, or parts of others: their memory may go."""
@@ -359,6 +365,16 @@ class _Builder(ControlPlanner):
             if number not in used:
                 self.frame[number] = None
                 del self.slots[number]
+
+
+def _arrange(slots: Mapping[int, Slot]) -> Memory:
+    """Give every temporary its place in the arena, and return the size of that."""
+    temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
+    spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
+    nbytes = allocate(spans)
+    for slot, span in zip(temporaries, spans, strict=True):
+        slot.offset = span.offset
+    return Memory(nbytes, live_bytes(spans))
 
 
 _FOLDED = ("arith", "linalg", "math", "tensor")

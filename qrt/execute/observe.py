@@ -3,7 +3,6 @@ after the step that makes it, and stays no longer than without.
 """
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
 from qrt.execute.operations import constant_array
-from qrt.execute.prepare import OBSERVED, prepared
+from qrt.execute.plan_source import ModuleSource
+from qrt.execute.prepare import OBSERVED
 from qrt.execute.program import Program
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
@@ -24,6 +24,9 @@ from qrt.types import FloatType
 
 class ObservedProgram(Program):
     """A program whose plans tell the values that `quant.stats_ref` names."""
+
+    def __init__(self, module: ir.Module, function: str | None = None) -> None:
+        super().__init__(ModuleSource(module, function, is_observed=True))
 
     def checked(self, inputs: Batch) -> list[Array]:
         """The inputs as the program takes them. ModelError names one that does not fit."""
@@ -42,10 +45,6 @@ class ObservedProgram(Program):
                     place = f" at [{', '.join(map(str, found[0]))}]" if found.shape[1] else ""
                     return f"the constant at {op.location}, which is nan{place}"
         return "the data"
-
-    @cached_property
-    def _prepared(self) -> ir.Module:
-        return prepared(self._module, self.name, self._saturating, observed=True)
 
 
 def calibrate_program(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.execute.plan import Plan
-from qrt.execute.planning.slots import Place, Step, root
+from qrt.execute.planning.slots import Place, PlanDetails, Step, root
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 
@@ -11,29 +11,30 @@ def plan_text(name: str, plan: Plan) -> str:
     """The plan of a function, a line for each step: its segment, the engine with the kernel and its ISA, the op and its
     position, operands and results. Each of those is a slot, what stands in it (``arena`` with the offset) and the type,
     which is that of the storage where it is quantized."""
-    lines = [f"@{name} for {plan.isa}, arena of {plan.arena_bytes} bytes for {plan.live_bytes} at once"]
-    lines.append(f"takes ({_spelled_all(plan.inputs, plan)})")
-    for number, segment in enumerate(plan.segments):
-        lines.extend(f"{number}: {_step(step, plan)}" for step in segment)
-    lines.append(f"returns ({_spelled_all(plan.results, plan)})")
+    details, memory = plan.details, plan.memory
+    lines = [f"@{name} for {plan.isa}, arena of {memory.arena_bytes} bytes for {memory.live_bytes} at once"]
+    lines.append(f"takes ({_spelled_all(details.inputs, details)})")
+    for number, segment in enumerate(details.segments):
+        lines.extend(f"{number}: {_step(step, details)}" for step in segment)
+    lines.append(f"returns ({_spelled_all(details.results, details)})")
     return "\n".join(lines)
 
 
-def _step(step: Step, plan: Plan) -> str:
+def _step(step: Step, details: PlanDetails) -> str:
     found = step.coverage
     engine = f"{found.engine} {found.detail}".rstrip()
-    operands, results = (_spelled_all(places, plan) for places in (step.operands, step.results))
+    operands, results = (_spelled_all(places, details) for places in (step.operands, step.results))
     return f"{engine}: {found.op} at {found.location} ({operands}) -> ({results})"
 
 
-def _spelled_all(places: Sequence[Place], plan: Plan) -> str:
-    return ", ".join(f"%{place.slot} {_content(plan, place.slot)} {_type(place)}" for place in places)
+def _spelled_all(places: Sequence[Place], details: PlanDetails) -> str:
+    return ", ".join(f"%{place.slot} {_content(details, place.slot)} {_type(place)}" for place in places)
 
 
-def _content(plan: Plan, number: int) -> str:
+def _content(details: PlanDetails, number: int) -> str:
     """Where a slot stands: in the arena, or what it is; and the bytes into it."""
-    number, offset = root(plan.slots, number)
-    slot = plan.slots[number]
+    number, offset = root(details.slots, number)
+    slot = details.slots[number]
     if slot.kind == "temporary":
         return f"arena+{slot.offset + offset}"
     kind = f"state @{slot.name}" if slot.kind == "state" else slot.kind

@@ -5,49 +5,34 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qrt import kernels
-from qrt.eager.calls import Quick
+from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantTypeError, UndefinedError, require, shortened, shown
-from qrt.execute.ports import Port, brief, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.execute.plan import Memory, Plan
+from qrt.execute.plan_source import ModuleSource, PlanSource
+from qrt.execute.ports import brief, choose
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
-from qrt.ops.core import Array
+from qrt.ops.core import Array, static_shape
 from qrt.types import TensorType, UniformType
 
 if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none of it
     import os
 
     from qrt import ir
-    from qrt.dialects.func.ops import FuncOp
     from qrt.execute.bound import BoundProgram
     from qrt.execute.interpret import Interpreter
     from qrt.execute.interpret.core import Tap
-    from qrt.execute.plan import Plan
     from qrt.execute.planning.slots import Coverage
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
-
-
-def check_module(module: "ir.Module") -> None:
-    """Raise QuantError for a module of which no program is made."""
-    module.verify()
-    module.check_channels()
-    check_extents(module)
-    check_storage(module)
-
-
-class Memory(NamedTuple):
-    """The bytes of a run's arena, and the most of its values that live at once."""
-
-    arena_bytes: int
-    live_bytes: int
 
 
 class Program:
@@ -63,8 +48,8 @@ class Program:
 
     Parameters
     ----------
-    module : ir.Module
-        The program, which is verified.
+    module : ir.Module or PlanSource
+        The program, which is verified; or a source of plans, which has the other arguments.
     function : str, optional
         The name of the function; ``main``, or the only one, if not given.
     saturating : bool, default False
@@ -91,68 +76,55 @@ class Program:
     [3, 4]
     """
 
-    def __init__(self, module: "ir.Module", function: str | None = None, *, saturating: bool = False) -> None:
-        from qrt import ir
-
-        require(module, ir.Module, "a program", "a Module")
-        require(function, (str, type(None)), "the function", "a name")
-        check_module(module)
-        self._module = module
-        chosen = choose(module, function)
-        is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
-        name = chosen.attributes["sym_name"].python
-        self._set_up(name, ports(chosen, "arg"), ports(chosen, "result"), is_stateful, saturating)
-        if all(port.type.has_static_shape for port in self.inputs):
-            self._prefer(self._plan([port.type for port in self.inputs]))
-
-    def _set_up(
-        self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], is_stateful: bool, saturating: bool
+    def __init__(
+        self, module: "ir.Module | PlanSource", function: str | None = None, *, saturating: bool = False
     ) -> None:
-        """All that a program has but its module and its plans."""
-        self.name, self.inputs, self.outputs = name, inputs, outputs
+        source: PlanSource
+        if isinstance(module, PlanSource):
+            source = module
+        else:
+            source = ModuleSource(module, function, saturating=saturating)
+        self._source = source
+        self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
         self._names = [port.name for port in self.inputs]
         self._result_names = [port.name for port in self.outputs]
-        self._preferred: tuple[Plan | None, Quick | None] = None, None
-        self._saturating = saturating
+        self._preferred: tuple[Plan | None, ArgumentBinder | None] = None, None
         self._state = State()
-        self._is_stateful = is_stateful
+        if all(port.type.has_static_shape for port in self.inputs) and source.is_eager:
+            self._prefer(self._plan([port.type for port in self.inputs]))
 
-    @cached_property
+    @property
     def _module(self) -> "ir.Module":
-        raise NotImplementedError  # a program is made of its module, or knows where it stands
-
-    @cached_property
-    def _function(self) -> "FuncOp":
-        return choose(self._module, self.name)
+        return self._source.module
 
     @cached_property
     def _interpreter(self) -> "Interpreter":
         from qrt.execute.interpret import Interpreter
 
-        return Interpreter(self._module, saturating=self._saturating)
+        return Interpreter(self._module, saturating=self._source.saturating)
 
-    def _prefer(self, plan: "Plan") -> None:
-        """The next call goes straight to this plan, if its arguments fit."""
+    def _prefer(self, plan: Plan) -> None:
+        """Let the next call go straight to this plan, if its arguments fit."""
         if plan is not self._preferred[0]:
-            self._preferred = plan, self._made_quick(plan)
+            self._preferred = plan, self._argument_binder(plan)
 
-    def _made_quick(self, plan: "Plan") -> Quick | None:
-        """What runs a plan on arguments that fit as they are; None where a step is no kernel."""
+    def _argument_binder(self, plan: Plan) -> ArgumentBinder | None:
+        """Return what runs a plan on arguments that fit as they are; None where a step is no kernel."""
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
-        if plan.routine is None or any(t is not None and is_packed(t) for t in quantized):
+        if plan.executable is None or any(t is not None and is_packed(t) for t in quantized):
             return None
         count = len(self.inputs)
-        return Quick(
-            plan.routine,
+        return ArgumentBinder(
+            plan.executable,
             plan.isa,
             kernels.forced_isa.get() is None,
             tuple(quantized[:count]),
             tuple(map(is_whole, elements[:count])),
             tuple(quantized[count:]),
-            tuple(place.shape for place in plan.results),
+            tuple(() if t is None else static_shape(t, "plan") for t in plan.results),
             self._state,
             tuple(plan.states),
             tuple(plan.states.values()),
@@ -160,7 +132,7 @@ class Program:
 
     def __call__(self, *arguments: Any) -> Any:
         """The result, or a tuple of them where the function has several."""
-        results = self._quickly(arguments)
+        results = self._run_binder(arguments)
         if results is not None:
             return results[0] if len(results) == 1 else tuple(results)
         arrays = self._incoming(arguments)
@@ -177,26 +149,23 @@ class Program:
         an `scf.while` may take a million rounds."""
         if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
-            if len(given) == len(inputs) and (quick := self._quickly(tuple(given))) is not None:
-                return dict(zip(self._result_names, quick, strict=True))
+            if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
+                return dict(zip(self._result_names, results, strict=True))
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self._incoming(self._in_order(inputs))
         with _memory(self.name):
             results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
         return self._named(results)
 
-    def _quickly(self, arguments: tuple[Any, ...]) -> list[Any] | None:
-        """The results where every step is a kernel and the arguments fit as they are; else None."""
-        quick = self._preferred[1]
-        if quick is None:
+    def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
+        """Return the results where every step is a kernel and the arguments fit as they are; else None."""
+        plan, binder = self._preferred
+        if plan is None or binder is None:
             return None
         try:
-            return quick(arguments)
+            return binder(arguments)
         except KernelError as error:
-            plan = self._preferred[0]
-            if plan is None:
-                raise
-            self._whole(plan).raise_located(error)
+            plan.raise_located(error)
         except MemoryError as error:
             raise _no_memory(self.name, error) from None
 
@@ -245,7 +214,7 @@ class Program:
             plan = self._plan(self._types(list(arrays.values())))
             results = bound_outputs({} if outputs is None else outputs, self.outputs, plan, arrays)
         narrow = [port for port in self.inputs if not is_whole(port.type.element)]
-        state = self._state if self._is_stateful else None
+        state = self._state if self._source.is_stateful else None
         return BoundProgram(self.name, plan, state, arrays, results, narrow, self._result_names)
 
     def run_timed(
@@ -329,8 +298,8 @@ class Program:
         clone = object.__new__(type(self))
         clone.__dict__.update(self.__dict__)
         clone._state = State()
-        plan, quick = self._preferred
-        clone._preferred = plan, None if quick is None else quick.with_state(clone._state)
+        plan, binder = self._preferred
+        clone._preferred = plan, None if binder is None else binder.with_state(clone._state)
         return clone
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -375,17 +344,17 @@ class Program:
         Memory(arena_bytes=4, live_bytes=4)
         """
         plan = self._plan_of({port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)})
-        return Memory(plan.arena_bytes, plan.live_bytes)
+        return plan.memory
 
     def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
         none are given."""
         given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
-        return list(self._plan_of(given).coverage)
+        return self._plan_of(given).coverage
 
-    def planned(self, inputs: Mapping[str, Any]) -> "Plan":
+    def planned(self, inputs: Mapping[str, Any]) -> Plan:
         """The plan that runs on these inputs."""
-        return self._whole(self._plan(self._types(self._incoming(self._in_order(inputs)))))
+        return self._plan(self._types(self._incoming(self._in_order(inputs))))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
@@ -398,7 +367,7 @@ class Program:
             for port in self.inputs
             if port.name in inputs
         }
-        return plan_text(self.name, self._whole(self._plan_of(given)))
+        return plan_text(self.name, self._plan_of(given))
 
     def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The inputs as the function takes them."""
@@ -428,7 +397,7 @@ class Program:
                 f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
             )
 
-    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> "Plan":
+    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> Plan:
         """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
         types = []
         for port in self.inputs:
@@ -455,7 +424,7 @@ class Program:
     @contextmanager
     def _stream(self) -> Iterator[dict[str, Array]]:
         """The state, for a call that goes on with it."""
-        if not self._is_stateful:
+        if not self._source.is_stateful:
             yield {}
             return
         state = self._state
@@ -466,11 +435,11 @@ class Program:
         return [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
 
     def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
-        values = [
-            of_rank(a, v.type) for a, v in zip(arrays, self._function.regions[0].blocks[0].arguments, strict=True)
-        ]
+        function = choose(self._module, self.name)
+        arguments = function.regions[0].blocks[0].arguments
+        values = [of_rank(array, argument.type) for array, argument in zip(arrays, arguments, strict=True)]
         with self._stream() as state:
-            return self._outgoing(map(np.asarray, self._interpreter.call(self._function, values, max_steps, state)))
+            return self._outgoing(map(np.asarray, self._interpreter.call(function, values, max_steps, state)))
 
     def _outgoing(self, results: Iterable[Array]) -> list[Any]:
         return [
@@ -478,47 +447,24 @@ class Program:
             for a, p in zip(results, self.outputs, strict=True)
         ]
 
-    def _plan(self, types: Sequence[TensorType]) -> "Plan":
+    def _plan(self, types: Sequence[TensorType]) -> Plan:
         key = (kernels.active(), *types)
         with self._lock:
-            found = self._plans.get(key)
-            if found is not None:
+            if key in self._plans:
                 self._plans.move_to_end(key)
-                return found
+                return self._plans[key]
         with _memory(self.name):
-            plan = self._built(types)
+            plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
                 self._plans.popitem(last=False)
         return plan
 
-    def _built(self, types: Sequence[TensorType]) -> "Plan":
-        from qrt.ir.core.operations import garbage_uncollected
-
-        check_dimensions(self._function, types)
-
-        with garbage_uncollected():
-            from qrt.execute.build import build
-
-            module = self._prepared
-            return build(module, module.function(self.name), types, self._saturating)
-
-    def _whole(self, plan: "Plan") -> "Plan":
-        """The plan with all that is known of its steps."""
-        return plan
-
     def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        """The types of the inputs for which there is a plan."""
+        """Return the types of the inputs for which there is a plan, saved or made."""
         with self._lock:
-            return list(dict.fromkeys(key[1:] for key in self._plans))
-
-    @cached_property
-    def _prepared(self) -> "ir.Module":
-        """The program as it is planned; the interpreter runs it as it is written."""
-        from qrt.execute.prepare import prepared
-
-        return prepared(self._module, self.name, self._saturating)
+            return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.inputs)
@@ -526,7 +472,7 @@ class Program:
         return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._saturating)
+        return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._source.saturating)
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:

@@ -7,7 +7,9 @@ from typing import Any
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.interpret.core import Tap
 from qrt.execute.observe import ObservedProgram
+from qrt.execute.plan_source import ModuleSource
 from qrt.execute.prepare import OBSERVED, REPLACED, inline, prepared
+from qrt.execute.program import Program
 from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
@@ -31,6 +33,23 @@ def flattened(module: Module, name: str) -> Module:
     return copy
 
 
+class _TappedSource(ModuleSource):
+    """A function whose values are told by names."""
+
+    def __init__(self, module: Module, function: str, taps: Mapping[Value, str]) -> None:
+        self._taps = taps
+        super().__init__(module, function, is_observed=True)
+
+    @cached_property
+    def prepared(self) -> Module:
+        for value, name in self._taps.items():
+            attributes = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
+            tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), attributes)
+            value.replace_all_uses(tap.results[0])
+            tap.set_operand(0, value)
+        return prepared(self.module, self.name, self.saturating, observed=True)
+
+
 class TappedProgram(ObservedProgram):
     """A program that tells values by names. It takes the module, which is changed.
 
@@ -43,8 +62,7 @@ class TappedProgram(ObservedProgram):
     """
 
     def __init__(self, module: Module, function: str, taps: Mapping[Value, str]) -> None:
-        self._taps = taps
-        super().__init__(module, function)
+        Program.__init__(self, _TappedSource(module, function, taps))
 
     def run_tapped(self, inputs: Mapping[str, Any], tap: Tap) -> list[Any]:
         """The results of a run. ``tap`` is given each value with an op, of which ``name_of`` is the name. The run goes
@@ -54,15 +72,6 @@ class TappedProgram(ObservedProgram):
     def run_checked(self, arrays: Sequence[Array], tap: Tap) -> list[Any]:
         """As ``run_tapped``, on checked inputs."""
         return self._run(arrays, tap=tap)
-
-    @cached_property
-    def _prepared(self) -> Module:
-        for value, name in self._taps.items():
-            said = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
-            tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), said)
-            value.replace_all_uses(tap.results[0])
-            tap.set_operand(0, value)
-        return prepared(self._module, self.name, self._saturating, observed=True)
 
 
 def name_of(tap: Operation) -> str:

@@ -52,14 +52,13 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
     given = {port.name: _drawn(port) for port in program.inputs} if inputs is None else inputs
     plan = program.planned(given)
     timings = program.timings(given, repeats=repeats)
-    steps = [(number, step) for number, segment in enumerate(plan.segments) for step in segment]
+    steps = [(number, step) for number, segment in enumerate(plan.details.segments) for step in segment]
     return PlanReport(
         program.name,
         plan.isa,
-        len(plan.segments),
-        plan.arena_bytes,
-        plan.live_bytes,
-        sum(slot.nbytes for slot in plan.slots.values() if slot.kind == "constant" and slot.type is not None),
+        len(plan.details.segments),
+        *plan.memory,
+        sum(slot.nbytes for slot in plan.details.slots.values() if slot.kind == "constant" and slot.type is not None),
         tuple(
             _reported(number, step, timing.seconds, timing.share)
             for (number, step), timing in zip(steps, timings, strict=True)

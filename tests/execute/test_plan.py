@@ -119,5 +119,5 @@ def test_kernels_between_a_value_and_its_use_stay_one_segment():
         }}"""
     )
     (planned,) = program._plans.values()
-    segments = [[step.coverage.op for step in segment] for segment in planned.segments]
+    segments = [[step.coverage.op for step in segment] for segment in planned.details.segments]
     assert segments == [["math.log", "math.tanh"], ["quant.qcast", "quant.qcast", "qrt.add"]]

@@ -52,13 +52,13 @@ def test_coverage_names_a_kernel_for_every_op_that_computes(everything):
 
 def test_temporaries_share_memory_only_when_they_do_not_live_together(everything):
     plan = everything._plan([everything.inputs[0].type.with_(shape=(64, 3, 3, 2))])
-    live = [s for s in plan.slots.values() if s.kind == "temporary"]
+    live = [s for s in plan.details.slots.values() if s.kind == "temporary"]
     for i, a in enumerate(live):
         for b in live[:i]:
             together = a.first <= b.last and b.first <= a.last
             overlap = a.offset < b.offset + b.nbytes and b.offset < a.offset + a.nbytes
             assert not (together and overlap)
-    assert plan.arena_bytes < sum(s.nbytes for s in live)
+    assert plan.memory.arena_bytes < sum(s.nbytes for s in live)
 
 
 def test_plans_are_bounded(everything):
@@ -245,7 +245,7 @@ def test_frames_of_a_run_hold_no_constants():
     program = qrt.compile(
         f"func.func @f() -> i32 {{ %v0 = arith.constant 1 : i32 {' '.join(lines)} return %v50 : i32 }}"
     )
-    assert len(program._plan([])._frame) < 10
+    assert len(program._plan([]).details.frame) < 10
 
 
 def test_an_error_in_a_constant_is_one_when_the_program_runs():
@@ -493,5 +493,5 @@ def test_timings_refuse_what_does_not_run(everything, inputs, repeats, message):
 
 
 def test_a_run_does_not_look_at_the_clock(everything, monkeypatch):
-    monkeypatch.setattr("qrt.execute.plan.perf_counter", lambda: pytest.fail("it asks for the time"))
+    monkeypatch.setattr("qrt.execute.planning.frame_runner.perf_counter", lambda: pytest.fail("it asks for the time"))
     everything.run({"images": images(2)})

@@ -188,12 +188,12 @@ def placed(array: Array, offset: int) -> Array:
     return copy
 
 
-def bind(case: Drawn, isa: str, microkernel: str | None = None) -> _core.Call:
-    call: _core.Call = getattr(_core, f"bind_{case.entry}")(isa=isa, microkernel=microkernel, **case.given)
+def bind(case: Drawn, isa: str, microkernel: str | None = None) -> _core.KernelCall:
+    call: _core.KernelCall = getattr(_core, f"bind_{case.entry}")(isa=isa, microkernel=microkernel, **case.given)
     return call
 
 
-def answer(call: _core.Call, case: Drawn, fill: int) -> Array:
+def answer(call: _core.KernelCall, case: Drawn, fill: int) -> Array:
     """The result, in memory that held `fill`, and must hold it still around."""
     shape, dtype = call.operand_shapes[-1], call.operand_dtypes[-1]
     bytes_ = int(np.prod(shape)) * dtype.itemsize

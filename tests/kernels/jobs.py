@@ -12,7 +12,7 @@ from qrt._seam import _core
 from qrt.numerics.resizing import bilinear_positions
 
 Array = npt.NDArray[Any]
-Job = tuple[_core.Call, tuple[Array, ...]]
+Job = tuple[_core.KernelCall, tuple[Array, ...]]
 
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
 SLOPES = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.7,), (2.0**-7,)], [(1.0,)] * 2, [1] * 2)

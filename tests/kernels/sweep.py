@@ -40,14 +40,14 @@ def isas_for(entry: str, isas: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(isa for isa in isas if entry not in WITHOUT_PRODUCTS or isa in others)
 
 
-def bound(case: Case, isa: str, **more: str) -> _core.Call:
+def bound(case: Case, isa: str, **more: str) -> _core.KernelCall:
     """Copies and gathering have no ISA."""
     where = {} if case.entry in ("copy", "gather") else {"isa": isa}
-    call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
+    call: _core.KernelCall = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
 
 
-def calls_of(case: Case, isa: str) -> list[_core.Call]:
+def calls_of(case: Case, isa: str) -> list[_core.KernelCall]:
     """With the microkernel that suits, and with each other that takes it."""
     chosen = bound(case, isa)
     if chosen.microkernel is None:
@@ -56,7 +56,7 @@ def calls_of(case: Case, isa: str) -> list[_core.Call]:
     return [chosen, *(call for call in others if call.microkernel != chosen.microkernel)]
 
 
-def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
+def answer(call: _core.KernelCall, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
     """The result, or all of several in one line."""
     written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
     outs = [np.empty(*each) for each in written]
@@ -66,7 +66,7 @@ def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) 
     return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=dtype_of(call))
 
 
-def answers_in_place(call: _core.Call, operands: tuple[Array, ...]) -> Iterator[tuple[Array, Array]]:
+def answers_in_place(call: _core.KernelCall, operands: tuple[Array, ...]) -> Iterator[tuple[Array, Array]]:
     """The result written over each operand that may be, and over both of two that are one array; what it must be."""
     for place in call.in_place:
         held = [np.array(operand) for operand in operands]
@@ -82,7 +82,7 @@ def answers_in_place(call: _core.Call, operands: tuple[Array, ...]) -> Iterator[
         yield out, expected
 
 
-def dtype_of(call: _core.Call) -> np.dtype[Any]:
+def dtype_of(call: _core.KernelCall) -> np.dtype[Any]:
     """The dtype of the result, or one that holds the values of all results."""
     return np.result_type(*call.operand_dtypes[-call.outputs :])
 

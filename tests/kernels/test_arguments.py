@@ -1,5 +1,5 @@
-"""Arguments of `bind_*` functions and routines that are no plain numbers. Hazards: products of small integers that
-wrap; operands of objects or of texts; a routine whose bases are one array."""
+"""Arguments of `bind_*` functions and executables that are no plain numbers. Hazards: products of small integers that
+wrap; operands of objects or of texts; an executable whose bases are one array."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from qrt._seam import _core
-from qrt.eager.calls import Quick
+from qrt.eager.calls import ArgumentBinder
 from qrt.errors import KernelError
 
 SMALL = np.array(64, np.int8)
 """Four of these multiply to 0."""
 
 
-def copy_of(size: int, **changed: Any) -> _core.Call:
+def copy_of(size: int, **changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "dtype": np.int8, "shapes": [(size,)], "source_strides": [(1,)], "target_strides": [(1,)],
         "source_sizes": [size], "target_size": size,
@@ -71,20 +71,20 @@ def test_dtypes_of_no_numbers(dtype: str) -> None:
     with pytest.raises(KernelError):
         _core.bind_plain_select(isa="ref", dtype=dtype, size=4)
     with pytest.raises(KernelError, match="expected bools, integers or floats"):
-        routine(externals=[(dtype, (4,)), (np.int8, (4,))])
+        executable(externals=[(dtype, (4,)), (np.int8, (4,))])
 
 
-def routine(**changed: Any) -> _core.Routine:
-    """A routine that copies its input, with other arguments."""
+def executable(**changed: Any) -> _core.Executable:
+    """An executable that copies its input, with other arguments."""
     given: dict[str, Any] = {
         "calls": [copy_of(4)], "operands": [[(1, 0), (2, 0)]], "bases": [None, 0, 1],
         "externals": [(np.int8, (4,)), (np.int8, (4,))], "inputs": 1, "outputs": 1, "arena_bytes": 0, "most_rounds": 10,
     }  # fmt: skip
-    return _core.Routine(**(given | changed))
+    return _core.Executable(**(given | changed))
 
 
-def test_a_routine_copies() -> None:
-    (result,) = routine().run((np.int8([1, 2, 3, 4]),))
+def test_an_executable_copies() -> None:
+    (result,) = executable().run((np.int8([1, 2, 3, 4]),))
     assert result.tolist() == [1, 2, 3, 4]
 
 
@@ -108,23 +108,23 @@ def test_a_routine_copies() -> None:
         ({"bases": [None, np.array([object()] * 4), 1]}, "holds object"),
     ],
 )
-def test_arguments_of_a_routine(changed: dict[str, Any], message: str) -> None:
+def test_arguments_of_an_executable(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(KernelError, match=message):
-        routine(**changed)
+        executable(**changed)
 
 
 @pytest.mark.parametrize("offset", [np.array(0.5), 0.5, None, "0"])
-def test_offsets_of_a_routine(offset: Any) -> None:
+def test_offsets_of_an_executable(offset: Any) -> None:
     """A float rounds down what it is added to."""
     with pytest.raises(TypeError):
-        routine(operands=[[(1, offset), (2, 0)]])
+        executable(operands=[[(1, offset), (2, 0)]])
 
 
-def test_a_quick_call_has_a_name_for_each_state() -> None:
+def test_an_argument_binder_has_a_name_for_each_state() -> None:
     """It read the arrays of states behind the end of an empty tuple."""
-    more = routine(externals=[(np.int8, (4,))] * 3)
+    more = executable(externals=[(np.int8, (4,))] * 3)
     with pytest.raises(TypeError, match="a name is needed for each array of the state"):
-        Quick(more, "ref", True, (None,), (True,), (None,), ((4,),), None, (), ())
+        ArgumentBinder(more, "ref", True, (None,), (True,), (None,), ((4,),), None, (), ())
 
 
 def test_multipliers_that_are_no_pairs() -> None:

@@ -59,7 +59,7 @@ CASES = {
 }
 
 
-def bound(case: Case, isa: str, w: Array | None, bias: Array | None) -> _core.Call:
+def bound(case: Case, isa: str, w: Array | None, bias: Array | None) -> _core.KernelCall:
     """With the weights and the bias that are constants."""
     out = case.more.get("out", "u8")
     low, high = int(np.iinfo(DTYPES[out]).min), int(np.iinfo(DTYPES[out]).max)

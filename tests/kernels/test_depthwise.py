@@ -205,7 +205,7 @@ def test_rows_of_padding_of_many_channels(isa: str) -> None:
     np.testing.assert_array_equal(*results)
 
 
-def bind(**changed: Any) -> _core.Call:
+def bind(**changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "x": "i8", "w": "i8", "x_shape": (1, 2, 2, 3), "w_shape": (1, 1, 6), "x_zero_point": 0,
         "w_zero_points": [0], "requant": REQUANT, "strides": (1, 1), "padding": ((0, 0), (0, 0)), "dilations": (1, 1),

@@ -31,7 +31,7 @@ ISAS = isas_by_rows("requantize_row", "binary_row", "clamp_row", "avg_pool_pixel
 seeds = st.integers(0, 2**32 - 1)
 
 
-def run(call: _core.Call, *operands: Array) -> Array:
+def run(call: _core.KernelCall, *operands: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1], call.operand_dtypes[-1])
     call(*operands, out)
     return out

@@ -18,11 +18,11 @@ from qrt.errors import KernelError
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.25,)], [(1.0,)], [1])
 
 
-def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> _core.Call:
+def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> _core.KernelCall:
     return _core.bind_dcast(isa="ref", expressed="f32", storage="i8", shape=shape, scales=[scale], zero_points=[0])
 
 
-def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.Call:
+def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "expressed": "f32", "storage": "i8", "shape": shape, "scales": [0.5], "zero_points": [0],
         "storage_min": -128, "storage_max": 127, "rounding": "half_even", "zero_point": "before", "scale": "divide",
@@ -30,7 +30,7 @@ def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.Call:
     return _core.bind_qcast(**(given | changed))
 
 
-def gemm(**changed: Any) -> _core.Call:
+def gemm(**changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "a": "i8", "b": "i8", "m": 2, "n": 3, "k": 4, "a_zero_points": [0], "b_zero_points": [0],
         "requant": REQUANT,
@@ -85,20 +85,27 @@ def test_a_call_says_what_it_takes() -> None:
     assert call.operand_shapes == ((1, 2, 4), (1, 4, 3), (3,), (1, 2, 3))
     assert [str(dtype) for dtype in call.operand_dtypes] == ["int8", "int8", "int32", "int8"]
     with pytest.raises(TypeError, match="bind_"):
-        _core.Call()
+        _core.KernelCall()
 
 
 def test_a_call_without_an_entry_is_never_made() -> None:
     """Not by its class alone either: it would be called all the same."""
-    for make in (_core.Call, lambda: _core.Call.__new__(_core.Call), lambda: _core.Call.__new__(_core.Call, None)):
-        with pytest.raises(TypeError, match="a Call is made by the bind_"):
+    for make in (
+        _core.KernelCall,
+        lambda: _core.KernelCall.__new__(_core.KernelCall),
+        lambda: _core.KernelCall.__new__(_core.KernelCall, None),
+    ):
+        with pytest.raises(TypeError, match="a KernelCall comes from a bind_"):
             make()
-    with pytest.raises(KernelError, match="plan: step 1 is None, expected a Call"):
-        _core.Plan([dcast(), None], [[0, 1], [0, 1]], 2)  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        _core.Plan([qcast], [[0, 1]], 2)  # type: ignore[list-item]
+        executable(calls=[dcast, dcast, dcast])
     with pytest.raises(TypeError):
-        _core.Plan.__new__(_core.Plan)  # type: ignore[call-arg]
+        _core.Executable.__new__(_core.Executable)  # type: ignore[call-arg]
+
+
+def test_a_frame_without_an_executable_does_not_run() -> None:
+    with pytest.raises(KernelError, match=r"a frame comes from Executable.bind"):
+        _core.Frame().run()
 
 
 def test_a_kept_call_may_write_over_a_scalar() -> None:
@@ -157,49 +164,6 @@ def test_bound_arrays_are_copies() -> None:
     assert (results == 5).all()
 
 
-# ---- plans ----
-
-
-def test_a_plan_runs_its_calls_in_order() -> None:
-    plan = _core.Plan([qcast(), dcast(), qcast(scales=[2.0])], [[0, 1], [1, 2], [2, 3]], 4)
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    buffers = [x, np.zeros((2, 3), np.int8), np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int8)]
-    plan.run(buffers)
-    np.testing.assert_array_equal(buffers[2], x)
-    np.testing.assert_array_equal(buffers[3], np.rint(x / 2))
-    seconds, left = plan.run_timed(buffers)
-    assert len(seconds) == 3
-    assert left is None
-
-
-@pytest.mark.parametrize(
-    ("slots", "count", "message"),
-    [
-        ([[0, 1]], 2, "plan: 2 calls, slots for 1"),
-        ([[0, 1], [1]], 2, r"plan: step 1 \(dcast\) has 2 operands, 1 slots given"),
-        ([[0, 1], [1, 2]], 2, r"plan: step 1 \(dcast\) names slot 2 of 2"),
-        ([[0, 1], [0, 2]], 3, r"plan: step 1 \(dcast\) uses slot 0 as int8"),
-        ([[0, -1], [1, 2]], 3, "names slot -1"),
-    ],
-)
-def test_a_plan_refuses_slots_that_do_not_fit(slots: list[list[int]], count: int, message: str) -> None:
-    with pytest.raises(KernelError, match=message):
-        _core.Plan([qcast(), dcast()], slots, count)
-
-
-def test_a_plan_refuses_buffers_that_do_not_fit() -> None:
-    plan = _core.Plan([qcast()], [[0, 1]], 2)
-    with pytest.raises(KernelError, match="plan: 1 buffers given, expected 2"):
-        plan.run([X])
-    with pytest.raises(KernelError, match="plan: buffer 0 holds float64, expected float32"):
-        plan.run([X.astype(np.float64), OUT])
-    with pytest.raises(KernelError, match="plan: buffer 1 is written to, and read-only"):
-        plan.run([X, read_only()])
-    memory = np.zeros(64, np.uint8)
-    with pytest.raises(KernelError, match=r"plan: the output of step 0 \(qcast\) overlaps its operand 0"):
-        plan.run([memory[:24].view(np.float32), memory[:6].view(np.int8)])
-
-
 # ---- ISAs ----
 
 
@@ -225,10 +189,10 @@ def test_the_environment_chooses_an_isa(given: str, expected: str) -> None:
     assert expected in found.stdout
 
 
-# ---- routines ----
+# ---- executables ----
 
 
-def routine(**changed: Any) -> _core.Routine:
+def executable(**changed: Any) -> _core.Executable:
     """qcast, dcast, qcast: from an external float array by the arena to an external array of int8."""
     given: dict[str, Any] = {
         "calls": [qcast(), dcast(), qcast(scales=[2.0])],
@@ -240,20 +204,69 @@ def routine(**changed: Any) -> _core.Routine:
         "arena_bytes": 32,
         "most_rounds": 10,
     }
-    return _core.Routine(**given | changed)
+    return _core.Executable(**given | changed)
 
 
-def test_a_routine_runs_its_calls_in_order() -> None:
+def test_an_executable_runs_its_calls_in_order() -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    made = routine()
+    made = executable()
     for _ in range(2):
         (out,) = made.run((x,))
         np.testing.assert_array_equal(out, np.rint(x / 2))
     results = np.zeros((2, 3), np.int8)
-    bound = made.bind((x, results))
+    frame = made.bind((x, results))
     x[:] = 8
-    bound()
+    frame.run()
     assert (results == 4).all()
+
+
+def over(**changed: Any) -> _core.Executable:
+    """qcast, dcast, qcast over four external arrays, of which the last three are written."""
+    shape = (2, 3)
+    given: dict[str, Any] = {
+        "operands": [[(0, 0), (1, 0)], [(1, 0), (2, 0)], [(2, 0), (3, 0)]],
+        "bases": [0, 1, 2, 3],
+        "externals": [(np.float32, shape), (np.int8, shape), (np.float32, shape), (np.int8, shape)],
+        "outputs": 0,
+        "arena_bytes": 0,
+    }
+    return executable(**given | changed)
+
+
+def test_an_executable_runs_over_arrays_of_any_shape_and_measures_its_calls() -> None:
+    x = np.arange(6, dtype=np.float32)
+    arrays = [x, np.zeros((3, 2), np.int8), np.zeros((2, 3), np.float32), np.zeros((1, 6), np.int8)]
+    seconds = np.zeros(3)
+    assert over().run_over(arrays, seconds=seconds) is None
+    np.testing.assert_array_equal(arrays[2].ravel(), x)
+    np.testing.assert_array_equal(arrays[3].ravel(), np.rint(x / 2))
+    assert (seconds > 0).all()
+    before = seconds.copy()
+    assert over().run_over(arrays, None, 5, seconds) == 5
+    assert (seconds > before).all()
+    for wrong in (np.zeros(2), np.zeros(3, np.float32), np.zeros(6)[::2], [0.0, 0.0, 0.0]):
+        with pytest.raises(KernelError, match="the seconds must be a writable float64 array of 3 elements"):
+            over().run_over(arrays, seconds=wrong)  # type: ignore[arg-type]
+
+
+def test_an_executable_runs_over_arrays_that_share_memory_where_no_step_sees_both() -> None:
+    """So do the temporaries of a plan, whose lifetimes differ."""
+    x, memory = np.arange(6, dtype=np.float32), np.zeros(24, np.uint8)
+    early, late = memory[:6].view(np.int8), memory[:6].view(np.int8)
+    over().run_over([x, early, np.zeros(6, np.float32), late])
+    np.testing.assert_array_equal(late, np.rint(x / 2))
+    with pytest.raises(KernelError, match=r"the output of step 1 \(dcast\) overlaps its operand 0"):
+        over().run_over([x, early, memory.view(np.float32), np.zeros(6, np.int8)])
+
+
+def test_an_executable_refuses_arrays_to_run_over_that_do_not_fit() -> None:
+    arrays = [X, np.zeros((2, 3), np.int8), np.zeros((2, 3), np.float32), OUT]
+    with pytest.raises(KernelError, match="executable: 1 arrays given, expected 4"):
+        over().run_over([X])
+    with pytest.raises(KernelError, match="executable: array 0 holds float64, expected float32"):
+        over().run_over([X.astype(np.float64), *arrays[1:]])
+    with pytest.raises(KernelError, match="executable: array 3 is written to, and read-only"):
+        over().run_over([*arrays[:3], read_only()])
 
 
 @pytest.mark.parametrize(
@@ -276,24 +289,24 @@ def test_a_routine_runs_its_calls_in_order() -> None:
         ({"bases": [None, 0, -1]}, "names array -1 of 2"),
         ({"inputs": 2}, "arrays are inputs, outputs, then states"),
         ({"outputs": -1}, "arrays are inputs, outputs, then states"),
-        ({"externals": [(np.float32, (2, -3)), (np.int8, (2, 3))]}, "routine: shape"),
+        ({"externals": [(np.float32, (2, -3)), (np.int8, (2, 3))]}, "executable: shape"),
     ],
 )
-def test_a_routine_refuses_places_that_do_not_fit(changed: dict[str, Any], message: str) -> None:
+def test_an_executable_refuses_places_that_do_not_fit(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(KernelError, match=message):
-        routine(**changed)
+        executable(**changed)
 
 
-def test_a_routine_refuses_arrays_that_do_not_fit() -> None:
-    made = routine()
+def test_an_executable_refuses_arrays_that_do_not_fit() -> None:
+    made = executable()
     with pytest.raises(KernelError, match="0 inputs given, expected 1"):
         made.run(())
     with pytest.raises(KernelError, match="1 states given, expected 0"):
         made.run((X,), (X,))
     for wrong in (X.astype(np.float64), X.reshape(3, 2), X.reshape(6), np.repeat(X, 2, 1)[:, ::2], None):
-        with pytest.raises(KernelError, match="routine: input 0"):
+        with pytest.raises(KernelError, match="executable: input 0"):
             made.run((wrong,))  # type: ignore[arg-type]
-        with pytest.raises(KernelError, match="routine: array 0"):
+        with pytest.raises(KernelError, match="executable: array 0"):
             made.bind((wrong, OUT))  # type: ignore[arg-type]
     with pytest.raises(KernelError, match="array 1 is written to, and read-only"):
         made.bind((X, read_only()))
@@ -304,21 +317,21 @@ def test_a_routine_refuses_arrays_that_do_not_fit() -> None:
         made.bind((X,))
 
 
-def test_a_routine_keeps_its_constants_and_states() -> None:
+def test_an_executable_keeps_its_constants_and_states() -> None:
     constant = np.full((2, 3), 6, np.float32)
-    made = routine(bases=[None, constant, 1], externals=[(np.float32, (1,)), (np.int8, (2, 3))], outputs=0)
+    made = executable(bases=[None, constant, 1], externals=[(np.float32, (1,)), (np.int8, (2, 3))], outputs=0)
     del constant
     state = np.zeros((2, 3), np.int8)
     assert made.run((np.zeros(1, np.float32),), (state,)) == []
     assert (state == 3).all()
-    with pytest.raises(KernelError, match="routine: state 0"):
+    with pytest.raises(KernelError, match="executable: state 0"):
         made.run((np.zeros(1, np.float32),), (read_only(),))
 
 
 # ---- control ----
 
 
-def control(kind: str, target: int = 0, cost: int = 0) -> _core.Call:
+def control(kind: str, target: int = 0, cost: int = 0) -> _core.KernelCall:
     return _core.bind_control(kind=kind, target=target, cost=cost)
 
 
@@ -354,39 +367,43 @@ def test_control_does_not_run_alone() -> None:
         ([control("jump", 1), control("unless", 0)], r"step 1 \(unless\) leads to step 0 of 3, which is no round"),
     ],
 )
-def test_every_jump_back_begins_a_round(steps: list[_core.Call], message: str) -> None:
+def test_every_jump_back_begins_a_round(steps: list[_core.KernelCall], message: str) -> None:
     """So that every loop ends: a file whose checksum fits may say anything."""
     places = [[(3, 0)] if call.name == "unless" else [] for call in steps]
     with pytest.raises(KernelError, match=message):
-        routine(
+        executable(
             calls=[*steps, qcast()],
             operands=[*places, [(1, 0), (2, 0)]],
             bases=[None, 0, 1, np.ones(1, np.bool_)],
         )
-    slots = [[2] if call.name == "unless" else [] for call in steps]
-    with pytest.raises(KernelError, match=message):
-        _core.Plan([*steps, qcast()], [*slots, [0, 1]], 3)
 
 
 def test_a_loop_ends_by_its_rounds_or_by_the_steps_of_a_run() -> None:
     endless = [control("round", cost=3), qcast(), control("jump", 0, cost=2)]
-    made = routine(calls=endless, operands=[[], [(1, 0), (2, 0)], []], bases=[None, 0, 1])
+    made = executable(calls=endless, operands=[[], [(1, 0), (2, 0)], []], bases=[None, 0, 1])
     for _ in range(2):
         with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 10 rounds"):
             made.run((X,))
     with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within the steps it may take"):
         made.run((X,), (), 4)
-    plan = _core.Plan(endless, [[], [0, 1], []], 2)
-    with pytest.raises(KernelError, match=r"plan: step 0 \(round\): does not end within 7 rounds"):
-        plan.run([X, np.zeros((2, 3), np.int8)], 7)
-    with pytest.raises(KernelError, match=r"plan: step 0 \(round\): does not end within the steps"):
-        plan.run([X, np.zeros((2, 3), np.int8)], 7, 5000)
+    with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 7 rounds"):
+        made.run_over([X, np.zeros((2, 3), np.int8)], 7)
+    with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within the steps"):
+        made.run_over([X, np.zeros((2, 3), np.int8)], 7, 5000)
 
 
-def test_jumps_are_counted_from_the_first_step_of_a_plan() -> None:
+def test_jumps_are_counted_from_the_first_step() -> None:
     past = [control("round", cost=2), control("unless", 14, cost=5), qcast(), control("jump", 14, cost=1)]
-    plan = _core.Plan(past, [[], [2], [0, 1], []], 3, 10)
-    for said, left in ((True, 92), (False, 98)):
+    segment = executable(
+        calls=past,
+        operands=[[], [(1, 0)], [(0, 0), (2, 0)], []],
+        bases=[0, 1, 2],
+        externals=[(np.float32, (2, 3)), (np.bool_, (1,)), (np.int8, (2, 3))],
+        inputs=2,
+        outputs=0,
+        first_step=10,
+    )
+    for condition, left in ((True, 92), (False, 98)):
         out = np.zeros((2, 3), np.int8)
-        assert plan.run([X + 1, out, np.bool_([said])], None, 100) == left
-        assert (out == 2 * said).all()
+        assert segment.run_over([X + 1, np.bool_([condition]), out], None, 100) == left
+        assert (out == 2 * condition).all()

@@ -28,7 +28,7 @@ def identity(storage: str = "i32") -> numerics.RequantParameters:
     return numerics.requant_parameters("fixed", storage, int(info.min), int(info.max), [(1.0,)], [(1.0,)], [0])
 
 
-def run(call: _core.Call, *operands: Array) -> Array:
+def run(call: _core.KernelCall, *operands: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1], call.operand_dtypes[-1])
     call(*operands, out)
     return out

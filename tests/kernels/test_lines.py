@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.25,)], [(1.0,)], [1])
 
 
-def run(call: _core.Call, *operands: Array) -> Array:
+def run(call: _core.KernelCall, *operands: Array) -> Array:
     out = np.full(call.operand_shapes[-1], 85, call.operand_dtypes[-1])
     call(*operands, out)
     return out
@@ -51,7 +51,7 @@ def test_mean(isa: str, data: st.DataObject) -> None:
     np.testing.assert_array_equal(run(call, x), numerics.requantize(acc, requant, index).astype(call.operand_dtypes[1]))
 
 
-def mean(**changed: Any) -> _core.Call:
+def mean(**changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "storage": "i8", "x_shape": (2, 3), "axes": (1,), "zero_points": [0], "requant": REQUANT
     }  # fmt: skip
@@ -123,7 +123,7 @@ def test_binding_a_lookup_refuses(changed: dict[str, Any], message: str) -> None
         _core.bind_lookup(**(given | changed))
 
 
-def softmax(**changed: Any) -> _core.Call:
+def softmax(**changed: Any) -> _core.KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "storage": "i8", "x_shape": (2, 3), "axis": 1, "table": [2**30] + [7] * 255, "out": "u8",
         "storage_min": 0, "storage_max": 255, "zero_point": 0, "scale": 0.01,

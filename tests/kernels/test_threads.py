@@ -35,7 +35,7 @@ def two_threads() -> Iterator[None]:
     _core.set_num_threads(before)
 
 
-def product(isa: str = "ref", size: int = 96) -> tuple[_core.Call, Array, Array]:
+def product(isa: str = "ref", size: int = 96) -> tuple[_core.KernelCall, Array, Array]:
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-128, 128, (size, size), dtype=np.int8) for _ in range(2))
     call = _core.bind_gemm(
@@ -44,7 +44,7 @@ def product(isa: str = "ref", size: int = 96) -> tuple[_core.Call, Array, Array]
     return call, a, b
 
 
-def result(call: _core.Call, a: Array, b: Array) -> Array:
+def result(call: _core.KernelCall, a: Array, b: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1][1:], np.int8)
     call(a, b, out)
     return out

@@ -24,7 +24,7 @@ _MOST_LOOPS = 15
 class Kernel:
     """A call for an op, which of its operands the call reads, in order, and which it has packed."""
 
-    call: _core.Call
+    call: _core.KernelCall
     given: tuple[int, ...]
     packed: tuple[int, ...] = ()
 

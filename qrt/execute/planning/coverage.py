@@ -11,13 +11,13 @@ def copied(op: Operation) -> Coverage:
     return Coverage(op.name, str(op.location), "kernel", "copy (ref)")
 
 
-def kernel_name(call: _core.Call) -> str:
+def kernel_name(call: _core.KernelCall) -> str:
     """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
     chosen = f", {call.microkernel}" if call.microkernel and len(_core.microkernels(call.isa)) > 1 else ""
     return f"{call.name} ({call.isa}{chosen})"
 
 
-def kernel_coverage(op: Operation, call: _core.Call) -> Coverage:
+def kernel_coverage(op: Operation, call: _core.KernelCall) -> Coverage:
     return Coverage(op.name, str(op.location), "kernel", kernel_name(call))
 
 

@@ -127,11 +127,35 @@ class ValueStep:
 Step = CallStep | ValueStep
 
 
+@record(frozen=True)
+class PlanDetails:
+    """The steps of a plan, and the places of its values: slots of a frame. The frame has the constants in their slots,
+    and the initial array of each global."""
+
+    slots: Mapping[int, Slot]
+    inputs: Sequence[Place]
+    steps: Sequence[Step]
+    results: Sequence[Place]
+    frame: Frame
+
+    @property
+    def segments(self) -> list[list[Step]]:
+        """The steps as maximal runs of one kind: kernels, which are one call into C, and all others."""
+        segments: list[list[Step]] = []
+        kinds = [isinstance(step, CallStep) and is_kernel(step.call) for step in self.steps]
+        for number, step in enumerate(self.steps):
+            if number and kinds[number] == kinds[number - 1]:
+                segments[-1].append(step)
+            else:
+                segments.append([step])
+        return segments
+
+
 def empty(t: TensorType) -> Array:
     """An array of a static type, not filled."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
-def is_kernel(call: BoundCall) -> TypeGuard[_core.Call]:
-    """Whether a call is one entry of C, which a run of them can hold."""
-    return isinstance(call, _core.Call)
+def is_kernel(call: BoundCall) -> TypeGuard[_core.KernelCall]:
+    """Return whether a call is one entry of C, which an executable can hold."""
+    return isinstance(call, _core.KernelCall)

@@ -83,7 +83,7 @@ class Entry:
     """A `bind_*` function: the check of its arguments by name, whether it takes the instruction set, and whether it
     packs weights, so that it takes those that are packed already."""
 
-    bind: Callable[..., _core.Call]
+    bind: Callable[..., _core.KernelCall]
     required: Mapping[str, Check]
     defaulted: Mapping[str, Check]
     has_isa: bool
@@ -92,7 +92,7 @@ class Entry:
 
 
 def _entry(
-    bind: Callable[..., _core.Call],
+    bind: Callable[..., _core.KernelCall],
     required: Mapping[str, Check],
     defaulted: Mapping[str, Check] | None = None,
     *,
@@ -364,7 +364,7 @@ ENTRIES: dict[str, Entry] = dict(
 """The entries by the names of their functions."""
 
 
-def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> _core.Call:
+def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> _core.KernelCall:
     """Bind an entry to arguments of a file, on an instruction set; ``stored`` holds its packed weights, or is None.
     Raise Misfit for arguments that the entry does not take."""
     entry = ENTRIES.get(name)

@@ -5,14 +5,15 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.errors import KernelError, ModelError, QuantError, require
-from qrt.execute.ports import Port, choose, ports
-from qrt.execute.program import Program, check_module
+from qrt.errors import ModelError, QuantError, require
+from qrt.execute.plan import Memory, Plan
+from qrt.execute.plan_source import ModuleSource, PlanSource
+from qrt.execute.ports import Port
+from qrt.execute.program import Program
 from qrt.execute.saved.container import read
 from qrt.execute.saved.entry_table import bind_call
 from qrt.execute.saved.index import check_distinct, check_index
@@ -22,7 +23,7 @@ from qrt.types import TensorType, parse_type
 
 if TYPE_CHECKING:
     from qrt import ir
-    from qrt.execute.plan import Plan
+    from qrt.execute.planning.slots import PlanDetails
 
 _WRONG = (
     ArithmeticError,
@@ -81,7 +82,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     require(name, str, "the path of a program", "a string or a path")
     try:
         memory, index = read(name)
-        return _SavedProgram(name, memory, check_index(index))
+        return Program(SavedSource(name, memory, check_index(index)))
     except ModelError as error:
         if str(error).startswith(name):
             raise
@@ -91,56 +92,82 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
 
 def _damaged(path: str, error: BaseException) -> ModelError:
-    said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return ModelError(f"{path}: it is damaged, or nothing that was saved: {said}")
+    reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+    return ModelError(f"{path}: it is damaged, or nothing that was saved: {reason}")
 
 
-class _SavedProgram(Program):
-    """A program out of a file. Its text is read when it is needed."""
+class SavedSource(PlanSource):
+    """The function in a file, with the plans that it was saved with. Its text is read when something needs it."""
 
     def __init__(self, path: str, memory: Any, index: Mapping[str, Any]) -> None:
         self._path, self._memory, self._index = path, memory, index
-        inputs, outputs = ([_port(fields) for fields in index[kind]] for kind in ("inputs", "outputs"))
-        check_distinct("inputs", [port.name for port in inputs])
-        check_distinct("outputs", [port.name for port in outputs])
-        self._set_up(index["name"], tuple(inputs), tuple(outputs), index["stateful"], index["saturating"])
-        self._saved = {tuple(map(_type, said["types"])): said for said in index["plans"]}
-        if self._saved and all(port.type.has_static_shape for port in self.inputs):
-            self._prefer(self._plan([port.type for port in self.inputs]))
-
-    def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        return list(dict.fromkeys([*self._saved, *super()._planned_types()]))
-
-    def _built(self, types: Sequence[TensorType]) -> "Plan":
-        said = self._saved.get(tuple(types))
-        if said is None:
-            return super()._built(types)
-        try:
-            plan = _SavedPlan(self, types, said, self._index["isa"])
-        except _WRONG as error:
-            raise _damaged(self._path, error) from None
-        return cast("Plan", plan)  # it has what a plan has
+        self.name, self.is_stateful, self.saturating = index["name"], index["stateful"], index["saturating"]
+        self.inputs, self.outputs = (tuple(_port(fields) for fields in index[kind]) for kind in ("inputs", "outputs"))
+        check_distinct("inputs", [port.name for port in self.inputs])
+        check_distinct("outputs", [port.name for port in self.outputs])
+        self.plan_fields = {tuple(map(_type, fields["types"])): fields for fields in index["plans"]}
+        self.saved_types, self.is_eager = list(self.plan_fields), bool(self.plan_fields)
 
     @cached_property
-    def _module(self) -> "ir.Module":
+    def _text(self) -> ModuleSource:
         from qrt.execute.saved.source import module_of  # here, where the parser is needed
 
         try:
             module = module_of(self._index["program"], self._memory, self._path)
-            check_module(module)
-            function = choose(module, self.name)
-            if (ports(function, "arg"), ports(function, "result")) != (self.inputs, self.outputs):
+            source = ModuleSource(module, self.name, saturating=self.saturating)
+            if (source.inputs, source.outputs) != (self.inputs, self.outputs):
                 raise ValueError(f"the arguments or results of {self.name} are others in its text")
         except _WRONG as error:
             raise _damaged(self._path, error) from None
-        return module
+        return source
 
-    def _whole(self, plan: "Plan") -> "Plan":
-        return plan._full if isinstance(plan, _SavedPlan) else plan
+    @property
+    def module(self) -> "ir.Module":
+        return self._text.module
 
-    def built_from_text(self, types: Sequence[TensorType]) -> "Plan":
-        """The plan for these types, made from the text."""
-        return super()._built(types)
+    @property
+    def prepared(self) -> "ir.Module":
+        return self._text.prepared
+
+    def plan(self, types: Sequence[TensorType]) -> Plan:
+        fields = self.plan_fields.get(tuple(types))
+        if fields is None:
+            return self._text.plan(types)
+        try:
+            return self._saved_plan(types, fields)
+        except _WRONG as error:
+            raise _damaged(self._path, error) from None
+
+    def _saved_plan(self, types: Sequence[TensorType], fields: Mapping[str, Any]) -> Plan:
+        """Return the plan that the file holds for these types. Raise ValueError where its parts do not fit."""
+        isa = kernels.active()
+        results = list(map(_type, fields["results"]))
+        states: dict[str, Array] = dict(fields["states"])
+        check_distinct("states", [name for name, _ in fields["states"]])
+        inputs, outputs, arena_bytes, most_rounds = fields["counts"]
+        if (inputs, outputs, len(results)) != (len(self.inputs), len(self.outputs), len(self.outputs)):
+            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
+        if len(types) != inputs:
+            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
+        _check_types([*self.inputs, *self.outputs], [*types, *results])
+        _check_externals(fields["externals"], [*types, *results], list(states.values()))
+        if len(fields["packed"]) != len(fields["calls"]):
+            raise ValueError(f"a plan has {len(fields['calls'])} calls, and packed weights for {len(fields['packed'])}")
+        packed = fields["packed"] if isa == self._index["isa"] else [None] * len(fields["calls"])
+        calls = [
+            bind_call(name, arguments, isa, stored)
+            for (name, arguments), stored in zip(fields["calls"], packed, strict=True)
+        ]
+        operands = _places(*fields["operands"])
+        executable = _core.Executable(
+            calls, operands, fields["bases"], fields["externals"], inputs, outputs, arena_bytes, most_rounds
+        )
+
+        def load_details() -> "PlanDetails":
+            with kernels.use(isa):
+                return self._text.plan(types).details
+
+        return Plan(results, states, Memory(arena_bytes, fields["live_bytes"]), executable, load_details)
 
 
 def _port(fields: tuple[str, str, bool, str]) -> Port:
@@ -150,61 +177,6 @@ def _port(fields: tuple[str, str, bool, str]) -> Port:
 
 def _type(text: str) -> TensorType:
     return parse_type(text, kind=TensorType)
-
-
-class _SavedPlan:
-    """A plan of a saved program. What it does not have is asked of the plan that the text gives."""
-
-    def __init__(self, program: _SavedProgram, types: Sequence[TensorType], said: Mapping[str, Any], isa: str) -> None:
-        self._program, self._types = program, types
-        self.isa = kernels.active()
-        self.live_bytes: int = said["live_bytes"]
-        results = list(map(_type, said["results"]))
-        self.results = [SimpleNamespace(type=t, static_type=t, shape=t.shape) for t in results]
-        self.states: dict[str, Array] = dict(said["states"])
-        check_distinct("states", [name for name, _ in said["states"]])
-        inputs, outputs, self.arena_bytes, most_rounds = said["counts"]
-        if (inputs, outputs, len(results)) != (len(program.inputs), len(program.outputs), len(program.outputs)):
-            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
-        if len(types) != inputs:
-            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
-        _check_types([*program.inputs, *program.outputs], [*types, *results])
-        _check_externals(said["externals"], [*types, *results], list(self.states.values()))
-        if len(said["packed"]) != len(said["calls"]):
-            raise ValueError(f"a plan has {len(said['calls'])} calls, and packed weights for {len(said['packed'])}")
-        packed = said["packed"] if isa == self.isa else [None] * len(said["calls"])
-        calls = [
-            bind_call(name, arguments, self.isa, stored)
-            for (name, arguments), stored in zip(said["calls"], packed, strict=True)
-        ]
-        operands = _places(*said["operands"])
-        self.routine = _core.Routine(
-            calls, operands, said["bases"], said["externals"], inputs, outputs, self.arena_bytes, most_rounds
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._full, name)
-
-    @cached_property
-    def _full(self) -> "Plan":
-        with kernels.use(self.isa):
-            return self._program.built_from_text(self._types)
-
-    def run(
-        self, inputs: Sequence[Array], max_steps: int | None = None, tap: Any = None, state: Any = None
-    ) -> list[Array]:
-        """As ``Plan.run``."""
-        try:
-            return self.routine.run(tuple(inputs), self.state_arrays({} if state is None else state), max_steps)
-        except KernelError as error:
-            self._full.raise_located(error)
-
-    def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
-        """As ``Plan.state_arrays``."""
-        for name, initial in self.states.items():
-            if name not in state:
-                state[name] = initial.copy()
-        return tuple(state[name] for name in self.states)
 
 
 def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:

@@ -12,7 +12,6 @@ from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import ModelError, QuantError, require
 from qrt.execute.build import build
-from qrt.execute.plan import Plan
 from qrt.execute.ports import Port
 from qrt.execute.saved.container import Arrays, write
 from qrt.execute.saved.index import MOST_TEXT
@@ -37,8 +36,8 @@ def save(program: "Program", path: str | os.PathLike[str]) -> None:
     plans = [_plan(program, types, arrays) for types in program._planned_types() or _least(program)]
     index = {
         "name": program.name,
-        "saturating": program._saturating,
-        "stateful": program._is_stateful,
+        "saturating": program._source.saturating,
+        "stateful": program._source.is_stateful,
         "inputs": [_port(port) for port in program.inputs],
         "outputs": [_port(port) for port in program.outputs],
         "isa": kernels.active(),
@@ -63,28 +62,24 @@ def _least(program: "Program") -> list[tuple[TensorType, ...]]:
 
 def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
     """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
-    with _recorded() as (calls, routines):
-        module = program._prepared
-        plan = build(module, module.function(program.name), types, program._saturating)
-    if plan.routine is None:
+    source = program._source
+    with _recorded() as (calls, executables):
+        plan = build(source.prepared, source.prepared.function(source.name), types, source.saturating)
+    if plan.executable is None:
         return None
-    said = routines[id(plan.routine)]
+    fields = executables[id(plan.executable)]
     return {
         "types": [str(t) for t in types],
-        "results": [str(place.static_type) for place in plan.results],
-        "states": _initial(plan),
-        "live_bytes": plan.live_bytes,
-        "calls": [calls[id(call)] for call in said["calls"]],
-        "packed": [call.packed for call in said["calls"]],
-        "operands": _operands(said["operands"]),
-        "bases": said["bases"],
-        "externals": [(dtype, tuple(shape)) for dtype, shape in said["externals"]],
-        "counts": (said["inputs"], said["outputs"], said["arena_bytes"], said["most_rounds"]),
+        "results": [str(result) for result in plan.results],
+        "states": list(plan.states.items()),
+        "live_bytes": plan.memory.live_bytes,
+        "calls": [calls[id(call)] for call in fields["calls"]],
+        "packed": [call.packed for call in fields["calls"]],
+        "operands": _operands(fields["operands"]),
+        "bases": fields["bases"],
+        "externals": [(dtype, tuple(shape)) for dtype, shape in fields["externals"]],
+        "counts": (fields["inputs"], fields["outputs"], fields["arena_bytes"], fields["most_rounds"]),
     }
-
-
-def _initial(plan: Plan) -> list[tuple[str, Any]]:
-    return list(plan.states.items())
 
 
 def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
@@ -95,22 +90,22 @@ def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """What is bound within it: each call as (name, arguments), and the arguments of routines, by the number of what was
-    made. What was made lives as long."""
+    """Record what is bound within a block: each call as (name, arguments), and the arguments of executables, by their
+    `id`. The objects live as long as the block."""
     calls: dict[int, Any] = {}
-    routines: dict[int, Any] = {}
-    made: list[Any] = []
+    executables: dict[int, Any] = {}
+    objects: list[Any] = []
 
     def note(name: str, arguments: Mapping[str, Any], result: Any) -> None:
-        made.append(result)
-        if name == "Routine":
-            routines[id(result)] = arguments
+        objects.append(result)
+        if name == "Executable":
+            executables[id(result)] = arguments
         else:
             calls[id(result)] = name, {key: value for key, value in arguments.items() if key != "isa"}
 
     token = _core.recorder.set(note)
     try:
-        yield calls, routines
+        yield calls, executables
     finally:
         _core.recorder.reset(token)
 

@@ -36,7 +36,9 @@ def plan_of(program: qrt.Program) -> Any:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_one_call_with_the_bits_of_the_interpreter(name: str, tmp_path: Any) -> None:
     program = qrt.compile(PROGRAMS[name])
-    assert plan_of(program).routine is not None, [step for step in program.coverage() if step.engine == "interpreter"]
+    assert plan_of(program).executable is not None, [
+        step for step in program.coverage() if step.engine == "interpreter"
+    ]
     program.save(tmp_path / "program")
     loaded, other = qrt.load_program(tmp_path / "program"), program.clone()
     run = program.clone().bind(given(0))
@@ -68,7 +70,7 @@ def test_a_program_is_one_call_with_the_bits_of_the_interpreter(name: str, tmp_p
 @pytest.mark.parametrize("seed", range(12))
 def test_drawn_programs(seed: int) -> None:
     program = qrt.compile(control(Random(seed), has_state=True))
-    assert plan_of(program).routine is not None
+    assert plan_of(program).executable is not None
     for isa in kernels.available():
         with kernels.use(isa):
             one, other = program.clone(), program.clone()
@@ -82,7 +84,7 @@ def test_another_step_of_the_interpreter_leaves_loops_in_c(name: str) -> None:
     text = PROGRAMS[name].replace("%y", "%plus").replace(f"%plus: {T})", f"%y: {T})")
     text = re.sub(r"(func\.func @main.*\n)", rf"\1    %plus = math.ctpop %y : {T}\n", text)
     program, other = qrt.compile(text), qrt.compile(text)
-    assert plan_of(program).routine is None
+    assert plan_of(program).executable is None
     assert {step.op for step in program.coverage() if step.engine == "interpreter"} == {"math.ctpop"}
     for count in COUNTS:
         assert_same(program.run(given(count)), other.run(given(count), interpret=True))
@@ -156,7 +158,7 @@ def test_loops_on_both_sides_of_the_interpreter_take_from_the_same_steps() -> No
     once = loop({"%a": (T, "%x")}, f"%s = arith.addi %a, %y : {T}", "%s")
     again = once.replace("%r:", "%q:").replace("= %x", "= %p")
     program = qrt.compile(main(f"{once}%p = math.ctpop %r#1 : {T}\n{again}", "%q#1", T))
-    assert plan_of(program).routine is None
+    assert plan_of(program).executable is None
     for count in (0, 6):
         steps = 2 * (3 * (count + 1) + 4 * count)
         assert_same(program.run(given(count), max_steps=steps), program.run(given(count), interpret=True))
@@ -178,7 +180,7 @@ def test_an_error_in_a_region_names_its_op_and_place() -> None:
         f"%two = arith.constant dense<2> : {INT}\n"
         + loop({"%a": (T, "%x")}, f"{body}%s = arith.divsi %a, %e : {T}", "%s"), "%r#1", T)  # fmt: skip
     program = qrt.compile(text)
-    assert plan_of(program).routine is not None
+    assert plan_of(program).executable is not None
     line = 1 + text[: text.index("arith.divsi")].count("\n")
     both_refuse(program, given(3), rf"<string>:{line}:6: error: 'arith.divsi' op division by zero")
     with pytest.raises(ModelError, match=rf"<string>:{line}:6: error: 'arith.divsi' op division by zero"):

@@ -130,7 +130,7 @@ def test_constants_are_packed_and_spread_ones_read_as_vectors(tmp_path):
             assert steps == ["contraction", "float_loops"]
             made.save(tmp_path / "m.qrt")
             assert qrt.load_program(tmp_path / "m.qrt")(x).tobytes() == np.asarray(wanted).tobytes()
-    assert made.planned({made.inputs[0].name: x}).routine is not None
+    assert made.planned({made.inputs[0].name: x}).executable is not None
 
 
 @pytest.mark.parametrize(("rows", "channels"), [(1, 3), (7, 3), (12, 16), (300, 1), (4, 128), (6, 129), (1000, 24)])

@@ -77,8 +77,8 @@ def steps_in_place(program):
     """The numbers of the steps that say that they write over an operand, and of those that do."""
     (plan,) = program._plans.values()
     said, found = [], []
-    for number, step in enumerate(plan.steps):
-        *given, written = (root(plan.slots, slot) for slot in step.slots)
+    for number, step in enumerate(plan.details.steps):
+        *given, written = (root(plan.details.slots, slot) for slot in step.slots)
         said += [number] * step.coverage.detail.endswith(" in place")
         found += [number] * (written in given)
     return said, found

@@ -75,7 +75,7 @@ class OneCall:
 
     name: str
     arguments: dict[str, Any]
-    call: _core.Call
+    call: _core.KernelCall
 
     @property
     def label(self) -> str:
@@ -155,7 +155,7 @@ def one_calls() -> tuple[OneCall, ...]:
     """Small calls of every entry that computes, one for each form of its arguments."""
     calls: dict[tuple[str, tuple[str, ...]], OneCall] = {}
 
-    def note(name: str, arguments: dict[str, Any], call: _core.Call) -> None:
+    def note(name: str, arguments: dict[str, Any], call: _core.KernelCall) -> None:
         plain = {key: value for key, value in arguments.items() if key != "isa"}
         one = OneCall(name, plain, call)
         if sum(int(np.prod(shape)) for shape in call.operand_shapes) < _MOST_ELEMENTS:

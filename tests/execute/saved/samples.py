@@ -8,6 +8,7 @@ import numpy as np
 
 import qrt
 from qrt.execute import Program
+from qrt.execute.saved.load import SavedSource
 from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor
 from qrt.types import IntegerType, TensorType, UniformType
@@ -71,6 +72,12 @@ CONTROL = f"""{_SUM_IN_LOOP}
 LOOP = f"{_SUM_IN_LOOP} return %0#1 : tensor<4xf32> }}"
 """A loop whose every step is a kernel."""
 TEXTS = {"everything": EVERYTHING, "open": OPEN, "state": STATE, "control": CONTROL, "loop": LOOP}
+
+
+def source_of(program: Program) -> SavedSource:
+    """Return the file from which a program was loaded."""
+    assert isinstance(program._source, SavedSource)
+    return program._source
 
 
 def inputs_of(program: Program, seed: int = 0, size: int = 1) -> dict[str, Any]:

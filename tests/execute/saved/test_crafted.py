@@ -325,7 +325,7 @@ def test_arguments_that_are_missing_or_unknown(tmp_path: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("name", ["bind_", "bind", "decode", "Routine", "bind_gemm ", "__class__", "", "bind_none"])
+@pytest.mark.parametrize("name", ["bind_", "bind", "decode", "Executable", "bind_gemm ", "__class__", "", "bind_none"])
 def test_names_of_no_entry(name: str, tmp_path: Path) -> None:
     index = plan_with(index_of(TWO, tmp_path / "p.qrt"), ("calls", 0, 0), name)
     assert "is no entry" in refused(tmp_path / "p.qrt", index)

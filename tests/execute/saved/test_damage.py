@@ -16,7 +16,7 @@ import qrt
 from qrt._seam import _core
 from qrt.execute.saved import container
 from qrt.execute.saved.values import decode, encode
-from tests.execute.saved.samples import OPEN, inputs_of, same
+from tests.execute.saved.samples import OPEN, inputs_of, same, source_of
 
 SMALL = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
 
@@ -182,8 +182,8 @@ def test_a_plan_of_another_number_of_results(tmp_path: Path) -> None:
     program = qrt.compile(OPEN)
     program.save(tmp_path / "p.qrt")
     loaded = qrt.load_program(tmp_path / "p.qrt")
-    for said in loaded._saved.values():
-        said["results"] = (*said["results"], *said["results"])
+    for fields in source_of(loaded).plan_fields.values():
+        fields["results"] = (*fields["results"], *fields["results"])
     with pytest.raises(qrt.ModelError, match="a plan has 1 inputs and 1 results of 2 types"):
         loaded.run(inputs_of(program, size=1))
 

@@ -16,7 +16,7 @@ from qrt import kernels
 from qrt._seam import _core
 from qrt.execute import Program
 from qrt.execute.saved.values import decode, encode
-from tests.execute.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same
+from tests.execute.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same, source_of
 from tests.formats.tflite.oracle import MODELS
 from tests.passes.lower_qrt.compare import DrawnProgram
 from tests.passes.lower_qrt.draw_ops import DRAWS
@@ -60,18 +60,18 @@ def test_models(file: Path, tmp_path: Path) -> None:
     program = qrt.compile(qrt.load(file))
     check(program, tmp_path / "p.qrt", FEW)
     if file.stem not in INTERPRETED:
-        assert qrt.load_program(tmp_path / "p.qrt")._index["plans"], "every step is a kernel"
+        assert source_of(qrt.load_program(tmp_path / "p.qrt"))._index["plans"], "every step is a kernel"
 
 
 def test_packed_weights_are_those_of_the_file(tmp_path: Path) -> None:
     program = qrt.compile(OPEN)
     program.save(tmp_path / "p.qrt")
     loaded = qrt.load_program(tmp_path / "p.qrt")
-    (saved,) = loaded._index["plans"]
+    (saved,) = source_of(loaded)._index["plans"]
     (packed,) = [each for each in saved["packed"] if each is not None]
-    begin = np.frombuffer(loaded._memory, np.uint8).ctypes.data
-    assert begin <= packed.ctypes.data < begin + len(loaded._memory)
-    (gemm,) = [call for call in loaded._plan_of({}).routine.calls if call.packed is not None]
+    begin = np.frombuffer(source_of(loaded)._memory, np.uint8).ctypes.data
+    assert begin <= packed.ctypes.data < begin + len(source_of(loaded)._memory)
+    (gemm,) = [call for call in loaded._plan_of({}).executable.calls if call.packed is not None]
     assert np.array_equal(gemm.packed, packed)
 
 
@@ -93,7 +93,7 @@ def test_weights_that_calls_pack_anew_are_read_from_the_file(tmp_path: Path) -> 
     for isa in kernels.available():
         with kernels.use(isa):
             loaded = qrt.load_program(tmp_path / "p.qrt")
-            assert loaded._index["plans"][0]["packed"] == (None,)
+            assert source_of(loaded)._index["plans"][0]["packed"] == (None,)
             assert np.array_equal(loaded(x), wanted)
 
 
@@ -126,14 +126,14 @@ def test_shapes_without_a_plan_are_planned_from_the_text(tmp_path: Path) -> None
     program.run(inputs_of(program, size=7))
     program.save(tmp_path / "p.qrt")
     loaded = qrt.load_program(tmp_path / "p.qrt")
-    assert [said["types"] for said in loaded._index["plans"]] == [
+    assert [said["types"] for said in source_of(loaded)._index["plans"]] == [
         (str(qrt.TensorType((rows, 8), program.inputs[0].type.element)),) for rows in (4, 7)
     ]
     for size in (7, 4):
         assert same(loaded.run(inputs_of(program, size=size)), program.run(inputs_of(program, size=size)))
-    assert "_module" not in vars(loaded), "nothing was read of the text"
+    assert "_text" not in vars(source_of(loaded)), "nothing was read of the text"
     assert same(loaded.run(inputs_of(program, size=5)), program.run(inputs_of(program, size=5)))
-    assert "_module" in vars(loaded)
+    assert "_text" in vars(source_of(loaded))
 
 
 def test_state_reset_clone_and_threads(tmp_path: Path) -> None:

@@ -313,6 +313,6 @@ def test_a_gru_as_a_while_is_one_call_of_c() -> None:
         named = {port.name: value for port, value in zip(program.inputs, inputs, strict=True)}
         assert_same(program.run(named), program.run(named, interpret=True))
     (plan,) = program._plans.values()
-    assert plan.routine is not None
-    assert len(plan.segments) == 1
+    assert plan.executable is not None
+    assert len(plan.details.segments) == 1
     assert {step.engine for step in plan.coverage} == {"kernel", "control"}

@@ -19,7 +19,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute import Program
 from qrt.execute.saved.container import SIZE
 from tests.execute.saved.crafted import Index, one_calls, pack, unpacked
-from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of
+from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of, source_of
 from tests.fuzz.kinds import saved_draw
 from tests.fuzz.outcome import Finding, check_message
 
@@ -157,8 +157,10 @@ def _is_large(program: Program) -> bool:
     elements = sum(
         prod(extent or 1 for extent in port.type.shape or ()) for port in (*program.inputs, *program.outputs)
     )
-    return elements > _MOST_ELEMENTS or any(plan["counts"][2] > _MOST_BYTES for plan in program._saved.values())
+    return elements > _MOST_ELEMENTS or any(
+        plan["counts"][2] > _MOST_BYTES for plan in source_of(program).plan_fields.values()
+    )
 
 
 def _has_loops(program: Program) -> bool:
-    return any(name == "bind_control" for plan in program._saved.values() for name, _ in plan["calls"])
+    return any(name == "bind_control" for plan in source_of(program).plan_fields.values() for name, _ in plan["calls"])

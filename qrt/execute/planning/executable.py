@@ -1,5 +1,5 @@
-"""Routines: a plan whose every step is a kernel, as one call of C. Where all operands stand is known before the run,
-but for the arrays that come with it: the inputs, the results, and the arrays of globals.
+"""Executables of a plan: the whole of one whose every step is a kernel, and each run of kernels between steps of the
+interpreter. Where all operands stand is known before the run, but for the external arrays that come with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from qrt.ops.core import Array
 from qrt.records import record
 
 MOST_DIMENSIONS = 31
-"""Of an array of a routine: MAX_OPERAND_RANK in `_seam`."""
+"""The most dimensions of an external array: MAX_OPERAND_RANK in `_seam`."""
 
 
-def copy_call(dtype: np.dtype[Any], size: int) -> _core.Call:
-    """A copy of so many elements."""
+def copy_call(dtype: np.dtype[Any], size: int) -> _core.KernelCall:
+    """Return the call that copies so many elements."""
     return _core.bind_copy(
         dtype=dtype,
         shapes=[(size,)],
@@ -29,26 +29,55 @@ def copy_call(dtype: np.dtype[Any], size: int) -> _core.Call:
     )
 
 
-def routine_of(
+def plan_executable(
     steps: Sequence[Step],
     slots: Mapping[int, Slot],
     frame: Sequence[Any],
     inputs: Sequence[Place],
     results: Sequence[Place],
     arena_bytes: int,
-) -> _core.Routine | None:
-    """The routine of a plan; None where a step is no kernel, or an argument no array that C takes."""
+) -> _core.Executable | None:
+    """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
     calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
     states = [Place(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
     if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
         return None
-    return _Maker(slots, frame, inputs, results).made(calls, arena_bytes)
+    return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
+
+
+def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[_core.Executable, list[int]]:
+    """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
+    runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
+    calls = [step.call for step in steps if is_kernel(step.call)]
+    written = {
+        slot for step, call in zip(steps, calls, strict=True) for slot in step.slots[len(step.slots) - call.outputs :]
+    }
+    layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+    for step, call in zip(steps, calls, strict=True):
+        for slot, dtype, shape in zip(step.slots, call.operand_dtypes, call.operand_shapes, strict=True):
+            layouts.setdefault(slot, (dtype, shape))
+    slots = sorted(layouts, key=lambda slot: slot in written)
+    number = {slot: index for index, slot in enumerate(slots)}
+    executable = _core.Executable(
+        calls,
+        [[(number[slot], 0) for slot in step.slots] for step in steps],
+        list(range(len(slots))),
+        [layouts[slot] for slot in slots],
+        len(slots) - len(written),
+        0,
+        0,
+        core.MOST_ROUNDS,
+        first_step,
+    )
+    return executable, slots
 
 
 @record
-class _Maker:
+class _ExecutableBuilder:
+    """The bases and external arrays of a plan, and the place of each slot in them."""
+
     slots: Mapping[int, Slot]
     frame: Sequence[Any]
     inputs: Sequence[Place]
@@ -60,7 +89,7 @@ class _Maker:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """The base of a new external array, which is that of a slot."""
+        """Add an external array, that of ``slot`` if that is given, and return its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:
@@ -68,7 +97,7 @@ class _Maker:
         return len(self.bases) - 1
 
     def place(self, number: int) -> tuple[int, int]:
-        """The base of a slot, and the bytes into it."""
+        """Return the base of a slot, and the bytes into it."""
         number, offset = root(self.slots, number)
         slot = self.slots[number]
         if slot.kind == "temporary":
@@ -78,7 +107,8 @@ class _Maker:
             self.base_of[number] = len(self.bases) - 1
         return self.base_of[number], offset
 
-    def made(self, steps: Sequence[CallStep], arena_bytes: int) -> _core.Routine | None:
+    def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> _core.Executable | None:
+        """Return the executable of these steps; None where a slot is of a kind that only the interpreter fills."""
         for place in self.inputs:
             shape, dtype = layout(self.slots[place.slot])
             self.external(place.slot, dtype, shape)
@@ -105,7 +135,7 @@ class _Maker:
             shape, dtype = layout(self.slots[number])
             calls.append(copy_call(dtype, int(np.prod(shape))))
             operands.append([self.place(number), (base, 0)])
-        return _core.Routine(
+        return _core.Executable(
             calls,
             operands,
             self.bases,

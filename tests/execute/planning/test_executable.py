@@ -1,4 +1,4 @@
-"""Routines: programs whose every step is a kernel run by one call of C. Hazards: a result that is an input, a constant,
+"""Executables: programs whose every step is a kernel run by one call of C. Hazards: a result that is an input, a constant,
 a part of another or the same as another; a view past its base; a global that a store overwrites before its last use; a
 thread that runs on the arena of another; arguments that fit by chance."""
 
@@ -72,7 +72,7 @@ PROGRAMS = {
 def test_results_are_those_of_the_interpreter(name):
     program = qrt.compile(PROGRAMS[name])
     (plan,) = program._plans.values()
-    assert plan.routine is not None
+    assert plan.executable is not None
     draw = np.random.default_rng(3)
     for _ in range(3):
         given = {"arg0": draw.integers(-128, 128, (2, 8)).astype(np.int8)}
@@ -231,7 +231,7 @@ STATEFUL = {
 def test_globals_live_in_the_call(name):
     program = qrt.compile(SWAP + STATEFUL[name])
     (plan,) = program._plans.values()
-    assert plan.routine is not None
+    assert plan.executable is not None
     reference, bound_program, timed = program.clone(), program.clone(), program.clone()
     given = {"arg0": X.copy()}
     run = bound_program.bind(given)
@@ -275,7 +275,7 @@ def test_any_number_of_inputs_and_results(tmp_path):
     sums = "\n".join(f"%s{i} = qrt.add %a{i}, %a0 : ({Q}, {Q}) -> {Q}" for i in range(count))
     names, types = ", ".join(f"%s{i}" for i in range(count)), ", ".join([Q] * count)
     program = qrt.compile(f"func.func @main({arguments}) -> ({types}) {{ {sums} return {names} : {types} }}")
-    assert program.planned({f"arg{i}": X for i in range(count)}).routine is not None
+    assert program.planned({f"arg{i}": X for i in range(count)}).executable is not None
     given = {f"arg{i}": X + np.int8(i % 50) for i in range(count)}
     expected = program.run(given, interpret=True)
     assert_same(program.run(given), expected)
@@ -290,7 +290,7 @@ def test_any_number_of_inputs_and_results(tmp_path):
 
 
 @pytest.mark.parametrize("rank", [31, 32, 33, 64])
-def test_arrays_of_more_dimensions_than_a_routine_takes(rank):
+def test_arrays_of_more_dimensions_than_an_executable_takes(rank):
     """They have plans of single calls."""
     t = f"tensor<{'1x' * (rank - 1)}2xf32>"
     program = qrt.compile(f"""func.func @main(%x: {t}) -> ({t}, {t}) {{

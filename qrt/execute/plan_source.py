@@ -1,0 +1,91 @@
+"""Sources of plans: what a program asks for the plan of a function for the types of its inputs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from qrt.errors import require
+from qrt.execute.plan import Plan
+from qrt.execute.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.types import TensorType
+
+if TYPE_CHECKING:  # a saved program needs none of it
+    from qrt import ir
+    from qrt.dialects.func.ops import FuncOp
+
+
+class PlanSource(ABC):
+    """A function of a program, with its plans.
+
+    ``saved_types`` are the input types of plans that need not be made. ``is_eager`` says that a program of static input
+    types is planned when it is constructed, ``is_stateful`` that calls change globals, ``saturating`` that a float that
+    an integer type cannot hold becomes the nearest integer it can.
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    is_stateful: bool
+    saturating: bool
+    saved_types: Sequence[tuple[TensorType, ...]] = ()
+    is_eager = True
+
+    @property
+    @abstractmethod
+    def module(self) -> "ir.Module":
+        """The program as it is written, which the interpreter runs."""
+
+    @property
+    @abstractmethod
+    def prepared(self) -> "ir.Module":
+        """A copy of the program that is ready to be planned."""
+
+    @abstractmethod
+    def plan(self, types: Sequence[TensorType]) -> Plan:
+        """Return the plan for inputs of static types, for the active instruction set."""
+
+
+class ModuleSource(PlanSource):
+    """A function of a module, planned when a program asks.
+
+    ``is_observed`` keeps the values that `quant.stats_ref` names, so that a run may tell them.
+
+    Raises QuantError for a module of which no program is made.
+    """
+
+    def __init__(
+        self, module: "ir.Module", function: str | None = None, *, saturating: bool = False, is_observed: bool = False
+    ) -> None:
+        from qrt import ir
+
+        require(module, ir.Module, "a program", "a Module")
+        require(function, (str, type(None)), "the function", "a name")
+        module.verify()
+        module.check_channels()
+        check_extents(module)
+        check_storage(module)
+        chosen = choose(module, function)
+        self._module, self.saturating, self.is_observed = module, saturating, is_observed
+        self.name: str = chosen.attributes["sym_name"].python
+        self.inputs, self.outputs = ports(chosen, "arg"), ports(chosen, "result")
+        self.is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
+
+    @property
+    def module(self) -> "ir.Module":
+        return self._module
+
+    @cached_property
+    def prepared(self) -> "ir.Module":
+        from qrt.execute.prepare import prepared
+
+        return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
+
+    def plan(self, types: Sequence[TensorType]) -> Plan:
+        from qrt.execute.build import build
+        from qrt.ir.core.operations import garbage_uncollected
+
+        function: FuncOp = choose(self.module, self.name)
+        check_dimensions(function, types)
+        with garbage_uncollected():
+            return build(self.prepared, self.prepared.function(self.name), types, self.saturating)
