@@ -51,11 +51,10 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[_cor
     """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
     runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
     calls = [step.call for step in steps if is_kernel(step.call)]
-    written = {
-        slot for step, call in zip(steps, calls, strict=True) for slot in step.slots[len(step.slots) - call.outputs :]
-    }
+    written: set[int] = set()
     layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
     for step, call in zip(steps, calls, strict=True):
+        written.update(step.slots[len(step.slots) - call.outputs :])
         for slot, dtype, shape in zip(step.slots, call.operand_dtypes, call.operand_shapes, strict=True):
             layouts.setdefault(slot, (dtype, shape))
     slots = sorted(layouts, key=lambda slot: slot in written)

@@ -1,6 +1,6 @@
-"""Executables: programs whose every step is a kernel run by one call of C. Hazards: a result that is an input, a constant,
-a part of another or the same as another; a view past its base; a global that a store overwrites before its last use; a
-thread that runs on the arena of another; arguments that fit by chance."""
+"""Executables: programs whose every step is a kernel run by one call of C. Hazards: a result that is an input, a
+constant, a part of another or the same as another; a view past its base; a global that a store overwrites before its
+last use; a thread that runs on the arena of another; arguments that fit by chance."""
 
 import threading
 
