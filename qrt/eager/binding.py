@@ -1,4 +1,4 @@
-"""Binding: makes the call of an op family from types, shapes and attributes, and a result from what the call writes."""
+"""Eager calls: an op family bound to the types of tensors, run on their arrays."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, Constants, Shape, element_dtype, static_shape
+from qrt.ops.core import Array, Constants, KernelCall, Shape, element_dtype, static_shape
 from qrt.records import record
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
@@ -21,80 +21,80 @@ R = TypeVar("R")
 
 
 @record(frozen=True, slots=True)
-class Binding:
-    """An op family on operands of given types. Its call reads the operands with the indices ``reads``, in this order;
-    the other operands are constants of the call.
+class FamilyCall:
+    """The kernel call of an op family for operands of given types, as the call cache keeps it. It reads the operands
+    with the indices ``reads``, in this order; the others are constants of the call.
     """
 
     name: str
-    call: BoundCall
+    call: KernelCall
     reads: tuple[int, ...]
     result: TensorType
     shape: Shape
     dtype: np.dtype[Any]
     is_in_place: bool
-    """Whether the call reads and writes the tensors' memory as it is: no bits are packed."""
+    """The call reads and writes the tensors' memory as it is: no bits are packed."""
 
 
 @record(slots=True)
-class Bound(Generic[R]):
-    """A binding with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may overlap
-    the arrays. ``cache`` shall keep the binding by ``key``; a key of None says that it was found there.
+class EagerCall(Generic[R]):
+    """A family call with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may
+    overlap the arrays. ``cache`` shall keep the family call by ``key``; a key of None says that it was found there.
     """
 
-    binding: Binding
+    family_call: FamilyCall
     inputs: tuple[Array, ...]
     out: Any
     cache: Calls
     key: tuple[Any, ...] | None
 
     def run(self) -> R:
-        binding, out = self.binding, self.out
+        family_call, out = self.family_call, self.out
         place = None if out is None else self._memory()
         if place is not None and self._takes(place):
-            binding.call(*self.inputs, place)
+            family_call.call(*self.inputs, place)
             return out  # type: ignore[no-any-return]  # R is what the family's results are
-        storage = np.empty(binding.shape, binding.dtype)
-        binding.call(*self.inputs, storage)
-        element = binding.result.element
+        storage = np.empty(family_call.shape, family_call.dtype)
+        family_call.call(*self.inputs, storage)
+        element = family_call.result.element
         made = pack(storage, element) if isinstance(element, UniformType) else storage
         if place is None:
-            out = tensor_of(made, element, binding.shape) if isinstance(element, UniformType) else made
+            out = tensor_of(made, element, family_call.shape) if isinstance(element, UniformType) else made
         else:
             place[...] = made
         return out  # type: ignore[no-any-return]
 
-    def of_values(self) -> "Bound[R]":
-        """The same for arguments whose values, not their types alone, chose the binding: no later call finds it."""
-        return replace(self, binding=replace(self.binding, is_in_place=False), key=None)
+    def of_values(self) -> "EagerCall[R]":
+        """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
+        return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:
         """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
-        out, binding = self.out, self.binding
-        if isinstance(binding.result.element, UniformType):
-            if out.tensor_type != binding.result:
-                raise QuantTypeError(f"{binding.name}: out must be {binding.result}, got {out.tensor_type}")
+        out, family_call = self.out, self.family_call
+        if isinstance(family_call.result.element, UniformType):
+            if out.tensor_type != family_call.result:
+                raise QuantTypeError(f"{family_call.name}: out must be {family_call.result}, got {out.tensor_type}")
             if not out._data.flags.writeable:
-                raise QuantTypeError(f"{binding.name}: out is read-only")
+                raise QuantTypeError(f"{family_call.name}: out is read-only")
             held: Array = out._data
             return held
-        name = getattr(binding.call, "name", "the op")
+        name = getattr(family_call.call, "name", "the op")
         if not (isinstance(out, np.ndarray) and out.flags.writeable):
             raise QuantTypeError(f"{name}: out must be a writable array")
-        if out.shape != binding.shape or out.dtype != binding.dtype:
-            wanted = f"shape {binding.shape} and dtype {binding.dtype}"
+        if out.shape != family_call.shape or out.dtype != family_call.dtype:
+            wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
             raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
         return out
 
     def _takes(self, place: Array) -> bool:
         """Whether the kernel may write there directly; otherwise it writes to a copy."""
-        element = self.binding.result.element
+        element = self.family_call.result.element
         if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
             return False
         return not any(np.may_share_memory(place, array) for array in self.inputs)
 
 
-def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
+def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
     """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
     a cache and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values. Its operands
     are its first parameters, in the order in which it passes them on."""
@@ -108,7 +108,7 @@ def bind(
     attributes: Mapping[str, Any],
     out_type: UniformType | str | None,
     out: Tensor | None,
-) -> Bound[Any]:
+) -> EagerCall[Any]:
     """Binds an op family to quantized tensors. The result has ``out_type``, the type of ``out``, or the type that the
     family infers.
     """
@@ -128,7 +128,7 @@ def bind_arrays(
     out_type: UniformType | str | None,
     out: Tensor | Array | None,
     element: FloatType = F32,
-) -> Bound[Any]:
+) -> EagerCall[Any]:
     """Binds an op family to operands some of which are arrays of ``element``, or to a result that is an array. A packed
     tensor is a constant of the call if the family packs that operand, and then the tensor keeps the call.
     """
@@ -139,13 +139,13 @@ def bind_arrays(
     packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
     cache = packed[min(packed)]._calls if packed else kept_calls
     words = name, types, key, declared, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
-    binding: Binding | None = cache.get(words)
-    is_kept = binding is not None
-    if binding is None:
+    family_call: FamilyCall | None = cache.get(words)
+    is_kept = family_call is not None
+    if family_call is None:
         require_hashable(name, key)
-        binding = bind_family(name, types, attributes, declared, {i: x._constant for i, x in packed.items()})
-    inputs = tuple([operand(operands[i]) for i in binding.reads])
-    return Bound(binding, inputs, out, cache, None if is_kept else words)
+        family_call = bind_family(name, types, attributes, declared, {i: x._constant for i, x in packed.items()})
+    inputs = tuple([operand(operands[i]) for i in family_call.reads])
+    return EagerCall(family_call, inputs, out, cache, None if is_kept else words)
 
 
 def _declared(name: str, out_type: object) -> UniformType | None:
@@ -170,7 +170,7 @@ def bind_family(
     attributes: Mapping[str, Any],
     out_type: UniformType | None,
     constants: Constants,
-) -> Binding:
+) -> FamilyCall:
     family = FAMILIES[name]
     complete = family.complete(attributes)
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
@@ -179,7 +179,7 @@ def bind_family(
     held = [t.element for t in (*(types[i] for i in reads), result)]
     is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
     shape, dtype = static_shape(result, name), element_dtype(result.element)
-    return Binding(name, call, reads, result, shape, dtype, is_in_place)
+    return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
 
 
 def operand(x: Tensor | Array) -> Array:

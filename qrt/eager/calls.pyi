@@ -22,7 +22,7 @@ _R = TypeVar("_R")
 _R_co = TypeVar("_R_co", covariant=True)
 
 @type_check_only
-class Binding(Protocol):
+class FamilyCall(Protocol):
     """`reads` says which of the arrays among a function's arguments the call reads, in its order. Where it takes these
     and the result's memory as they are, the next call with equal arguments does not bind again."""
 
@@ -34,12 +34,12 @@ class Binding(Protocol):
     def is_in_place(self) -> bool: ...
 
 @type_check_only
-class Bound(Protocol[_R_co]):
-    """What a function makes of its arguments. If these do not find the binding the next time, `cache` keeps it by
+class EagerCall(Protocol[_R_co]):
+    """A function's arguments, ready to run. If these do not find the family call the next time, `cache` keeps it by
     `key`, unless that is None."""
 
     @property
-    def binding(self) -> Binding: ...
+    def family_call(self) -> FamilyCall: ...
     @property
     def cache(self) -> Calls: ...
     @property
@@ -166,7 +166,7 @@ class Function(Generic[_P, _R]):
     """A function around `bind`, whose result depends on types, shapes and attributes alone, never on values in arrays.
     The argument named `out`, if there is one, is the output."""
 
-    def __init__(self, bind: Callable[_P, Bound[_R]]) -> None: ...
+    def __init__(self, bind: Callable[_P, EagerCall[_R]]) -> None: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def __get__(self, instance: Any, owner: Any) -> Function[_P, _R]: ...
     def __reduce__(self) -> str: ...

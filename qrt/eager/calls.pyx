@@ -191,17 +191,17 @@ cdef inline bint is_operand(const Operand *expected, const PyObject *array) noex
             and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
 
 
-cdef Kept keep(const Arguments *given, object binding, object result):
+cdef Kept keep(const Arguments *given, object family_call, object result):
     """A call to keep by its arguments; None where the kernel took copies of what they hold. What fits once fits each
     time: equal words are equal dtypes and shapes."""
     cdef Kept kept = Kept.__new__(Kept)
-    cdef tuple reads = binding.reads
+    cdef tuple reads = family_call.reads
     cdef KernelCall call
     cdef int i, axis, index
     cdef cnp.ndarray final = (<Tensor>result)._data if isinstance(result, Tensor) else result
-    if not (binding.is_in_place and isinstance(binding.call, KernelCall)):
+    if not (family_call.is_in_place and isinstance(family_call.call, KernelCall)):
         return None
-    call = binding.call
+    call = family_call.call
     kept.call, kept.inputs = call, len(reads)
     if kept.inputs != call.count - 1 or not is_operand(&call.operands[kept.inputs], <PyObject *>final):
         return None
@@ -357,10 +357,10 @@ cdef object bind_and_run(Function function, const Arguments *given, PyObject *co
     result = bound.run()
     if (given != NULL and describe_call(function, &after, args, count, names, &out) and after.words == given.words
             and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):
-        kept = keep(&after, bound.binding, result)
+        kept = keep(&after, bound.family_call, result)
     if kept is None:
         if bound.key is not None:
-            (<Calls?>bound.cache).put(bound.key, bound.binding)
+            (<Calls?>bound.cache).put(bound.key, bound.family_call)
     else:
         cache_of(&after).add(kept, &after, hash_of(&after))
     return result

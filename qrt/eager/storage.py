@@ -9,7 +9,7 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.eager.calls import kept_calls
-from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
+from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
 from qrt.types import UniformType
 
 PACKED_WIDTHS = (1, 2, 4)
@@ -27,9 +27,9 @@ def is_packed(t: UniformType) -> bool:
     return t.storage_type.width in PACKED_WIDTHS
 
 
-def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:
+def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> KernelCall:
     key = isa, pack, storage, width, rows, columns
-    call: BoundCall | None = kept_calls.get(key)
+    call: KernelCall | None = kept_calls.get(key)
     if call is None:
         bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
         call = bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)

@@ -27,7 +27,7 @@ from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import as_tensor
 from qrt.ir import Block, Module, Operation
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, one_axis, static_shape
+from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.types import MemRefType, TensorType, Type
 
 
@@ -265,7 +265,7 @@ class _Builder(ControlPlanner):
             self.steps.append(CallStep(op, self._copy(state), (given, state.slot), copied(op), [value], [state]))
         return []
 
-    def _copy(self, state: Place) -> BoundCall:
+    def _copy(self, state: Place) -> KernelCall:
         _, dtype = layout(self.slots[state.slot])
         return copy_call(dtype, prod(state.shape))
 

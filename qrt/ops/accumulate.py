@@ -11,9 +11,8 @@ import numpy as np
 
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
-from qrt.ops.core import Array, BoundCall, Constants, quantized, storage_dtype
+from qrt.ops.core import Array, Constants, KernelCall, quantized, storage_dtype
 from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude
-from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 Prepare = Callable[[Array], Array]
@@ -124,16 +123,17 @@ def bias_operand(
     return "i64", lambda bias: accumulator_bias(bias, element, a, w)
 
 
-@record(frozen=True)
-class PreparedBias:
-    """A kernel call whose bias operand (the last input) is rescaled first."""
+def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
+    """Return the call with its bias operand (the last input) rescaled first; the call itself where there is nothing to
+    prepare."""
+    if prepare is None:
+        return call
 
-    call: BoundCall
-    prepare: Prepare
-
-    def __call__(self, *arrays: Array) -> None:
+    def run(*arrays: Array) -> None:
         *inputs, bias, out = arrays
-        self.call(*inputs, self.prepare(bias), out)
+        call(*inputs, prepare(bias), out)
+
+    return run
 
 
 def without_zero_point(q: Array, zero_points: Array) -> Array:

@@ -22,8 +22,8 @@ from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -189,7 +189,7 @@ def _mul_parameters(
     return combined_parameters(attributes["requant"], factors, elements[2], indices[2])
 
 
-def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     elements, indices = _indices(types, result)
     a, b, _ = elements
     shape = broadcast_shapes(*(i.shape for i in indices))

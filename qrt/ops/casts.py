@@ -19,8 +19,8 @@ from qrt.ops.core import (
     KERNEL_FLOATS,
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     check_bounds,
@@ -93,7 +93,7 @@ def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]
     }
 
 
-def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     element = quantized(result, "qcast", "result")
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
@@ -125,7 +125,7 @@ def _reference_dcast(arrays: Sequence[Array], types: Types, result: TensorType, 
     return values.astype(expressed_dtype(element.expressed_type))
 
 
-def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     element = quantized(types[0], "dcast", "operand")
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
@@ -180,7 +180,7 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
 
 def _bind_requantize(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
     if attributes["requant"] == "half_up_twice_16":

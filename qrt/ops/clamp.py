@@ -16,8 +16,8 @@ from qrt.errors import QuantTypeError
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     collapsed_layout,
@@ -74,7 +74,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return np.clip(q.astype(np.int64), lower[index], upper[index])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     t = quantized(types[0], "clamp", "x")
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)

@@ -14,20 +14,20 @@ from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import (
     Prepare,
-    PreparedBias,
     accumulator_bias,
     bias_operand,
     check_accumulator,
     check_bias,
     check_expressed,
     exact_result,
+    with_prepared_bias,
     without_zero_point,
 )
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -155,7 +155,7 @@ def call_arguments(
     }, prepare
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     arguments, prepare = call_arguments("conv2d", types, result, attributes, constants)
     w_shape = static_shape(types[1], "conv2d")
     if w_shape[3] == 1 and arguments["x_shape"][3] > 1:
@@ -163,7 +163,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         call = _core.bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **arguments)
     else:
         call = _core.bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **arguments)
-    return call if prepare is None else PreparedBias(call, prepare)
+    return with_prepared_bias(call, prepare)
 
 
 FAMILIES = (

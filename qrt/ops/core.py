@@ -27,8 +27,9 @@ Shape = tuple[int, ...]
 R = TypeVar("R")
 
 
-class BoundCall(Protocol):
-    """An op bound to its types: called with the arrays that were not constants at binding, then the outputs."""
+class KernelCall(Protocol):
+    """An op bound to types, shapes and attributes: called with the arrays that were not constants at binding, then the
+    outputs. It is one entry of C (``_core.KernelCall``), or Python code with the same interface."""
 
     def __call__(self, *arrays: Array) -> None: ...
 
@@ -60,7 +61,7 @@ class OpFamily:
     declaration: Declaration
     infer: Callable[[Types, Attributes, Any], TensorType | Types]
     reference: Callable[[Sequence[Array], Types, Any, Attributes], Any]
-    bind: Callable[[Types, Any, Attributes, Constants], BoundCall | None] | None = None
+    bind: Callable[[Types, Any, Attributes, Constants], KernelCall | None] | None = None
     packs: tuple[int, ...] = ()
     view_offset: Callable[[Types, TensorType, Attributes], int | None] = lambda types, result, attributes: None
 
@@ -113,8 +114,9 @@ class OpFamily:
 
     def call(
         self, types: Types, results: TensorType | Types, attributes: Attributes, constants: Constants | None = None
-    ) -> tuple[BoundCall, bool]:
-        """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
+    ) -> tuple[KernelCall, bool]:
+        """Return the call for these types, and whether it is a kernel: the reference stands in where no kernel has the
+        signature."""
         results, constants = _all(results), constants or {}
         packed = set(constants) <= set(self.packs)
         bound = self.bind(types, self._own(results), attributes, constants) if self.bind and packed else None
@@ -136,7 +138,7 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
 
 @record(frozen=True)
 class ReferenceCall:
-    """An op that runs its plain reference, for signatures without a kernel."""
+    """A kernel call that runs the plain reference of an op, for signatures without a kernel."""
 
     family: OpFamily
     types: Types

@@ -11,15 +11,15 @@ import numpy as np
 
 from qrt._seam import _core
 from qrt.ops.accumulate import (
-    PreparedBias,
+    with_prepared_bias,
     without_zero_point,
 )
 from qrt.ops.conv import call_arguments, checked_convolution, requantized
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     fail,
@@ -64,10 +64,10 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return requantized(OP, acc, arrays, types, result, attributes["requant"])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     arguments, prepare = call_arguments(OP, types, result, attributes, constants)
     call = _core.bind_depthwise_conv2d(w_shape=static_shape(types[1], OP), **arguments)
-    return call if prepare is None else PreparedBias(call, prepare)
+    return with_prepared_bias(call, prepare)
 
 
 FAMILIES = (

@@ -20,8 +20,8 @@ from qrt._seam import _core
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     check_shape,
@@ -63,7 +63,7 @@ def _matmul_reference(arrays: Sequence[Array], types: Types, result: TensorType,
     return np.where(np.isnan(made), np.float32("nan"), made).reshape(static_shape(result, "dynamic_matmul"))
 
 
-def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     *rows, depth = static_shape(types[0], "dynamic_matmul")
     zero_points, scales = column_parameters(types[_W])
     return _core.bind_dynamic_matmul(
@@ -130,7 +130,7 @@ def _reference(
     return numerics.dynamic_lstm(x, *weights, bias, hidden, cell, bool(attributes["reverse"]))
 
 
-def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> KernelCall | None:
     steps, batch, inputs = static_shape(types[0], "dynamic_lstm")
     (w_zero_points, w_scales), (r_zero_points, r_scales) = (column_parameters(types[i]) for i in (_W, _R))
     return _core.bind_dynamic_lstm(

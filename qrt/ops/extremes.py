@@ -16,8 +16,8 @@ from qrt.errors import shown
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Shape,
     Types,
@@ -102,7 +102,7 @@ def _reference_arg(op: str, arrays: Sequence[Array], types: Types, result: Tenso
     return _numbers(op, arrays[0], (one_axis(op, types, attributes),))[1].astype(element_dtype(result.element))
 
 
-def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     if not has_kernel(types[0].element):
         return None
     is_arg = op.startswith("arg")

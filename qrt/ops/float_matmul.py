@@ -31,8 +31,8 @@ from qrt.numerics.nans import with_one_nan
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     container,
@@ -155,7 +155,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return total.reshape(static_shape(result, "float_matmul"))
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape, (depth, columns) = static_shape(types[0], "float_matmul"), static_shape(types[1], "float_matmul")
     element, w = types[1].element, constants.get(1)
     sizes: dict[str, Any] = {

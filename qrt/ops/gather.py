@@ -15,8 +15,8 @@ from qrt.errors import UndefinedError, shown
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     any_element,
@@ -93,7 +93,7 @@ def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType,
     return taken
 
 
-def _bind_gather(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_gather(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     data, indices = static_shape(types[0], "gather"), static_shape(types[1], "gather")
     axis, batch = gathered_axes(types, attributes)
     return _core.bind_gather(
@@ -130,7 +130,9 @@ def _reference_gather_nd(arrays: Sequence[Array], types: Types, result: TensorTy
     return taken
 
 
-def _bind_gather_nd(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_gather_nd(
+    types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> KernelCall | None:
     data, indices = static_shape(types[0], "gather_nd"), static_shape(types[1], "gather_nd")
     depth = indices[-1]
     return _core.bind_gather(

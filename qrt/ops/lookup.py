@@ -21,8 +21,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -67,7 +67,7 @@ def is_fast(isa: str) -> bool:
 
 def bind_bytes(
     storage: str, out: str, size: int, table: Array, tail_table: Array | None = None, block: int = 1
-) -> BoundCall:
+) -> KernelCall:
     """A lookup of all 256 bytes, whatever the width and the bounds of the type: element ``b`` of the ``table`` is the
     result of the byte ``b`` of the container ``storage``, least value first. The ``tail_table``, if there is one, is
     that of the elements past the last whole ``block``."""
@@ -103,7 +103,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return table.astype(np.int64)[q.astype(np.int64) - least]
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x = quantized(types[0], "lookup", "x")
     return _core.bind_lookup(
         isa=kernels.active(),
@@ -138,7 +138,7 @@ def _reference_interpolated(arrays: Sequence[Array], types: Types, result: Tenso
 
 def _bind_interpolated(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     return _core.bind_lookup_interpolated(
         isa=kernels.active(),
         fraction=numerics.INTERPOLATED_BITS,

@@ -22,8 +22,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     check_shape,
@@ -213,7 +213,7 @@ def _reference(
     return y, hidden, cell
 
 
-def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> KernelCall | None:
     p = lstm_parameters(types, results, attributes)
     first, second, inputs = static_shape(types[0], "lstm")
     (batch, values), (_, cells) = (static_shape(t, "lstm") for t in results[1:])

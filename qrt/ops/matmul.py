@@ -18,20 +18,20 @@ from qrt._seam import _core
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.accumulate import (
-    PreparedBias,
     accumulator_bias,
     bias_operand,
     check_accumulator,
     check_bias,
     check_expressed,
     exact_result,
+    with_prepared_bias,
     without_zero_point,
 )
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -189,7 +189,7 @@ def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted
     return (1, 0) if rank == 3 else None
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     a_matrix, w_matrix = _as_matrices(types)
     if w.is_sub_channel:
@@ -233,7 +233,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         bias=bias,
         **arguments,
     )
-    return call if prepare is None else PreparedBias(call, prepare)
+    return with_prepared_bias(call, prepare)
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
@@ -253,7 +253,7 @@ def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int
 
 def _bind_sub_channel(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     a, w, element = (quantized(t, "matmul", "operand") for t in (types[0], types[1], result))
     bias = quantized(types[2], "matmul", "bias") if len(types) > 2 else None
     if bias is not None and 2 not in constants:

@@ -20,8 +20,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Shape,
     Types,
@@ -114,7 +114,7 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, op))
 
 
-def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     parameters, index, zero_points = _parameters(op, types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]

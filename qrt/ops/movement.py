@@ -18,8 +18,8 @@ from qrt.ops.casts import REQUANTIZE
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Shape,
     Types,
@@ -124,7 +124,7 @@ def _reference_reshape(arrays: Sequence[Array], types: Types, result: TensorType
     return arrays[0].reshape(static_shape(result, "reshape"))
 
 
-def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     size = prod(static_shape(types[0], "reshape"))
     return strided.bind_parts(element_dtype(result.element), [strided.whole((size,), (1,))], size)
 
@@ -184,7 +184,9 @@ def _transpose_offset(types: Types, result: TensorType, attributes: Attributes) 
     return 0 if strided.is_contiguous(static_shape(result, "transpose"), _walk(types, attributes)) else None
 
 
-def _bind_transpose(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_transpose(
+    types: Types, result: TensorType, attributes: Attributes, constants: Constants
+) -> KernelCall | None:
     shape = static_shape(result, "transpose")
     part = strided.Part(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
@@ -284,9 +286,9 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
 class _RequantizedConcat:
     """A call that requantizes operands of other types into temporaries, then copies all."""
 
-    calls: tuple[BoundCall | None, ...]
+    calls: tuple[KernelCall | None, ...]
     pieces: tuple[TensorType, ...]
-    copy: BoundCall
+    copy: KernelCall
 
     def __call__(self, *arrays: Array) -> None:
         *inputs, out = arrays
@@ -300,7 +302,7 @@ class _RequantizedConcat:
         self.copy(*ready, out)
 
 
-def _bind_concat(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_concat(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     if len(types) > _MOST_OPERANDS:
         return None
     axis = one_axis("concat", types, attributes)

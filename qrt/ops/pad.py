@@ -18,8 +18,8 @@ from qrt.ops import strided
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     any_element,
@@ -109,7 +109,7 @@ def channel_axis(t: Type) -> int | None:
     return t.axis if isinstance(t, UniformType) else None
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
     t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")

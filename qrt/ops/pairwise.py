@@ -17,8 +17,8 @@ from qrt.ops.binary import broadcast_shape
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -64,12 +64,12 @@ def _extreme(op: str, arrays: Sequence[Array], types: Types, result: TensorType,
 
 def _bind_extreme(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     stored = container(quantized(types[0], op, "a"))
     return _bind(op, types, {"a": stored, "b": stored, "out": stored})
 
 
-def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> BoundCall:
+def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
     a, b = (static_shape(t, kind) for t in types)
     return _core.bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
 
@@ -136,7 +136,7 @@ def _table(op: str, t: Three) -> Array:
 
 def _bind_bytes(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     a, b, element = map(container, _three(op, types, result))
     table = table_of_pairs(op, types, result)
     return _bind("table", types, {"a": a, "b": b, "out": element, "table": table})

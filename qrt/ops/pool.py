@@ -19,8 +19,8 @@ from qrt.numerics import AVERAGE_ORDERS
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -135,7 +135,7 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
     }
 
 
-def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     zero_points = quantized(types[0], "avg_pool2d", "x").zero_points
@@ -165,7 +165,7 @@ def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, at
     return np.asarray(windows(q.astype(np.int64), *window, fill=x.storage_min - 1).max(axis=(4, 5)))
 
 
-def _bind_max(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_max(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     return _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 

@@ -16,8 +16,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     check_shape,
@@ -95,7 +95,7 @@ def _svdf_reference(
     return numerics.svdf_step(x, feature, time, state, bias[0] if bias else None, attributes["rank"], parameters)
 
 
-def _svdf_bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _svdf_bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> KernelCall | None:
     p, rank = svdf_parameters(types, results), int(attributes["rank"])
     (batch, inputs), (filters, memory) = static_shape(types[0], "svdf"), static_shape(types[2], "svdf")
     return _core.bind_svdf(

@@ -17,8 +17,8 @@ from qrt.numerics.resizing import RESIZE_RULES, bilinear, bilinear_positions, ne
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     any_element,
@@ -92,7 +92,7 @@ def _reference_bilinear(arrays: Sequence[Array], types: Types, result: TensorTyp
     return bilinear(attributes["rule"], corners, down[:, None, None], aside[:, None])
 
 
-def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape = static_shape(types[0], "resize_bilinear")
     rows, columns = positions(types, attributes, shape)
     return _core.bind_resize_bilinear(
@@ -118,7 +118,7 @@ def _reference_nearest(arrays: Sequence[Array], types: Types, result: TensorType
     return taken
 
 
-def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     """A gather along height and width as one axis, by indices that are known."""
     images, height, width, channels = static_shape(types[0], "resize_nearest")
     rows, columns = nearest(types, attributes, (images, height, width, channels))

@@ -20,8 +20,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -66,7 +66,7 @@ def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorT
 
 def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
     return _core.bind_lookup_interpolated(
         name=name,

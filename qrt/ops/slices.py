@@ -16,8 +16,8 @@ from qrt.ops import strided
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Shape,
     Types,
@@ -134,7 +134,7 @@ def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> i
     return first if prod(shape) and strided.is_contiguous(shape, walked) else None
 
 
-def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
     size = prod(static_shape(types[0], "slice"))
     part = strided.Part(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
@@ -168,7 +168,7 @@ def _reference_tile(arrays: Sequence[Array], types: Types, result: TensorType, a
     return np.tile(arrays[0], multiples_of(types, attributes))
 
 
-def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     """A copy whose source does not move along the axes that count repetitions."""
     own, shape = static_shape(types[0], "tile"), static_shape(result, "tile")
     multiples = multiples_of(types, attributes)

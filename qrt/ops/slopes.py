@@ -20,8 +20,8 @@ from qrt.ops.binary import broadcast_shape
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -105,7 +105,7 @@ def _prelu(arrays: Sequence[Array], types: Types, result: TensorType, attributes
     return numerics.requantize(np.where(left < 0, left * right, left), parameters, (left < 0).astype(np.int64))
 
 
-def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
     size = prod(static_shape(types[0], "leaky_relu"))
     if x.storage_width <= 8:
@@ -122,7 +122,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
     )
 
 
-def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x, alpha, element = (quantized(t, "prelu", "operand") for t in (*types, result))
     return _core.bind_pair(
         isa=kernels.active(),

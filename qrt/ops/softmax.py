@@ -26,8 +26,8 @@ from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -157,7 +157,7 @@ def _tables(name: str, rule: str, scale: float, beta: float, size: int) -> dict[
 
 def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
     shape, axis = static_shape(types[0], name), one_axis(name, types, attributes)
     beta = float(attributes.get("beta", 1.0))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt._seam import _core
-from qrt.ops.core import Array, BoundCall, Shape, row_major_strides
+from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
 from qrt.records import record
 
 
@@ -31,7 +31,7 @@ def whole(shape: Shape, target: Shape, target_offset: int = 0) -> Part:
     return Part(shape, row_major_strides(shape), target, prod(shape), 0, target_offset)
 
 
-def bind_parts(dtype: np.dtype[Any], parts: Sequence[Part], target_size: int) -> BoundCall | None:
+def bind_parts(dtype: np.dtype[Any], parts: Sequence[Part], target_size: int) -> KernelCall | None:
     """One copy of parts; None where an array has more axes than the kernel walks."""
     walked = [_merged(part.shape, part.source, part.target) for part in parts]
     if any(len(shape) > _MOST_AXES for shape, _, _ in walked):

@@ -13,8 +13,8 @@ from qrt.errors import shown
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     checked_result,
@@ -64,7 +64,7 @@ def _reference(
 
 def _bind(
     types: Types, results: tuple[TensorType, ...], attributes: Attributes, constants: Constants
-) -> BoundCall | None:
+) -> KernelCall | None:
     if not has_kernel(types[0].element):
         return None
     *rest, size = static_shape(types[0], "top_k")

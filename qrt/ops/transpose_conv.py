@@ -12,13 +12,13 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
-from qrt.ops.accumulate import PreparedBias, bias_operand, without_zero_point
+from qrt.ops.accumulate import bias_operand, with_prepared_bias, without_zero_point
 from qrt.ops.conv import checked_convolution, requantized
 from qrt.ops.core import (
     Array,
     Attributes,
-    BoundCall,
     Constants,
+    KernelCall,
     OpFamily,
     Types,
     container,
@@ -107,7 +107,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return requantized(OP, acc, arrays, types, result, attributes["requant"])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x, w = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
     bias, prepare = bias_operand(types, OP, x, w, constants)
     (top, _), (left, _) = attributes["padding"]
@@ -126,7 +126,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         w_constant=constants.get(1),
         bias=bias,
     )
-    return call if prepare is None else PreparedBias(call, prepare)
+    return with_prepared_bias(call, prepare)
 
 
 FAMILIES = (

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.binding import Bound, bind, bind_arrays, eager
+from qrt.eager.binding import EagerCall, bind, bind_arrays, eager
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, expressed_dtype
@@ -44,7 +44,7 @@ def _values(values: Array, dtype: Any) -> Array:
 
 
 @eager
-def _converted(q: Tensor, t: UniformType) -> Bound[Any]:
+def _converted(q: Tensor, t: UniformType) -> EagerCall[Any]:
     if q.type.expressed_type is t.expressed_type:
         return bind("requantize", (q,), {}, t, None)
     return bind_arrays("qcast", (expressed_array(q, t),), {}, t, None, t.expressed_type)  # type: ignore[arg-type]

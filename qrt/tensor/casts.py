@@ -6,7 +6,7 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt.eager.binding import Bound, bind_arrays, eager, require_hashable, require_tensor
+from qrt.eager.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
@@ -29,7 +29,7 @@ def qcast(
     zero_point: ZeroPointOrder = "before",
     scale: ScaleForm = "divide",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` (docs/numerics.md, "Casts").
 
     Parameters
@@ -85,7 +85,7 @@ def quantize(
     symmetric: bool = True,
     narrow: bool = False,
     expressed: str | FloatType | npt.DTypeLike = "f32",
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """Makes a quantized tensor of real values: of a type that is given, or of one that is chosen from the values.
 
     The values are rounded to the expressed type, and then to storage by the default rule of ``qcast``. A type is chosen
@@ -191,7 +191,7 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     )
 
 
-def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> EagerCall[QuantTensor]:
     check_integrity(type, x.shape)
     if out is not None:
         require_tensor(out, "qcast: out")
@@ -199,7 +199,7 @@ def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTe
 
 
 @eager
-def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
+def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     """``quant.dcast``: the expressed values, ``(storage - zero_point) * scale`` (docs/numerics.md, "Casts").
 
     Parameters

@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.eager.binding import Bound, bind, eager, require_tensor
+from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.numerics import MeanRule, MulRule, RequantizeRule, SoftmaxRule, SumRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
@@ -23,7 +23,7 @@ def add(
     out_type: UniformType | str | None = None,
     requant: SumRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The sum ``a + b``, element by element (docs/numerics_operations.md).
 
     Parameters
@@ -68,7 +68,7 @@ def sub(
     out_type: UniformType | str | None = None,
     requant: SumRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The difference ``a - b``, element by element (docs/numerics_operations.md).
 
     Parameters
@@ -111,7 +111,7 @@ def mul(
     out_type: UniformType | str | None = None,
     requant: MulRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The product ``a * b``, element by element.
 
     Parameters
@@ -151,7 +151,7 @@ def mul(
 @eager
 def requantize(
     q: QuantTensor, type: UniformType | str, *, requant: RequantizeRule = "fixed", out: QuantTensor | None = None
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The same values in another quantized type.
 
     Parameters
@@ -190,7 +190,7 @@ def requantize(
 @eager
 def clamp(
     q: QuantTensor, min: float | None = None, max: float | None = None, *, out: QuantTensor | None = None
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """Values clamped to ``[min, max]``. The type is kept.
 
     Parameters
@@ -222,7 +222,7 @@ def clamp(
 
 
 @eager
-def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     """Values below 0 become 0: ``clamp`` with a minimum of 0. The type is kept.
 
     Parameters
@@ -252,7 +252,7 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor
 
 
 @eager
-def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     """Any function of one variable, as a table: ``table[q - least]``, with the least value of q's storage type.
 
     Parameters
@@ -295,7 +295,7 @@ def mean(
     out_type: UniformType | str | None = None,
     requant: MeanRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The average over axes. The sum is exact.
 
     Parameters
@@ -346,7 +346,7 @@ def softmax(
     beta: float = 1.0,
     requant: SoftmaxRule = "table_int32",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_functions.md).
 
     Parameters

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.binding import Bound, bind, eager, require_tensor
+from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
 from qrt.signatures import worded
@@ -122,7 +122,7 @@ def pad(
 
 
 @eager
-def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | None) -> Bound[QuantTensor]:
+def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | None) -> EagerCall[QuantTensor]:
     return bind("pad", (q,), {"padding": padding, "value": value}, None, out)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import F32, Bound, bind, bind_arrays, eager, require_tensor
+from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
 from qrt.ops.core import Array
@@ -58,7 +58,7 @@ def matmul(
     out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The matrix product ``a @ w``, of NumPy's shapes. The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
@@ -107,7 +107,7 @@ def matmul(
 @eager
 def float_matmul(
     a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
-) -> Bound[Array]:
+) -> EagerCall[Array]:
     """The matrix product ``a @ w`` in float32, by float or quantized weights.
 
     The order of each sum is defined (docs/numerics_operations.md), so the bits are those of every machine.

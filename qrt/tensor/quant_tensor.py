@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.eager import calls
-from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
+from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, require, shown
@@ -370,12 +370,12 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 
 @eager
-def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     return bind(name, (a, b), {}, None, out)
 
 
 @eager
-def _dequantized(q: QuantTensor) -> Bound[Array]:
+def _dequantized(q: QuantTensor) -> EagerCall[Array]:
     return bind_arrays("dcast", (q,), {}, None, None)
 
 
@@ -386,7 +386,7 @@ def join(
     out_type: UniformType | str | None,
     requant: str,
     out: QuantTensor | None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """``concat`` of a tuple."""
     return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qrt.eager.binding import Bound, bind, eager, require_tensor
+from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import AverageRule, RequantRule
 from qrt.ops.window import Pairs, resolve_padding, two_positive
@@ -30,7 +30,7 @@ def conv2d(
     out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The 2-D convolution. The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
@@ -97,7 +97,7 @@ def depthwise_conv2d(
     out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The 2-D convolution of each channel by itself. The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
@@ -160,7 +160,7 @@ def avg_pool2d(
     out_type: UniformType | str | None = None,
     requant: AverageRule = "fixed",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The average of each window. Padding is left out: the sum is divided by the count of the elements that exist.
 
     Parameters
@@ -210,7 +210,7 @@ def max_pool2d(
     strides: Pair | None = None,
     padding: Padding = "VALID",
     out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     """The maximum of each window. Padding is left out; the type is kept.
 
     Parameters
@@ -254,7 +254,7 @@ def _pool(
     extra: dict[str, Any],
     out_type: UniformType | str | None,
     out: QuantTensor | None,
-) -> Bound[QuantTensor]:
+) -> EagerCall[QuantTensor]:
     require_tensor(q, f"{name}: q")
     size = two_positive(name, "kernel", _pair(kernel))
     steps = size if strides is None else two_positive(name, "strides", _pair(strides))

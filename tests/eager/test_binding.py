@@ -7,7 +7,7 @@ import pytest
 
 import qrt
 from qrt import QuantTensor
-from qrt.eager.binding import Bound, bind, eager
+from qrt.eager.binding import EagerCall, bind, eager
 from qrt.ops.core import OpFamily
 from tests.eager.test_calls import FILTER, FLOATS, IMAGE, OUT, U4, U8, Call, Y, filled, hits, long_way, same
 
@@ -45,9 +45,9 @@ def test_what_does_not_fit_the_kernel_is_not_kept(reads: tuple[int, ...]) -> Non
     """Arrays of a kept call go to the kernel unchecked: a binder that names others must not make it read beyond."""
 
     @eager
-    def wrong(a: QuantTensor, b: QuantTensor) -> Bound[QuantTensor]:
-        bound: Bound[QuantTensor] = bind("clamp", (a,), {"min": 0.0, "max": None}, None, None)
-        return replace(bound, binding=replace(bound.binding, reads=reads), key=None)
+    def wrong(a: QuantTensor, b: QuantTensor) -> EagerCall[QuantTensor]:
+        bound: EagerCall[QuantTensor] = bind("clamp", (a,), {"min": 0.0, "max": None}, None, None)
+        return replace(bound, family_call=replace(bound.family_call, reads=reads), key=None)
 
     a, b = filled((6, 7)), filled((1, 2))
     with hits(0):

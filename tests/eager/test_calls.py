@@ -475,7 +475,7 @@ def test_functions_look_like_functions(function: Any) -> None:
     name = function.__name__
     signature = inspect.signature(function)
     assert signature.return_annotation is not inspect.Signature.empty
-    assert "Bound" not in str(signature)
+    assert "EagerCall" not in str(signature)
     assert inspect.isroutine(function)
     module = f"qrt.tensor.{HOMES[name]}"
     assert function.__module__ == module

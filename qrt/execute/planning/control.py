@@ -17,7 +17,7 @@ from qrt.execute.planning.executable import copy_call
 from qrt.execute.planning.places import Places
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, is_kernel, layout, root
 from qrt.ir import Block, Operation, Region, Value
-from qrt.ops.core import BoundCall
+from qrt.ops.core import KernelCall
 from qrt.records import record
 from qrt.types import TensorType
 
@@ -62,7 +62,7 @@ class ControlPlanner(Places):
     def _call(
         self,
         op: Operation,
-        call: BoundCall,
+        call: KernelCall,
         inputs: Sequence[Place],
         results: Sequence[TensorType],
         coverage: Coverage,

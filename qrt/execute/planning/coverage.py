@@ -4,7 +4,7 @@ from qrt._seam import _core
 from qrt.execute.fusing.families import FUSED
 from qrt.execute.planning.slots import Coverage, is_kernel
 from qrt.ir import Operation
-from qrt.ops.core import BoundCall
+from qrt.ops.core import KernelCall
 
 
 def copied(op: Operation) -> Coverage:
@@ -21,7 +21,7 @@ def kernel_coverage(op: Operation, call: _core.KernelCall) -> Coverage:
     return Coverage(op.name, str(op.location), "kernel", kernel_name(call))
 
 
-def family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
+def family_coverage(op: Operation, call: KernelCall, has_kernel: bool) -> Coverage:
     detail = kernel_name(call) if is_kernel(call) else op.name.partition(".")[2]
     if FUSED in op.attributes:
         detail += f" with {' '.join(op.attributes[FUSED].python)}"

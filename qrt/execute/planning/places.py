@@ -12,7 +12,7 @@ from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, layout, root
 from qrt.execute.values import ShapedType, of_rank
 from qrt.ir import Module, Operation, Value
-from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.types import TensorType, Type
 
 
@@ -61,7 +61,7 @@ class Places:
     def _call(
         self,
         op: Operation,
-        call: BoundCall,
+        call: KernelCall,
         inputs: Sequence[Place],
         results: Sequence[TensorType],
         coverage: Coverage,

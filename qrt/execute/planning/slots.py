@@ -11,7 +11,7 @@ from qrt.errors import QuantError
 from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
-from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.records import record
 from qrt.types import TensorType, Type
 
@@ -101,7 +101,7 @@ class CallStep:
     """
 
     operation: Operation
-    call: BoundCall
+    call: KernelCall
     slots: tuple[int, ...]
     coverage: Coverage
     operands: Sequence[Place]
@@ -156,6 +156,6 @@ def empty(t: TensorType) -> Array:
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
-def is_kernel(call: BoundCall) -> TypeGuard[_core.KernelCall]:
+def is_kernel(call: KernelCall) -> TypeGuard[_core.KernelCall]:
     """Return whether a call is one entry of C, which an executable can hold."""
     return isinstance(call, _core.KernelCall)

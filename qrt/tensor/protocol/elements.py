@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qrt.eager import calls
-from qrt.eager.binding import Bound, bind_arrays, eager
+from qrt.eager.binding import EagerCall, bind_arrays, eager
 from qrt.eager.calls import Tensor
 from qrt.eager.storage import PACKED_WIDTHS, is_packed, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, shown
@@ -174,7 +174,7 @@ calls.set_numbers(_number)
 
 
 @eager
-def _quantized(values: Array, type: UniformType) -> Bound[Tensor]:
+def _quantized(values: Array, type: UniformType) -> EagerCall[Tensor]:
     return bind_arrays("qcast", (values,), {}, type, None, type.expressed_type)
 
 
