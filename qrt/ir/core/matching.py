@@ -40,7 +40,7 @@ def made_by(value: Value, name: str) -> Operation | None:
     return source if source is not None and source.name == name else None
 
 
-def behind(value: Value, names: Container[str]) -> Value:
+def value_behind(value: Value, names: Container[str]) -> Value:
     """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
     an unreachable block may hold, ends where it is met again."""
     passed: set[Operation] = set()
@@ -50,21 +50,21 @@ def behind(value: Value, names: Container[str]) -> Value:
     return value
 
 
-def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Tell whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is
-    None where it does not hold. A value is visited once, so that a cycle ends."""
+def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
+    """Tell whether `parts_of` gives a list, and not None, for a value, for the values on that list, and so on: what
+    holds for a value because it holds for its parts. A value is visited once, so that a cycle ends."""
     visited, pending = {value}, [value]
     while pending:
-        named = parts(pending.pop())
-        if named is None:
+        parts = parts_of(pending.pop())
+        if parts is None:
             return False
-        fresh = [part for part in dict.fromkeys(named) if part not in visited]
+        fresh = [part for part in dict.fromkeys(parts) if part not in visited]
         visited.update(fresh)
         pending += fresh
     return True
 
 
-def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
+def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
     """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
     is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
     waiting = dict.fromkeys(operations, 0)

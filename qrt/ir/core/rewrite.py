@@ -6,7 +6,7 @@ from qrt.errors import VerifyError
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_of, unordered
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
 from qrt.records import record
@@ -209,7 +209,7 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     """
     decided: dict[Value, Value] = {}
     operations = list(root.walk())
-    cyclic = unordered(operations)
+    cyclic = cyclic_operations(operations)
     for operation in operations:
         values = fold(operation, folds) if applies(operation) and operation not in cyclic else None
         if values is not None and isinstance(values[0], Value):
