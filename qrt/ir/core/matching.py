@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Container, Iterable
 
+from qrt.errors import VerifyError
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
 
@@ -83,3 +84,34 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
                 if not waiting[reader]:
                     ready.append(reader)
     return waiting
+
+
+def acyclic_operations(root: Operation) -> list[Operation]:
+    """The operations of a root, in the order of the text, without those that depend on themselves and those that read
+    or hold them. From the others a walk from operand to operand ends."""
+    operations = list(root.walk())
+    cyclic = cyclic_operations(operations)
+    return [operation for operation in operations if operation not in cyclic]
+
+
+def require_acyclic(root: Operation) -> None:
+    """Raise VerifyError at an operation that depends on itself, for passes that follow values through a program."""
+    cyclic = cyclic_operations(root.walk())
+    if not cyclic:
+        return
+    passed: set[Operation] = set()
+    operation = next(iter(cyclic))
+    while operation not in passed:  # each waits for another of them: for one that it reads or, if for none, holds
+        passed.add(operation)
+        owners = [value.owner for value in operation.operands]
+        inner = (child for region in operation.regions for block in region.blocks for child in block)
+        operation = next(owner for owner in (*owners, *inner) if isinstance(owner, Operation) and owner in cyclic)
+    raise depends_on_itself(operation)
+
+
+def depends_on_itself(operation: Operation) -> VerifyError:
+    """The error at an operation that a pass cannot leave where it is."""
+    return operation.op_error(
+        "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
+        "which removes blocks that nothing reaches"
+    )
