@@ -116,7 +116,8 @@ def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtyp
 def given(array: Array, declared: MemRefType, number: int) -> Array:
     """Argument `number` of a program, which may touch its elements and nothing around them.
 
-    Raises ModelError where the array is not laid out as the type says.
+    Raises ModelError where the array is not laid out as the type says. Its memory begins at its first element, so that
+    its offset is 0: a type that says another would be believed by passes, which fold what is read of an offset.
     """
     seen, layout = on_memory(array), layout_of(declared)
     if declared.layout is None or layout is None:
@@ -128,6 +129,11 @@ def given(array: Array, declared: MemRefType, number: int) -> Array:
                 f"argument #{number} is {declared}, and an array of shape {list(seen.shape)} has strides "
                 f"{list(strides)}: declare these strides, or '?', or take a subview of a larger memref"
             )
+    if layout.offset not in (None, 0):
+        raise ModelError(
+            f"argument #{number} is {declared}, and an array that is passed begins at offset 0 of its memory: declare "
+            f"'offset: ?', or take a subview at {layout.offset} of a larger memref"
+        )
     return seen
 
 
