@@ -167,19 +167,18 @@ def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
     return allocate(shape, declared.element, *_layout(shape, declared))
 
 
-def laid_out(array: Array, declared: MemRefType) -> Array:
-    """Return the elements of a tensor in the layout of a memref type. The memory is constant: whether a write would
-    change the tensor is not defined."""
+def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
+    """Return the elements of a tensor in the layout of a memref type, on memory that no program frees."""
     strides, offset = _layout(array.shape, declared)
     if (strides, offset) == _row_major(array.shape):
-        return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=True)
+        return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
     copy = allocate(array.shape, declared.element, strides, offset)
     copy[...] = array
     if copy.tobytes() != array.tobytes():
         raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
     span, at = span_below(copy)
-    constant = span._replace(bytes=on_memory(span.bytes, is_constant=True))
-    return constant.view(at, array.shape, strides)
+    kept = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
+    return kept.view(at, array.shape, strides)
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:

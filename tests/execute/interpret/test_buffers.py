@@ -520,3 +520,30 @@ def test_what_is_inside_a_program_may_have_an_offset(passes):
     for interpret in (False, True):
         results = program.run({"arg0": np.arange(9)}, interpret=interpret)
         assert [np.asarray(value).tolist() for value in results.values()] == [3, [3, 4, 5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("strided<[1], offset: 3>", [3, 1, 2]),
+        ("strided<[2]>", [0, 2, 2]),
+        ("strided<[2], offset: 5>", [5, 2, 2]),
+        ("strided<[?], offset: ?>", [0, 1, 2]),
+        ("affine_map<(d0) -> (d0 * 2 + 1)>", [1, 2, 2]),
+    ],
+)
+@pytest.mark.parametrize("constant", ["", "constant "])
+@pytest.mark.parametrize("passes", ["cse", "canonicalize"])
+def test_a_global_has_the_layout_of_its_type(layout, expected, constant, passes):
+    """It was contiguous, while passes folded the offset and the strides to those that its type says."""
+    type = f"memref<4xi64, {layout}>"
+    text = f"""
+    memref.global "private" {constant}@g : {type} = dense<[1, 2, 3, 4]>
+    func.func @main() -> (index, index, i64) {{
+      %c1 = arith.constant 1 : index
+      %m = memref.get_global @g : {type}
+      %b, %o, %n, %s = memref.extract_strided_metadata %m : {type} -> memref<i64>, index, index, index
+      %x = memref.load %m[%c1] : {type}
+      return %o, %s, %x : index, index, i64
+    }}"""
+    assert outcomes(text, passes=passes) == [expected] * 2
