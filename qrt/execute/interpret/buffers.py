@@ -177,8 +177,8 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
     if copy.tobytes() != array.tobytes():
         raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
     span, at = span_below(copy)
-    kept = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
-    return kept.view(at, array.shape, strides)
+    unfreed = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
+    return unfreed.view(at, array.shape, strides)
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:

@@ -1,5 +1,5 @@
-"""The layout that a memref type says is the one that its memory has, for arguments and globals, planned and interpreted,
-before passes fold what a program reads of it and after."""
+"""The layout that a memref type says is the one that its memory has, for arguments and globals, planned and
+interpreted. Hazard: passes fold what a program reads of it to what the type says."""
 
 import numpy as np
 import pytest
