@@ -12,7 +12,7 @@ from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.matching import constant_of, unordered
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array
 from qrt.passes.options import option
@@ -41,7 +41,8 @@ class _Folding:
         self.root = module.operation
         self.code = ModuleCode(module, TABLES, saturating=False)
         self.max_elements = max_elements
-        self.refused: set[Operation] = set(unordered(self.root.walk()))  # what depends on itself, or reads constants
+        self.refused: set[Operation] = set(cyclic_operations(self.root.walk()))
+        """Operations that depend on themselves, and those whose fold was tried in vain."""
 
     def sweep(self) -> bool:
         """Folds operations once through, and returns whether any was folded. Another sweep finds an operation that

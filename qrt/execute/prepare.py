@@ -22,6 +22,7 @@ from qrt.execute.planning.control import CONTROL
 from qrt.execute.planning.slots import empty
 from qrt.execute.values import as_tensor
 from qrt.ir import Module, Operation
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array, element_dtype, static_shape
@@ -43,7 +44,7 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
 def inline_regions(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
     """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results:
     they are planned as the float program that they annotate. Fake quantizations become casts, which have kernels."""
-    annotated = [op for op in module.operation.walk() if op.name in _ANNOTATED]
+    annotated = [op for op in acyclic_operations(module.operation) if op.name in _ANNOTATED]
     for op in annotated:
         if observed and op.name == OBSERVED:
             continue

@@ -11,6 +11,7 @@ from qrt.execute.plan_source import ModuleSource
 from qrt.execute.prepare import OBSERVED, REPLACED, inline, prepared
 from qrt.execute.program import Program
 from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array
@@ -24,7 +25,7 @@ def flattened(module: Module, name: str) -> Module:
     without what nothing reads."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
-        for op in [op for op in copy.operation.walk() if op.name in IDENTITIES]:
+        for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:
             replace(op, op.operands)
         function = copy.function(name)
         if len(function.regions[0].blocks) == 1:

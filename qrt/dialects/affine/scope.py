@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, holds_behind, made_by
+from qrt.ir.core.matching import constant_number, has_parts_throughout, made_by
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import CONSTANT_LIKE, PURE
 
@@ -23,7 +23,7 @@ def _is_top_level(value: Value) -> bool:
 
 def is_symbol(value: Value) -> bool:
     """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
-    return holds_behind(value, _parts_of_symbol)
+    return has_parts_throughout(value, _parts_of_symbol)
 
 
 def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
@@ -75,7 +75,7 @@ def _without_casts(value: Value) -> Value:
 
 def is_dimension(value: Value) -> bool:
     """Whether a value is a symbol, an index of an affine loop, or made of these by `affine.apply`."""
-    return holds_behind(value, _parts_of_dimension)
+    return has_parts_throughout(value, _parts_of_dimension)
 
 
 def _parts_of_dimension(value: Value) -> Sequence[Value] | None:

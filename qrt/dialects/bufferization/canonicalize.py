@@ -9,7 +9,7 @@ from qrt.dialects.tensor.canonicalize import cast
 from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import behind, constant_number, made_by
+from qrt.ir.core.matching import constant_number, made_by, value_behind
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType
@@ -134,7 +134,7 @@ _VIEWS = {
 def needless_clone(op: Operation, builder: Builder) -> Made:
     """The source lives on as the clone, one of which is freed in this block, with nothing else freed before."""
     (source,), (clone,) = op.operands, op.results
-    frees = _frees(clone), _frees(behind(source, _VIEWS))
+    frees = _frees(clone), _frees(value_behind(source, _VIEWS))
     if any(len(each) > 1 for each in frees):
         return None
     freeing = [free for each in frees for free in each]

@@ -12,7 +12,7 @@ from qrt.execute.fusing.families import discardable, may_be, said
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
 from qrt.ir import IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ops import FAMILIES
@@ -42,7 +42,9 @@ class CarryLayout:
     cancels those that meet. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        pending = [op for op in module.operation.walk() if op.name == "qrt.transpose"][::-1]
+        operations = list(module.operation.walk())
+        cyclic = cyclic_operations(operations)  # nor do transposes move into these: they would move on forever
+        pending = [op for op in operations if op.name == "qrt.transpose" and op not in cyclic][::-1]
         for _ in range(_MOST):
             if not pending:
                 break
@@ -53,7 +55,7 @@ class CarryLayout:
                 _as_reshape(op)
                 continue
             for user in list(op.result.users):
-                if user.parent is not None and (made := _moved(user)) is not None:
+                if user.parent is not None and user not in cyclic and (made := _moved(user)) is not None:
                     pending.append(made)
         erase_dead([op for op in module.operation.walk() if op.name == "qrt.transpose"])
 

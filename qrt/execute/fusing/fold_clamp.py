@@ -4,6 +4,7 @@ from qrt.errors import QuantError
 from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import with_element
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.clamp import stored_bounds
 from qrt.records import record
@@ -32,7 +33,7 @@ class FoldClamp:
     """Puts the bounds of a clamp into the type that the op before it yields. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.name == "qrt.clamp":
                 _fold(op)
 

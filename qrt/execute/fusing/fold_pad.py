@@ -5,6 +5,7 @@ import numpy as np
 from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.attributes import attribute
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.pad import stored_value
 from qrt.records import record
@@ -18,7 +19,7 @@ class FoldPad:
     """Puts a pad with zero points into the window of the convolution behind it. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.name in _WINDOWS:
                 _fold(op)
 

@@ -5,6 +5,7 @@ import numpy as np
 from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops.core import element_dtype
@@ -22,7 +23,7 @@ class FoldSign:
     """Removes a requantization between i8 and u8 of one scale and zero points 128 apart. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.name == "qrt.requantize" and _is_of_signs(op):
                 _into_readers(op)
                 if op.result.uses:

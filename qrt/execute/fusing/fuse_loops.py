@@ -4,6 +4,7 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, merged
 from qrt.execute.planning.float_loops import is_chain
 from qrt.ir import Module, Operation, Value
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.traits import ELEMENTWISE, PURE
 from qrt.passes.elementwise_to_linalg import as_generic
@@ -17,7 +18,7 @@ class FuseLoops:
     both together. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             while op.parent is not None and (producer := _producer(op)) is not None:
                 made = _fused(producer, op)
                 if made is None:

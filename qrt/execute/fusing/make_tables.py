@@ -6,6 +6,7 @@ from qrt.errors import QuantError
 from qrt.execute.fusing import BINARY, UNARY
 from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.ir import Module, Operation, Value
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype
 from qrt.records import record
@@ -23,7 +24,7 @@ class MakeTables:
     """
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.parent is not None and _input(op) is not None and not _goes_on(op):
                 _tabulate(_chain(op))
 

@@ -3,6 +3,7 @@
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import quantized, said
 from qrt.ir import Module, Operation
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.movement import concat_pieces
 from qrt.records import record
@@ -14,7 +15,7 @@ class SplitConcat:
     """Requantizes the operands of a concatenation before it, where they are not of its type. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.name == "qrt.concat" and quantized(op.result) is not None:
                 _split(op)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from qrt.execute.fusing.families import chained, constant, may_be, quantized, said, stored_constant
 from qrt.ir import Module, Operation
+from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.records import record
 from qrt.types import TensorType, UniformType
@@ -14,7 +15,7 @@ class WidenDepthwise:
     """Makes a convolution of a depthwise one that has one input channel and constant weights. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in acyclic_operations(module.operation):
             if op.name == "qrt.depthwise_conv2d":
                 _widen(op)
 

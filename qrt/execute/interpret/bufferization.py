@@ -21,7 +21,7 @@ def _to_tensor(op: Operation, compiler: Compiler) -> Function:
 
 def _to_buffer(op: Operation, compiler: Compiler) -> Function:
     declared = memref_type(op.results[0])
-    return lambda tensor: laid_out(tensor, declared)
+    return lambda tensor: laid_out(tensor, declared, is_constant=True)  # whether a write changes the tensor is open
 
 
 def _require_shape(source: Array, target: Array) -> None:

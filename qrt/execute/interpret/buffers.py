@@ -116,7 +116,8 @@ def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtyp
 def given(array: Array, declared: MemRefType, number: int) -> Array:
     """Argument `number` of a program, which may touch its elements and nothing around them.
 
-    Raises ModelError where the array is not laid out as the type says.
+    Raises ModelError where the array is not laid out as the type says. Its memory begins at its first element, so that
+    its offset is 0: a type that says another would be believed by passes, which fold what is read of an offset.
     """
     seen, layout = on_memory(array), layout_of(declared)
     if declared.layout is None or layout is None:
@@ -128,6 +129,11 @@ def given(array: Array, declared: MemRefType, number: int) -> Array:
                 f"argument #{number} is {declared}, and an array of shape {list(seen.shape)} has strides "
                 f"{list(strides)}: declare these strides, or '?', or take a subview of a larger memref"
             )
+    if layout.offset not in (None, 0):
+        raise ModelError(
+            f"argument #{number} is {declared}, and an array that is passed begins at offset 0 of its memory: declare "
+            f"'offset: ?', or take a subview at {layout.offset} of a larger memref"
+        )
     return seen
 
 
@@ -161,19 +167,18 @@ def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
     return allocate(shape, declared.element, *_layout(shape, declared))
 
 
-def laid_out(array: Array, declared: MemRefType) -> Array:
-    """Return the elements of a tensor in the layout of a memref type. The memory is constant: whether a write would
-    change the tensor is not defined."""
+def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
+    """Return the elements of a tensor in the layout of a memref type, on memory that no program frees."""
     strides, offset = _layout(array.shape, declared)
     if (strides, offset) == _row_major(array.shape):
-        return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=True)
+        return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
     copy = allocate(array.shape, declared.element, strides, offset)
     copy[...] = array
     if copy.tobytes() != array.tobytes():
         raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
     span, at = span_below(copy)
-    constant = span._replace(bytes=on_memory(span.bytes, is_constant=True))
-    return constant.view(at, array.shape, strides)
+    unfreed = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
+    return unfreed.view(at, array.shape, strides)
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:

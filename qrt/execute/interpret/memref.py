@@ -21,7 +21,7 @@ from qrt.execute.interpret.buffers import (
     BaseWithoutElements,
     allocate,
     buffer_of,
-    on_memory,
+    laid_out,
     require_unfreed,
     require_writeable,
     span_below,
@@ -209,7 +209,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
             array = np.zeros(sizes_of(type, ()), element_dtype(type.element))
             if initial is not None:
                 array[...] = initial
-            memory[found] = on_memory(array, is_constant=constant)
+            memory[found] = laid_out(array, type, is_constant=constant)
         frame[slot] = memory[found]
 
     return step

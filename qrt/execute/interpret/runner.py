@@ -114,7 +114,7 @@ def external(function: FuncOp) -> Function:
         raise QuantError(f"is @{function.sym_name} of the runner libraries, which takes ({types}) and returns {result}")
     if any(isinstance(type, TensorType) for type in function.type.inputs):
         (buffer,) = inputs
-        return lambda tensor: call(laid_out(tensor, buffer))
+        return lambda tensor: call(laid_out(tensor, buffer, is_constant=True))
     return call
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from qrt.ir.core.attributes import Attribute
-from qrt.ir.core.matching import constant_of, unordered
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
@@ -61,14 +61,14 @@ class _Worklist(Observer):
         self.pending: dict[Operation, None] = {}
         self.kept_by: dict[Operation, Operation] = {}
         self.budget = _Budget()
-        self.unordered: Collection[Operation] = ()
+        self.cyclic: Collection[Operation] = ()
 
     def run(self, root: Operation) -> bool:
         """Visits all operations, and returns whether anything changed."""
         constants = _Constants(self)
         operations = list(root.walk())
         self.budget.start(operations)
-        self.unordered = unordered(operations)
+        self.cyclic = cyclic_operations(operations)
         for operation in operations:
             if operation is not root and not (operation.has_trait(CONSTANT_LIKE) and constants.known(operation)):
                 self.changed(operation)
@@ -133,7 +133,7 @@ class _Worklist(Observer):
         if self.is_dead(operation):
             self.erase(operation)
             return True
-        if operation in self.unordered or any(value.owner in self.unordered for value in operation.operands):
+        if operation in self.cyclic or any(value.owner in self.cyclic for value in operation.operands):
             return False
         if operation.has_trait(COMMUTATIVE) and constants_last(operation):
             self.changed(operation)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Container, Iterable
 
+from qrt.errors import VerifyError
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
 
@@ -40,7 +41,7 @@ def made_by(value: Value, name: str) -> Operation | None:
     return source if source is not None and source.name == name else None
 
 
-def behind(value: Value, names: Container[str]) -> Value:
+def value_behind(value: Value, names: Container[str]) -> Value:
     """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
     an unreachable block may hold, ends where it is met again."""
     passed: set[Operation] = set()
@@ -50,21 +51,21 @@ def behind(value: Value, names: Container[str]) -> Value:
     return value
 
 
-def holds_behind(value: Value, parts: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Tell whether something holds for a value because it holds for all that `parts` names of it, and so on; `parts` is
-    None where it does not hold. A value is visited once, so that a cycle ends."""
+def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
+    """Tell whether `parts_of` gives a list, and not None, for a value, for the values on that list, and so on: what
+    holds for a value because it holds for its parts. A value is visited once, so that a cycle ends."""
     visited, pending = {value}, [value]
     while pending:
-        named = parts(pending.pop())
-        if named is None:
+        parts = parts_of(pending.pop())
+        if parts is None:
             return False
-        fresh = [part for part in dict.fromkeys(named) if part not in visited]
+        fresh = [part for part in dict.fromkeys(parts) if part not in visited]
         visited.update(fresh)
         pending += fresh
     return True
 
 
-def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
+def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
     """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
     is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
     waiting = dict.fromkeys(operations, 0)
@@ -83,3 +84,34 @@ def unordered(operations: Iterable[Operation]) -> Collection[Operation]:
                 if not waiting[reader]:
                     ready.append(reader)
     return waiting
+
+
+def acyclic_operations(root: Operation) -> list[Operation]:
+    """The operations of a root, in the order of the text, without those that depend on themselves and those that read
+    or hold them. From the others a walk from operand to operand ends."""
+    operations = list(root.walk())
+    cyclic = cyclic_operations(operations)
+    return [operation for operation in operations if operation not in cyclic]
+
+
+def require_acyclic(root: Operation) -> None:
+    """Raise VerifyError at an operation that depends on itself, for passes that follow values through a program."""
+    cyclic = cyclic_operations(root.walk())
+    if not cyclic:
+        return
+    passed: set[Operation] = set()
+    operation = next(iter(cyclic))
+    while operation not in passed:  # each waits for another of them: for one that it reads or, if for none, holds
+        passed.add(operation)
+        owners = [value.owner for value in operation.operands]
+        inner = (child for region in operation.regions for block in region.blocks for child in block)
+        operation = next(owner for owner in (*owners, *inner) if isinstance(owner, Operation) and owner in cyclic)
+    raise depends_on_itself(operation)
+
+
+def depends_on_itself(operation: Operation) -> VerifyError:
+    """The error at an operation that a pass cannot leave where it is."""
+    return operation.op_error(
+        "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
+        "which removes blocks that nothing reaches"
+    )

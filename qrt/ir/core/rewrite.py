@@ -6,7 +6,7 @@ from qrt.errors import VerifyError
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_of, unordered
+from qrt.ir.core.matching import constant_of, cyclic_operations, depends_on_itself
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
 from qrt.records import record
@@ -197,7 +197,10 @@ class Builder:
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:
-    """Use `values` for the results of an operation, and erase it."""
+    """Use `values` for the results of an operation, and erase it. Raises VerifyError where it would be replaced by a
+    result of its own."""
+    if any(value.operation is operation for value in values):
+        raise depends_on_itself(operation)
     for result, value in zip(operation.results, values, strict=True):
         result.replace_all_uses(value)
     operation.erase()
@@ -209,7 +212,7 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     """
     decided: dict[Value, Value] = {}
     operations = list(root.walk())
-    cyclic = unordered(operations)
+    cyclic = cyclic_operations(operations)
     for operation in operations:
         values = fold(operation, folds) if applies(operation) and operation not in cyclic else None
         if values is not None and isinstance(values[0], Value):

@@ -8,7 +8,7 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp, outside_bodies
 from qrt.ir import Block, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, require_acyclic
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.export.tags import KEY
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
@@ -28,6 +28,7 @@ class AttachStatsRef:
     """
 
     def run(self, module: Module) -> None:
+        require_acyclic(module.operation)
         taken = {
             str(op.attribute("statsKey", StringAttr).value) for op in outside_bodies(module.operation) if _is_key(op)
         }
@@ -43,6 +44,7 @@ def attach_keys(module: Module) -> None:
 
     It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
     """
+    require_acyclic(module.operation)
     references = [op for op in outside_bodies(module.operation) if _is_key(op)]
     known = {_origin(op.operands[0]): op.attribute("statsKey", StringAttr).value for op in references}
     taken = set(known.values())

@@ -12,6 +12,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import Diagnostic
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import require_acyclic
 from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
 
@@ -49,6 +50,7 @@ class Boundaries:
     _order: dict[Operation, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        require_acyclic(self.module.operation)
         pending = [self.module.operation]
         while pending:
             operation = pending.pop()

@@ -8,6 +8,7 @@ import numpy as np
 
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Module, StringAttr
+from qrt.ir.core.matching import require_acyclic
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.scaling.between import Array, Pair, pair_from
@@ -37,6 +38,7 @@ class EqualizeScales:
 
 def equalized(module: Module) -> bool:
     """Whether channels of a program have been multiplied."""
+    require_acyclic(module.operation)
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     pairs = [pair for product in products if (pair := pair_from(product)) is not None and _has_exponents(pair)]
     numbers = {each.region: _Numbers(each) for pair in pairs for each in (pair.first, pair.second)}

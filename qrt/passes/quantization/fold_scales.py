@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Module
+from qrt.ir.core.matching import require_acyclic
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.scaling.fold import folded_after, folded_before
@@ -29,6 +30,7 @@ class FoldScales:
 
 def folded(module: Module, target: Target) -> bool:
     """Whether anything in a program has been folded."""
+    require_acyclic(module.operation)
     is_changed = False
     for region in regions_of(module):
         product = product_of(region) if region.parent is not None else None  # else it has been folded

@@ -7,7 +7,7 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of, unordered
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
@@ -74,7 +74,8 @@ def _blocks(module: Operation) -> Iterator[Block]:
 def fuse_block(block: Block, target: Target) -> None:
     """Wraps the operations of a block, from the last to the first."""
     order = {operation: number for number, operation in enumerate(block)}
-    cyclic = unordered(inner for operation in block for inner in operation.walk())  # in a block that nothing reaches
+    # A block that nothing reaches may hold cycles.
+    cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
     stay: list[tuple[Operation, str]] = []
     for root in reversed(list(order)):
         if root.parent is not block or root in cyclic or not _is_candidate(root) or is_dead(root):

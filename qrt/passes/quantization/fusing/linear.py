@@ -3,7 +3,7 @@
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
 from qrt.passes.quantization.forms.elements import (
     INNER_ANNOTATIONS,
@@ -30,7 +30,8 @@ def fuse_linear(block: Block, target: Target) -> None:
     kernel of the target are left to it, and so is what it computes of others.
     """
     order = {operation: number for number, operation in enumerate(block)}
-    left: set[Operation] = set()
+    # A block that nothing reaches may hold cycles.
+    left = set(cyclic_operations(inner for operation in block for inner in operation.walk()))
     for root in reversed(list(order)):
         if root.parent is not block or root in left or len(root.results) != 1 or tensor_type(root.results[0]) is None:
             continue

@@ -1,7 +1,7 @@
 """Sizes that a program reads from values on the way are read where they come from, so that no pattern ends there."""
 
 from qrt.ir import IntegerAttr, Module
-from qrt.ir.core.matching import constant_of
+from qrt.ir.core.matching import acyclic_operations, constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.fusing.wrap import with_extent
 
@@ -9,7 +9,7 @@ from qrt.passes.quantization.fusing.wrap import with_extent
 def move_sizes(module: Module) -> None:
     """Makes each `tensor.dim` of an elementwise op, of a nest of loops or of a padded tensor one of the operand that
     has the extent."""
-    for operation in list(module.operation.walk()):
+    for operation in acyclic_operations(module.operation):
         if operation.name != "tensor.dim":
             continue
         axis = constant_of(operation.operands[1])
