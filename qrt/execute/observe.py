@@ -15,10 +15,11 @@ from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
 from qrt.execute.operations import constant_array
-from qrt.execute.prepare import OBSERVED, prepared
+from qrt.execute.prepare import prepared
 from qrt.execute.program import Program
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
+from qrt.passes.planned import OBSERVED
 from qrt.types import FloatType
 
 
