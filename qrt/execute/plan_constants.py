@@ -62,7 +62,7 @@ class FoldPlanConstants:
 
 
 def hold_constants(module: Module, function: Operation, saturating: bool, observed: bool) -> None:
-    """Has each constant of a plan hold the array that runs, after `fold-plan-constants`: one constant in place of an
+    """Puts the array that runs into each constant of a plan, after `fold-plan-constants`: one constant in place of an
     `arith.constant` and its casts, and of an operation whose result no constant writes. A constant that does not run is
     a ModelError."""
     folding = _Folding(module, function, saturating, observed)
@@ -137,7 +137,7 @@ class _Folding:
 
 
 def _is_written(value: Value) -> bool:
-    """Whether an `arith.constant` and casts make a value of this type."""
+    """Tells whether an `arith.constant` and casts make a value of this type."""
     element = as_tensor(value.type).element
     if isinstance(element, UniformType):
         return element.is_storage_castable
@@ -145,7 +145,7 @@ def _is_written(value: Value) -> bool:
 
 
 def _is_plain(type: Type) -> bool:
-    """Whether an `arith.constant` has a type."""
+    """Tells whether an `arith.constant` has a type."""
     tensor = as_tensor(type)
     return tensor.has_static_shape and not isinstance(tensor.element, UniformType)
 
@@ -157,6 +157,6 @@ def _kernel_results(op: Operation, arrays: list[Array]) -> list[Array]:
     if len(results) == 1 and (offset := family.view_offset(types, results[0], attributes)) is not None:
         dtype, shape = element_dtype(results[0].element), static_shape(results[0], op.name)
         return [arrays[0].view(dtype).reshape(-1)[offset : offset + prod(shape)].reshape(shape)]
-    made = [empty(result) for result in results]
-    family.call(types, results, attributes)[0](*arrays, *made)
-    return made
+    outputs = [empty(result) for result in results]
+    family.call(types, results, attributes)[0](*arrays, *outputs)
+    return outputs

@@ -58,7 +58,7 @@ def _step(name: str, **options: Any) -> Step:
 
 
 def _has_kernels(module: Module, function: Operation) -> bool:
-    """Whether the plan of a function may have ops of families. What the interpreter runs alone has no steps to fuse."""
+    """Tells whether the plan of a function may have ops of families: the interpreter alone has no steps to fuse."""
     pending = [function]
     seen = {function}
     while pending:

@@ -84,8 +84,8 @@ class Inline:
 
 
 class _Uses:
-    """How often symbols are named while calls are inlined. The function into which alone calls are inlined counts as
-    used."""
+    """Counts of the names of symbols while calls are inlined. The function into which alone calls are inlined counts
+    as used."""
 
     def __init__(self, module: Module, entry: FuncOp | None) -> None:
         require_known_tables(module.operation)
@@ -94,7 +94,7 @@ class _Uses:
         self._inlined: set[FuncOp] = set()
 
     def is_unused(self, function: FuncOp) -> bool:
-        """Whether nothing names a function that may be removed then."""
+        """Tells whether nothing names a function that may be removed then."""
         if function is self._entry or function.is_declaration or not may_be_discarded(function):
             return False
         return self._counts[(function.sym_name,)] == 0

@@ -1,4 +1,4 @@
-"""How a function's body is put in place of a call, and how far calls are inlined."""
+"""Inlining of calls: a function's body in place of a call, and the bounds of it."""
 
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.rewrite import Builder, replace
