@@ -253,3 +253,31 @@ def test_a_pass_of_a_plan_needs_to_know_the_function():
     with pytest.raises(qrt.VerifyError, match="no function named @h"):
         run_passes(ir.parse(text), "inline{entry=h}")
     assert run_passes(ir.parse(text), "fold-plan-constants{entry=g},inline{entry=g}") == ir.parse(text)
+
+
+def test_inlining_into_an_entry_keeps_what_recursion_needs():
+    """In a region a recursive call stays, and the function that it names with it; elsewhere it is an error there."""
+    text = """func.func private @down(%n: i32, %c: i1) -> i32 {
+      %0 = scf.if %c -> i32 {
+        %1 = func.call @down(%n, %c) : (i32, i1) -> i32
+        scf.yield %1 : i32
+      } else {
+        scf.yield %n : i32
+      }
+      return %0 : i32
+    }
+    func.func @main(%n: i32, %c: i1) -> i32 {
+      %0 = func.call @down(%n, %c) : (i32, i1) -> i32
+      return %0 : i32
+    }
+    func.func @endless(%n: i32) -> i32 {
+      %0 = func.call @endless(%n) : (i32) -> i32
+      return %0 : i32
+    }"""
+    module = run_passes(ir.parse(text), "inline{entry=main}")
+    assert [function.sym_name for function in module.functions] == ["down", "main", "endless"]
+    calls = {f.sym_name: [op for op in f.walk() if op.name == "func.call"] for f in module.functions}
+    assert {name: len(ops) for name, ops in calls.items()} == {"down": 1, "main": 1, "endless": 1}
+    assert calls["main"][0].parent_operation.name == "scf.if"
+    with pytest.raises(ModelError, match=r":14:5: error: 'func.func' op calls are nested deeper than 64, or recursive"):
+        run_passes(ir.parse(text), "inline{entry=endless}")
