@@ -49,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--print-plan", action="store_true", help="show which op would run where, a line for each, and end"
     )
+    how.add_argument(
+        "--print-pipeline",
+        action="store_true",
+        help="show the passes that run before the program is planned, as qrt opt --pass-pipeline takes them, and end",
+    )
     how.add_argument("--timing", action="store_true", help="print what each step took, on standard error")
     parser.add_argument(
         "--max-steps",
@@ -77,6 +82,11 @@ def run(options: argparse.Namespace) -> None:
         check_output(target, [".npy"], [options.file])
     with chosen_kernels(options):
         program = _program(options)
+        if options.print_pipeline:
+            from qrt.execute.prepare import preparation_text  # here: a saved program runs without passes
+
+            print(preparation_text(program))
+            return
         inputs = _inputs(options, program)
         if options.print_plan:
             print(program.plan_text(inputs))

@@ -14,20 +14,20 @@ from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
 from qrt.execute.interpret.core import Compiler, Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.execute.operations import body, family_call, family_name
+from qrt.execute.operations import family_call, family_name
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.planning.arena import Span, allocate, live_bytes
-from qrt.execute.planning.control import CONTROL, ControlPlanner
+from qrt.execute.planning.control import ControlPlanner
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
 from qrt.execute.planning.executable import copy_call, plan_executable
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.slots import CallStep, Coverage, Place, PlanDetails, Slot, ValueStep, layout, root
-from qrt.execute.prepare import OBSERVED, REPLACED
 from qrt.execute.values import as_tensor
 from qrt.ir import Block, Module, Operation
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
+from qrt.passes.planned import CONTROL, OBSERVED, REPLACED, body
 from qrt.types import MemRefType, TensorType, Type
 
 

@@ -15,10 +15,10 @@ from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
 from qrt.execute.operations import constant_array
 from qrt.execute.plan_source import ModuleSource
-from qrt.execute.prepare import OBSERVED
 from qrt.execute.program import Program
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
+from qrt.passes.planned import OBSERVED
 from qrt.types import FloatType
 
 

@@ -1,4 +1,4 @@
-"""Helpers with which planner and interpreter read operations: bodies, callees, constants, op families."""
+"""Helpers with which planner and interpreter read operations: constants, op families."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,25 +7,16 @@ import numpy as np
 
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Attribute, Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Operation
+from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, FloatAttr, Operation
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, Types, element_dtype, static_shape
 from qrt.types import FloatType, TensorType, UniformType
 
-MAX_CALL_DEPTH = 64
-
 
 def failure(op: Operation, message: str) -> ModelError:
     """The error at an op: file:line:column, what is wrong, the source line and a caret."""
     return ModelError(op.location.render(f"'{op.name}' op {message}"))
-
-
-def body(function: Operation) -> Block | None:
-    """The block of a function that has one, which returns; the interpreter runs all others."""
-    blocks = function.regions[0].blocks
-    returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
-    return blocks[0] if returns else None
 
 
 _FAMILY_OF = {family.declaration.op: name for name, family in FAMILIES.items()}

@@ -8,7 +8,7 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.interpret.core import Tap
 from qrt.execute.observe import ObservedProgram
 from qrt.execute.plan_source import ModuleSource
-from qrt.execute.prepare import OBSERVED, REPLACED, inline, prepared
+from qrt.execute.prepare import prepared
 from qrt.execute.program import Program
 from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
@@ -16,6 +16,8 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array
 from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.inline import Inline
+from qrt.passes.planned import OBSERVED, REPLACED
 
 _NAME = "statsKey"
 
@@ -27,9 +29,7 @@ def flattened(module: Module, name: str) -> Module:
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:
             replace(op, op.operands)
-        function = copy.function(name)
-        if len(function.regions[0].blocks) == 1:
-            inline(copy, function, saturating=False, observed=True)
+        Inline(entry=name, canonicalize=False, remove_unused=False).run(copy)
         DeadCodeElimination().run(copy)
     return copy
 

@@ -1,70 +1,129 @@
 """Replaces calls by the bodies of the functions that they call."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
-from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.dialects.func.inlining import MAX_CALL_DEPTH, Budget, inlined_at_most, put_body
 from qrt.dialects.func.ops import FuncOp
-from qrt.ir import Module, Operation, Region, UnitAttr
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.errors import ModelError
+from qrt.ir import Module, Operation, UnitAttr
 from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
 from qrt.ir.core.traits import SINGLE_BLOCK
-from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
+from qrt.passes.planned import body, planned_operations, with_regions
+from qrt.records import record
 
 Graph = dict[FuncOp, list[FuncOp]]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Inline:
     """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
-    removes private functions that nothing names any more. The options are those of canonicalize.
+    removes private functions that nothing names any more. The first three options are those of canonicalize.
 
     Preserves every value by default. A call stays if it or its callee has the attribute `no_inline`, or if its callee
     is recursive, has no body, has an op that is not registered, or has several blocks where one is allowed. Calls also
     stay once the program would have grown by more than 16384 operations plus 16 for each of its own.
+
+    With `entry` only the calls that the plan of that function makes are inlined, and those in the bodies that replace
+    them, in program order, as `qrt.compile` does. They are calls in the function itself and in its `scf.if` and
+    `scf.while`, marked `no_inline` or not. A callee that the interpreter runs as a whole, as it has several blocks or
+    does not return, stays, and so does, inside a region, the call of a function within itself: it may never run.
+    Elsewhere recursion, and calls that are nested deeper than 64, are an error.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
     fold_dcast_qcast: bool = option(False, FOLD_DCAST_QCAST)
     fold_constants: bool = option(True, FOLD_CONSTANTS)
+    entry: str = option("", "the function into which calls are inlined that its plan makes; without it, every function")
+    canonicalize: bool = option(True, "canonicalize functions before and after")
+    remove_unused: bool = option(True, "remove private functions that nothing names any more")
 
-    UPSTREAM: ClassVar[Mapping[str, Any]] = Canonicalize.UPSTREAM
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {
+        "fold_qcast_dcast": True,
+        "fold_dcast_qcast": True,
+        "fold_constants": False,
+    }
 
     def run(self, module: Module) -> None:
-        simplify = Canonicalize(**{field.name: getattr(self, field.name) for field in fields(Canonicalize)})
-        require_known_tables(module.operation)
-        functions = [operation for operation in module.operation.walk() if isinstance(operation, FuncOp)]
-        uses = Counter(reference.path for operation in module.operation.walk() for reference in references(operation))
-        graph = {function: _callees(function) for function in functions}
+        entry = module.function(self.entry) if self.entry else None
+        uses = _Uses(module, entry) if self.remove_unused else None
+        budget = Budget(inlined_at_most(module.operation))
+        if entry is not None:
+            self._inline_into(entry, lambda: _inline_planned(module, entry, budget), uses)
+            if uses is not None:
+                uses.remove(reversed(_components(_graph(module))))
+            return
+        graph = _graph(module)
         component = _components(graph)
         sizes = Counter(component.values())
         recursive = {f for f, number in component.items() if sizes[number] > 1 or f in graph[f]}
-        budget = Budget(inlined_at_most(module.operation))
-        inlined: set[FuncOp] = set()
         for function in component:
-            simplify.function(function)
-            if _is_unused(function, uses):
-                continue
-            calls = [operation for operation in function.walk() if operation.name == "func.call"]
-            callees = [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
-            for callee in callees:
-                uses[(callee.sym_name,)] -= 1
-                uses.update(_names(callee))
-            if callees:
-                inlined.update(callees)
-                simplify.function(function)
-        _remove_unused(reversed(component), uses, inlined)
+            self._inline_into(function, partial(_inline_calls, function, recursive, budget), uses)
+        if uses is not None:
+            uses.remove(reversed(component))
+
+    def _inline_into(self, function: FuncOp, inline: Callable[[], list[FuncOp]], uses: "_Uses | None") -> None:
+        """Changes one function. ``inline`` gives the callees whose bodies it has put there."""
+        self._simplify(function)
+        if uses is not None and uses.is_unused(function):
+            return
+        callees = inline()
+        if uses is not None:
+            uses.count_inlined(callees)
+        if callees:
+            self._simplify(function)
+
+    def _simplify(self, function: FuncOp) -> None:
+        if self.canonicalize:
+            from qrt.passes.canonicalize import Canonicalize  # here: `qrt.compile` inlines without it
+
+            Canonicalize(self.fold_qcast_dcast, self.fold_dcast_qcast, self.fold_constants).function(function)
 
 
-def _is_unused(function: FuncOp, uses: "Counter[tuple[str, ...]]") -> bool:
-    return may_be_discarded(function) and not function.is_declaration and uses[(function.sym_name,)] == 0
+class _Uses:
+    """Counts of the names of symbols while calls are inlined. The function into which alone calls are inlined counts
+    as used."""
+
+    def __init__(self, module: Module, entry: FuncOp | None) -> None:
+        require_known_tables(module.operation)
+        self._counts = Counter(r.path for operation in module.operation.walk() for r in references(operation))
+        self._entry = entry
+        self._inlined: set[FuncOp] = set()
+
+    def is_unused(self, function: FuncOp) -> bool:
+        """Tells whether nothing names a function that may be removed then."""
+        if function is self._entry or function.is_declaration or not may_be_discarded(function):
+            return False
+        return self._counts[(function.sym_name,)] == 0
+
+    def count_inlined(self, callees: Sequence[FuncOp]) -> None:
+        """Counts that a body stands in place of a call of each of these functions."""
+        self._inlined.update(callees)
+        for callee in callees:
+            self._counts[(callee.sym_name,)] -= 1
+            self._counts.update(_names(callee))
+
+    def remove(self, callers_first: Iterable[FuncOp]) -> None:
+        """Removes unused functions as upstream does: one that only another unused function names stays, and symbol-dce
+        removes it.
+        """
+        for function in callers_first:
+            if self.is_unused(function):
+                if function in self._inlined:
+                    self._counts.subtract(_names(function))
+                function.erase()
 
 
 def _names(function: FuncOp) -> list[tuple[str, ...]]:
     return [reference.path for operation in function.walk() for reference in references(operation)]
+
+
+def _graph(module: Module) -> Graph:
+    """The callees of every function."""
+    return {operation: _callees(operation) for operation in module.operation.walk() if isinstance(operation, FuncOp)}
 
 
 def _callees(function: FuncOp) -> list[FuncOp]:
@@ -105,8 +164,14 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
     return component
 
 
+def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: Budget) -> list[FuncOp]:
+    """Inlines the calls in a function, but none in the bodies that replace them. Returns the callees."""
+    calls = [operation for operation in function.walk() if operation.name == "func.call"]
+    return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
+
+
 def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp | None:
-    """Replace a call by the body of its callee, and return the callee; None if the call stays."""
+    """Replaces a call by the body of its callee, and returns the callee; None if the call stays."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None
@@ -119,34 +184,30 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp |
         return None
     if not budget.allows(callee):
         return None
-    (region,) = callee.clone({}).take_regions()
-    if len(region.blocks) > 1:
-        _put_blocks(call, region)
-    else:
-        replace(call, Builder.before(call).inline(region.blocks[0], call.operands))
+    put_body(call, callee)
     return callee
 
 
-def _put_blocks(call: Operation, region: Region) -> None:
-    """Put several blocks in place of a call: what follows it becomes a block, with the results as arguments."""
-    here, entry, operands = call.parent, region.blocks[0], list(call.operands)
-    assert here is not None
-    following = here.split(call)
-    for end in [block.last for block in region.blocks]:
-        if end is not None and end.name == "func.return":
-            Builder.before(end).create("cf.br", end.operands, successors=[following])
-            end.erase()
-    replace(call, [following.add_argument(result.type) for result in call.results])
-    following.take_before(region)
-    Builder(here, None, call.location).absorb(entry, operands)
-
-
-def _remove_unused(callers_first: Iterable[FuncOp], uses: "Counter[tuple[str, ...]]", inlined: set[FuncOp]) -> None:
-    """Removes unused functions as upstream does: one that only another unused function names stays, and symbol-dce
-    removes it.
-    """
-    for function in callers_first:
-        if _is_unused(function, uses):
-            if function in inlined:
-                uses.subtract(_names(function))
-            function.erase()
+def _inline_planned(module: Module, function: FuncOp, budget: Budget) -> list[FuncOp]:
+    """Inlines the calls that the plan of a function makes, and those in the bodies that replace them. Returns the
+    callees."""
+    first: tuple[FuncOp, ...] = (function,)
+    pending = [(op, first) for op in reversed(list(planned_operations(function))) if op.name == "func.call"]
+    as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself
+    assert isinstance(as_it_was, FuncOp)
+    callees = []
+    while pending:
+        call, within = pending.pop()
+        named = module.callee(call)
+        callee = as_it_was if named is function else named
+        if body(callee) is None or not budget.allows(callee):
+            continue
+        if call.parent_operation is not function and named in within:
+            continue
+        if len(within) > MAX_CALL_DEPTH:
+            message = f"'{callee.name}' op calls are nested deeper than {MAX_CALL_DEPTH}, or recursive"
+            raise ModelError(callee.location.render(message))
+        inner = [op for copied in put_body(call, callee) for op in with_regions(copied) if op.name == "func.call"]
+        pending.extend((op, (*within, named)) for op in reversed(inner))
+        callees.append(callee)
+    return callees

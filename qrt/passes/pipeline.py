@@ -5,53 +5,33 @@ import time
 from qrt.errors import QuantError, require
 from qrt.ir import Module
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.passes.canonicalize import Canonicalize
-from qrt.passes.cse import CommonSubexpressionElimination
-from qrt.passes.dce import DeadCodeElimination
-from qrt.passes.elementwise_to_linalg import ConvertElementwiseToLinalg
-from qrt.passes.generalize_named_ops import GeneralizeNamedOps
-from qrt.passes.inline import Inline
-from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
-from qrt.passes.lower_qrt import LowerQrt
-from qrt.passes.lower_quant_ops import LowerQuantOps
-from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
-from qrt.passes.quantization.attach_stats_ref import AttachStatsRef
-from qrt.passes.quantization.check_quant import CheckQuant
-from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
-from qrt.passes.quantization.convert_stats import ConvertStats
-from qrt.passes.quantization.equalize_scales import EqualizeScales
-from qrt.passes.quantization.fold_scales import FoldScales
-from qrt.passes.quantization.fuse_kernels import FuseKernels
-from qrt.passes.quantization.propagate_quant import PropagateQuant
-from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
-from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
-from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
-_OWN: dict[str, type[Pass]] = {
-    "attach-stats-ref": AttachStatsRef,
-    "canonicalize": Canonicalize,
-    "check-quant": CheckQuant,
-    "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
-    "convert-fake-quant": ConvertFakeQuant,
-    "convert-stats": ConvertStats,
-    "cse": CommonSubexpressionElimination,
-    "dce": DeadCodeElimination,
-    "equalize-scales": EqualizeScales,
-    "fold-scales": FoldScales,
-    "fuse-kernels": FuseKernels,
-    "inline": Inline,
-    "linalg-generalize-named-ops": GeneralizeNamedOps,
-    "loop-invariant-code-motion": LoopInvariantCodeMotion,
-    "lower-qrt": LowerQrt,
-    "lower-quant-ops": LowerQuantOps,
-    "normalize-quant-types": NormalizeQuantTypes,
-    "propagate-quant": PropagateQuant,
-    "strip-func-quant-types": StripFuncQuantTypes,
-    "symbol-dce": SymbolDeadCodeElimination,
-    "unfuse-kernels": UnfuseKernels,
+_OWN: dict[str, str] = {
+    "attach-stats-ref": "qrt.passes.quantization.attach_stats_ref:AttachStatsRef",
+    "canonicalize": "qrt.passes.canonicalize:Canonicalize",
+    "check-quant": "qrt.passes.quantization.check_quant:CheckQuant",
+    "convert-elementwise-to-linalg": "qrt.passes.elementwise_to_linalg:ConvertElementwiseToLinalg",
+    "convert-fake-quant": "qrt.passes.quantization.convert_fake_quant:ConvertFakeQuant",
+    "convert-stats": "qrt.passes.quantization.convert_stats:ConvertStats",
+    "cse": "qrt.passes.cse:CommonSubexpressionElimination",
+    "dce": "qrt.passes.dce:DeadCodeElimination",
+    "equalize-scales": "qrt.passes.quantization.equalize_scales:EqualizeScales",
+    "fold-scales": "qrt.passes.quantization.fold_scales:FoldScales",
+    "fuse-kernels": "qrt.passes.quantization.fuse_kernels:FuseKernels",
+    "inline": "qrt.passes.inline:Inline",
+    "inline-regions": "qrt.passes.inline_regions:InlineRegions",
+    "linalg-generalize-named-ops": "qrt.passes.generalize_named_ops:GeneralizeNamedOps",
+    "loop-invariant-code-motion": "qrt.passes.loop_invariant_code_motion:LoopInvariantCodeMotion",
+    "lower-qrt": "qrt.passes.lower_qrt:LowerQrt",
+    "lower-quant-ops": "qrt.passes.lower_quant_ops:LowerQuantOps",
+    "normalize-quant-types": "qrt.passes.normalize_quant_types:NormalizeQuantTypes",
+    "propagate-quant": "qrt.passes.quantization.propagate_quant:PropagateQuant",
+    "strip-func-quant-types": "qrt.passes.strip_func_quant_types:StripFuncQuantTypes",
+    "symbol-dce": "qrt.passes.symbol_dce:SymbolDeadCodeElimination",
+    "unfuse-kernels": "qrt.passes.quantization.unfuse_kernels:UnfuseKernels",
 }
 PASSES = Passes(_OWN)
 """Every pass, by the name it has on the command line and in pipelines."""
@@ -182,19 +162,21 @@ def run_steps(
     steps: Steps,
     *,
     strict: bool = False,
+    verify_first: bool = True,
     verify_each: bool = True,
     observer: Observer | None = None,
     report: Report | None = None,
 ) -> Module:
-    """Runs steps on a module, in place, verifying before the first and, if `verify_each`, after each, strictly if
-    `strict`. `report` is told of the warnings that the module comes with, and of what the
-    passes remark."""
+    """Runs steps on a module, in place, verifying before the first, if `verify_first`, and, if `verify_each`, after
+    each, strictly if `strict`. `report` is told of the warnings that the module comes with, and of what the passes
+    remark."""
     observer = observer or Observer()
-    start = time.perf_counter()
-    for warning in module.verify(strict):
-        if report is not None:
-            report(warning)
-    observer.verified(time.perf_counter() - start)
+    if verify_first:
+        start = time.perf_counter()
+        for warning in module.verify(strict):
+            if report is not None:
+                report(warning)
+        observer.verified(time.perf_counter() - start)
     for step, anchors in flattened(steps):
         observer.before(module, step, anchors)
         start = time.perf_counter()

@@ -1,5 +1,8 @@
-"""Pipelines as text: `a,b{option=value flag},builtin.module(func.func(c))`, read and printed."""
+"""Pipelines as text: `a,b{option=value flag},builtin.module(func.func(c))`, read and printed. A value that has spaces
+or braces stands in quotes, escaped as in JSON."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Protocol
@@ -10,6 +13,8 @@ from qrt.text import Scanner, Source, pattern
 
 _NAME = pattern(r"([a-zA-Z_][\w.-]*)")
 _VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")
+_QUOTED = pattern(r'("(?:[^"\\]|\\.)*")')
+_PLAIN = re.compile(r"""[^\s{}"]*""")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -110,7 +115,8 @@ def option_name(field: "Field[Any]") -> str:
 
 def spell_value(value: object) -> str:
     """The value of an option as text; nothing where it says nothing."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 # -- read -------------------------------------------------------------------------------------------------------------
@@ -177,6 +183,12 @@ def _options(scanner: Scanner, name: str, kind: type[Pass]) -> dict[str, Any]:
 
 def _value(scanner: Scanner, option: str, kind: Any) -> Any:
     start = scanner.skip()
+    quoted = scanner.match(_QUOTED) if kind is str else None
+    if quoted is not None:
+        try:
+            return json.loads(quoted[1], strict=False)
+        except ValueError as error:
+            raise scanner.error(f"option '{option}': {error}", start, scanner.pos) from None
     match = scanner.match(_VALUE)
     text = match[1] if match is not None else ""
     if kind is bool and text in _BOOLEANS:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from qrt.errors import QuantError, QuantTypeError, shown
@@ -25,20 +26,28 @@ def _entry_points() -> "dict[str, EntryPoint]":
 
 
 class Passes(Mapping[str, type[Pass]]):
-    """Passes by name. Installed packages are asked for a name that is unknown, and for the list of all names; a
-    package is imported when its pass is looked up."""
+    """Passes by name: classes, or where they stand, as ``module:Class``. Installed packages are asked for a name that
+    is unknown, and for the list of all names. A module is imported when its pass is looked up: `qrt.compile` runs few
+    of the passes, and loading all of them takes longer than compiling."""
 
-    def __init__(self, own: Mapping[str, type[Pass]]) -> None:
-        self._known = dict(own)
+    def __init__(self, own: Mapping[str, str]) -> None:
+        self._known: dict[str, type[Pass] | str] = dict(own)
 
     def __getitem__(self, name: str) -> type[Pass]:
-        if name not in self._known:
+        known = self._known.get(name)
+        if isinstance(known, type):
+            return known
+        if known is not None:
+            module, _, kind = known.partition(":")
+            loaded = checked(name, getattr(import_module(module), kind))
+        else:
             entry = _entry_points()[name]
             try:
-                self._known[name] = checked(name, entry.load())
+                loaded = checked(name, entry.load())
             except Exception as error:  # a package of somebody else's may raise anything
                 raise QuantError(f"the pass {shown(name)} of {entry.value} does not load: {error}") from error
-        return self._known[name]
+        self._known[name] = loaded
+        return loaded
 
     def __contains__(self, name: object) -> bool:
         return name in self._known or name in _entry_points()
@@ -49,14 +58,17 @@ class Passes(Mapping[str, type[Pass]]):
     def __len__(self) -> int:
         return len(self._known.keys() | _entry_points().keys())
 
-    def add(self, name: str, kind: type[Pass]) -> None:
+    def add(self, name: str, kind: type[Pass] | str) -> None:
         """Adds a pass, or one that is defined again, as a cell of a notebook does that runs twice. QuantError if there
         is another of this name."""
-        before = self._known.setdefault(name, kind)
-        if (before.__module__, before.__qualname__) == (kind.__module__, kind.__qualname__):
-            self._known[name] = kind
-        else:
+        if _place(self._known.setdefault(name, kind)) != _place(kind):
             raise QuantError(f"there is a pass {shown(name)} already")
+        self._known[name] = kind
+
+
+def _place(kind: type[Pass] | str) -> str:
+    """The place of a class: ``module:Class``."""
+    return kind if isinstance(kind, str) else f"{kind.__module__}:{kind.__qualname__}"
 
 
 def checked(name: str, kind: Any) -> type[Pass]:

@@ -136,6 +136,23 @@ def test_a_plan_is_shown_instead_of_running_and_takes_no_inputs(program, capsys,
     assert "no input is named 'y'" in capsys.readouterr().err
 
 
+def test_the_pipeline_before_the_plan_is_shown_and_taken(program, capsys, tmp_path):
+    """A saved program shows that of its text."""
+    text = CAST.replace("@f", '@"a {b"')
+    assert main(["run", program(text), "--print-pipeline", "--output", f"result0={tmp_path / 'y.npy'}"]) == 0
+    pipeline = capsys.readouterr().out
+    assert pipeline == ('builtin.module(\n  fold-plan-constants{entry="a {b" observed=false saturating=false}\n)\n')
+    assert not (tmp_path / "y.npy").exists()
+    assert main(["opt", program(text), f"--pass-pipeline={pipeline}"]) == 0
+    assert "quant.qcast" in capsys.readouterr().out
+    qrt.compile(text).save(tmp_path / "f.qrt")
+    assert main(["run", str(tmp_path / "f.qrt"), "--print-pipeline"]) == 0
+    assert capsys.readouterr().out == pipeline
+    assert main(["run", program(text), "--print-pipeline", "--print-plan"]) == 2
+    assert main(["run", program(text), "--print-pipeline", "--saturating"]) == 0
+    assert "saturating=true" in capsys.readouterr().out
+
+
 def test_usage_errors_exit_2(capsys):
     assert main(["run"]) == 2
     assert main(["run", "f.mlir", "--interpret", "--print-plan"]) == 2

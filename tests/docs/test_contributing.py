@@ -166,8 +166,7 @@ def add_family(tree):
 def add_pass(tree):
     registry = source(pipeline.run_passes)
     tree.make(registry.replace("pipeline.py", "count.py"), PASS)
-    tree.edit(registry, '    "cse":', '    "count": Count,\n    "cse":')
-    tree.edit(registry, "from qrt.passes.cse", "from qrt.passes.count import Count\nfrom qrt.passes.cse")
+    tree.edit(registry, '    "cse":', '    "count": "qrt.passes.count:Count",\n    "cse":')
     tree.edit("docs/reference/passes.md", "| `cse` | none", "| `count` | none | yes | counts |\n| `cse` | none")
     tree.make("tests/passes/files/count.mlir", "// count\nfunc.func private @f()\n")
     tree.make("tests/passes/files/count.expected.mlir", "")

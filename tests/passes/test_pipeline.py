@@ -43,6 +43,10 @@ KNOWN = {"example": Example, "needy": Needy, **PASSES}
         ("example{zero-point=in-loop count=-3 fold}", [Example("in-loop", -3, True)]),
         ("example{fold=false},example{ }", [Example(), Example()]),
         (
+            r'example{zero-point="a }\n\"\u00e9" count=2},example{zero-point=a"b}',
+            [Example('a }\n"é', 2), Example('a"b')],
+        ),
+        (
             " builtin.module( func.func(example,needy{target=a}), example ) , example",
             [Example(), Needy("a"), Example(), Example()],
         ),
@@ -65,6 +69,8 @@ def test_pipelines(text, passes):
         ("example{count}", "option 'count' needs a value", 9),
         ("example{zero-point=}", "option 'zero-point' takes a value of type str", 20),
         ("example{", "expected an option name", 9),
+        ('example{count="1"}', "option 'count' takes a value of type int", 15),
+        (r'example{zero-point="\q"}', "option 'zero-point': Invalid \\escape", 20),
         ("needy", "needs its option 'target'", 6),
         ("func.func(example", "expected ')'", 18),
         ("module(example)", "no operation to nest passes in", 1),

@@ -2,11 +2,6 @@
 program that has ops on which it works.
 """
 
-from importlib import import_module
-from typing import Any
-
-from qrt.ir import Module
-
 UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
 BINARY = frozenset(
     {
@@ -26,28 +21,18 @@ LOOPS = frozenset(
 )
 """Loops, and the commonest of the ops that could be loops."""
 
+_REQUANTIZED = frozenset({"qrt.requantize", "qrt.concat"})
+"""Requantizations, and the op of which `split-concat` makes them."""
+
 FUSING: dict[str, tuple[str, frozenset[str]]] = {
-    "split-concat": ("SplitConcat", frozenset({"qrt.concat"})),
-    "carry-layout": ("CarryLayout", frozenset({"qrt.transpose"})),
-    "make-tables": ("MakeTables", UNARY | BINARY),
-    "widen-depthwise": ("WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
-    "fold-pad": ("FoldPad", frozenset({"qrt.pad"})),
-    "fold-clamp": ("FoldClamp", frozenset({"qrt.clamp"})),
-    "fold-sign": ("FoldSign", frozenset({"qrt.requantize"})),
-    "fuse-loops": ("FuseLoops", LOOPS),
+    "split-concat": ("qrt.execute.fusing.split_concat:SplitConcat", frozenset({"qrt.concat"})),
+    "carry-layout": ("qrt.execute.fusing.carry_layout:CarryLayout", frozenset({"qrt.transpose"})),
+    "make-tables": ("qrt.execute.fusing.make_tables:MakeTables", UNARY | BINARY | _REQUANTIZED),
+    "widen-depthwise": ("qrt.execute.fusing.widen_depthwise:WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
+    "fold-pad": ("qrt.execute.fusing.fold_pad:FoldPad", frozenset({"qrt.pad"})),
+    "fold-clamp": ("qrt.execute.fusing.fold_clamp:FoldClamp", frozenset({"qrt.clamp"})),
+    "fold-sign": ("qrt.execute.fusing.fold_sign:FoldSign", _REQUANTIZED),
+    "fuse-loops": ("qrt.execute.fusing.fuse_loops:FuseLoops", LOOPS),
 }
-"""What runs before planning, in order: each pass by name, its class, and the ops of which it needs one."""
-
-
-def pass_class(name: str) -> Any:
-    """The class of a pass."""
-    return getattr(import_module(f"{__name__}.{name.replace('-', '_')}"), FUSING[name][0])
-
-
-def fuse(module: Module) -> None:
-    """Runs every pass that the ops of a program need."""
-    names = {op.name for op in module.operation.walk()}
-    for name, (_, needed) in FUSING.items():
-        if not names.isdisjoint(needed):
-            pass_class(name)().run(module)
-            names = {op.name for op in module.operation.walk()}
+"""The passes that run before planning, in order: each by name, the place of its class, and the ops of which it needs
+one."""

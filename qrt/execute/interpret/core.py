@@ -20,8 +20,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from qrt.dialects.func.inlining import MAX_CALL_DEPTH
 from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds
-from qrt.execute.operations import MAX_CALL_DEPTH, failure
+from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core import registry

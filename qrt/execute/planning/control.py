@@ -21,8 +21,6 @@ from qrt.ops.core import KernelCall
 from qrt.records import record
 from qrt.types import TensorType
 
-CONTROL = ("scf.while", "scf.if")
-
 
 class Unplanned(Exception):
     """Why the interpreter runs an operation with regions."""

@@ -21,6 +21,9 @@ _OPTIONS = {
     "lower-quant-ops": ("", "{rounding=half_away}", "{saturating=false rounding=toward_zero}", "{zero-point=after}"),
     "canonicalize": ("", "", "{fold-constants=false}", "{fold-qcast-dcast fold-dcast-qcast}"),
     "constant-fold": ("", "{max-elements=64}"),
+    "fold-plan-constants": ("", "{observed}", "{entry=main saturating}", "{entry=f}"),
+    "inline": ("", "", "{canonicalize=false remove-unused=false}", "{entry=main}", "{entry=f canonicalize=false}"),
+    "inline-regions": ("", "{observed}"),
     "export-quant": ("", "{to=codegen}", "{to=simulate}"),
 }
 _UNKNOWN = re.compile(r"'[^']*' may be a symbol table: the uses of symbols are not known")

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 from qrt.dialects.arith.fold import rules
+from qrt.dialects.func import inlining
 from qrt.dialects.linalg.ops import STRUCTURED_OPS
 from qrt.ir.core import greedy, registry, simplify_regions
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
@@ -95,7 +96,7 @@ _FUNCTIONS = (
     (greedy._Constants, "known", _true),
     (cse, "_simplify", _true),
     (inline, "_inline", lambda made: made is not None),
-    (inline, "_put_blocks", lambda made: True),
+    (inlining, "_put_blocks", lambda made: True),
     (elementwise_to_linalg, "as_generic", lambda made: made is not None),
     (lower_quant_ops, "_lower_ranked", lambda made: True),
     (lower_quant_ops, "_lower_unranked", lambda made: True),

@@ -56,7 +56,7 @@ class Sweep:
         seen = self.seen(program, before, draw)
         self.counts["not run"] += not seen
         self.sources[program.source.partition(" ")[0]] += 1
-        names = passes_for(before.operation, draw)
+        names = passes_for(before.operation, program.name, draw)
         for name in ["canonicalize", *(sorted({*names}) if program.takes_every_pass else [draw.choice(names)])]:
             self.after(program, name, seen)
 
@@ -96,7 +96,7 @@ class Sweep:
             self.report(program, name, f"{type(error).__name__}: {error}")
             return
         fired, code = set(FIRED), Code(module)
-        self.passes[name] += printed != given
+        self.passes[name.replace(f"={program.name}", "")] += printed != given
         for values, outcome in seen:
             found = code.run(program.name, values)
             self.counts["executions"] += 1
@@ -118,13 +118,14 @@ class Sweep:
         self.changed.append(f"--{name} changes {program.source}\n{shown}\n{program.text}\n{printed}")
 
 
-def passes_for(root: Operation, draw: Draw) -> list[str]:
+def passes_for(root: Operation, entry: str, draw: Draw) -> list[str]:
     """Those that may have something to do, some of them twice."""
     names = {operation.name for operation in root.walk()}
     dialects = {name.partition(".")[0] for name in names}
     found = ["cse", "constant-fold", "dce" if draw.chance(0.7) else "symbol-dce"]
+    found.append(f"fold-plan-constants{{entry={entry}}}")
     if "func.call" in names:
-        found += ["inline"] * 2
+        found += ["inline", f"inline{{entry={entry}}}"]
     if dialects & {"affine", "scf"}:
         found += ["loop-invariant-code-motion"] * 2
     if "linalg" in dialects:

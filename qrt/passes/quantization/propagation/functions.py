@@ -9,11 +9,10 @@ by more operations than inlining may add.
 from collections.abc import Iterator
 from typing import Literal, cast, get_args
 
-from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.dialects.func.inlining import Budget, inlined_at_most, put_body
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import shown
 from qrt.ir import Module, Operation, StringAttr, SymbolRefAttr, UnitAttr, equal
-from qrt.ir.core.rewrite import Builder, replace
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
 from qrt.passes.quantization.propagation.graph import REGION
 
@@ -158,11 +157,7 @@ def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
             f"{shown(callee.sym_name)} has several blocks, and cannot be inlined: "
             "write scf, or propagate with functions=duplicate"
         )
-    copy = callee.clone({})
-    inner = list(_calls(copy))
-    (region,) = copy.take_regions()
-    replace(call, Builder.before(call).inline(region.blocks[0], call.operands))
-    return inner
+    return [call for operation in put_body(call, callee) for call in _calls(operation)]
 
 
 def _remove(module: Module, called: list[FuncOp]) -> None:

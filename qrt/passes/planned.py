@@ -1,0 +1,36 @@
+"""The operations of a function that a plan has: those on which the passes work that run before planning."""
+
+from collections.abc import Iterator
+
+from qrt.ir.core.operations import Block, Operation
+
+CONTROL = ("scf.while", "scf.if")
+"""Loops and branches, of whose regions a plan has the operations."""
+OBSERVED = "quant.stats_ref"
+"""The op that names a value of which a run may tell."""
+REPLACED = "quant.replaced"
+"""An attribute of such an op: the run may go on with another value."""
+
+
+def body(function: Operation) -> Block | None:
+    """The block of a function that has one, which returns; the interpreter runs all others."""
+    blocks = function.regions[0].blocks
+    returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
+    return blocks[0] if returns else None
+
+
+def planned_operations(function: Operation) -> Iterator[Operation]:
+    """The operations of a function that a plan may have, those in regions of loops and branches too; none of a function
+    that the interpreter runs as a whole."""
+    for op in body(function) or ():
+        yield from with_regions(op)
+
+
+def with_regions(op: Operation) -> Iterator[Operation]:
+    """An operation and, if it is a loop or a branch that may be planned, all inside it."""
+    stack = [op]
+    while stack:
+        op = stack.pop()
+        yield op
+        if op.name in CONTROL and op.parent is not None:  # it may be erased meanwhile
+            stack.extend(reversed([child for region in op.regions for block in region.blocks for child in block]))
