@@ -126,8 +126,7 @@ MISTAKES = {
         'np.exp has no exact result as quantized values: write np.exp(np.asarray(q)), or use qrt.float_results("allow")'
     ),
     'np.save("q.npy", q)': (
-        "np.save takes no QuantTensor: write qrt.save_tensors(path, {...}), which keeps the type, or "
-        "np.save(path, np.asarray(q))"
+        'np.save takes no QuantTensor: qrt.save_tensors("q.npz", {"q": q}) keeps the type, np.asarray(q) has the values'
     ),
     "q.dtype": (
         "a QuantTensor has no dtype: q.type is its quantized type, q.storage.dtype that of the integers, "
