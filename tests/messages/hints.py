@@ -33,7 +33,8 @@ def _expression(text: str) -> str:
             tree = ast.parse(code, mode="eval").body
         except (SyntaxError, ValueError):
             continue
-        return "" if isinstance(tree, ast.Name | ast.Constant | ast.Tuple) else code
+        is_word = isinstance(tree, ast.Name | ast.Constant | ast.Tuple) or code == "qrt.quantize"
+        return "" if is_word else code
     return ""
 
 
