@@ -3,15 +3,14 @@
 import ast
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 import qrt
 
-_WRITE = re.compile(r": write | give it |, or (?=q|np\.|x)")
-"""What stands before code."""
 _LETTERS = {"tensor": "qrstuv", "function": "fgh", "other": "xyzabc"}
 _BUILTIN = (bool, int, float, complex, object)
 GIVE_VALUES = "give it np.asarray(q), the values as floats"
@@ -19,9 +18,10 @@ GIVE_VALUES = "give it np.asarray(q), the values as floats"
 
 def codes(error: BaseException) -> list[str]:
     """Return the expressions that the message says to write, the one it begins with first."""
-    message = str(error)
-    parts = (_expression(message[found.end() :]) for found in _WRITE.finditer(message))
-    return [code for code in parts if code and not code.startswith("qrt.float_results")]
+    _, _, advice = str(error).partition(": write ")
+    parts = [advice, *(advice[found.end() :] for found in re.finditer(", or ", advice))]
+    written = [code for code in map(_expression, parts) if code and not code.startswith("qrt.float_results")]
+    return written if advice and written and advice.startswith(written[0]) else []
 
 
 def _expression(text: str) -> str:
@@ -33,8 +33,8 @@ def _expression(text: str) -> str:
             tree = ast.parse(code, mode="eval").body
         except (SyntaxError, ValueError):
             continue
-        is_word = isinstance(tree, ast.Name | ast.Constant | ast.Tuple) or code == "qrt.quantize"
-        return "" if is_word else code
+        is_name = isinstance(tree, ast.Name | ast.Constant | ast.Tuple) or re.fullmatch(r"(qrt|np)\.[\w.]+", code)
+        return "" if is_name else code
     return ""
 
 
@@ -74,10 +74,17 @@ def _is_literal(value: Any) -> bool:
     return value is None or value is ... or type(value) in (bool, float, complex, slice)
 
 
-def run(code: str, known: Mapping[str, Any]) -> Any:
-    """Return the value of an expression."""
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Silence NumPy's warnings."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        yield
+
+
+def run(code: str, known: Mapping[str, Any]) -> Any:
+    """Return the value of an expression."""
+    with quietly():
         return eval(code, {"np": np, "qrt": qrt, **known})
 
 

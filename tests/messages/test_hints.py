@@ -82,6 +82,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "np.median({}, axis=0, keepdims=True)": (Q,),
     "np.quantile({}, [0.25, 0.5], axis=1)": (Q,),
     "np.percentile({}, 30)": (Q,),
+    "np.nanquantile({}, 0.5, method='hazen')": (QuantTensor(np.zeros((0, 2), np.int8), T),),
     "np.average({}, axis=0, weights=[1, 3])": (Q,),
     "np.linalg.norm({}, 1, axis=0)": (Q,),
     "np.linalg.vector_norm({}, ord=3, keepdims=True)": (Q,),

@@ -187,8 +187,9 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 """The methods whose results are elements."""
 
 
-def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
-    name, own = f"np.{plain.__name__}", unwrap(plain)
+def _quantile(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
+    """Registers a function which ``plain`` computes on storage: no value of a tensor is NaN."""
+    name, own = f"np.{function.__name__}", unwrap(plain)
 
     def rule(
         a: Any,
@@ -203,9 +204,9 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
     ) -> Any:
         options = {"method": method, "keepdims": is_kept(keepdims), "weights": weights}
         if method not in _CHOOSING:
-            given = asked_for(axis=axis, out=out, **options)
+            given = asked_for(axis=axis, out=out, **options | {"method": None if method == "linear" else method})
             others = "or give method='lower', 'higher', 'nearest' or 'inverted_cdf'"
-            return in_floats(name, plain, (a, q), given, lambda: f"{written_call(name, (a, q), given)}, {others}")
+            return in_floats(name, function, (a, q), given, lambda: f"{written_call(name, (a, q), given)}, {others}")
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
         if out is None and t.is_per_layer:
@@ -223,11 +224,13 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
-    implements(*functions, kind="order")(rule)
+    implements(function, kind="order")(rule)
 
 
-_quantile(np.quantile, np.quantile, np.nanquantile)
-_quantile(np.percentile, np.percentile, np.nanpercentile)
+_quantile(np.quantile, np.quantile)
+_quantile(np.nanquantile, np.quantile)
+_quantile(np.percentile, np.percentile)
+_quantile(np.nanpercentile, np.percentile)
 has_no_exact_result(np.median, hint="np.median(np.asarray(q))")
 has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
 
