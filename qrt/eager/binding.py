@@ -205,7 +205,7 @@ def require_tensor(q: object, what: str) -> None:
 
 
 def _holds_numbers(x: object) -> bool:
-    """Whether ``qrt.quantize`` takes it."""
+    """Return True for what ``qrt.quantize`` takes."""
     try:
         return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
     except (TypeError, ValueError):

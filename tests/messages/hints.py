@@ -19,14 +19,14 @@ GIVE_VALUES = "give it np.asarray(q), the values as floats"
 def codes(error: BaseException) -> list[str]:
     """Return the expressions that the message says to write, the one it begins with first."""
     _, _, advice = str(error).partition(": write ")
-    parts = [advice, *(advice[found.end() :] for found in re.finditer(", or ", advice))]
+    parts = [advice, *(advice[named.end() :] for named in re.finditer(", or ", advice))]
     written = [code for code in map(_expression, parts) if code and not code.startswith("qrt.float_results")]
     return written if advice and written and advice.startswith(written[0]) else []
 
 
 def _expression(text: str) -> str:
     """Return the longest beginning of a text that is an expression of more than a name."""
-    ends = [found.start() for found in re.finditer(r"[\s,:;]|$", text)]
+    ends = [named.start() for named in re.finditer(r"[\s,:;]|$", text)]
     for end in reversed(ends):
         code = text[:end].rstrip(",:;")
         try:
@@ -42,13 +42,13 @@ def names(args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[
     """Return what the letters of a hint stand for: tensors are q, r, ..., and what is not written out x, y, ..."""
     known: dict[int, Any] = {}
     letters = {kind: iter([*word, *(f"{word[0]}{i}" for i in range(6, 99))]) for kind, word in _LETTERS.items()}
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
 
     def name(value: Any) -> None:
         if id(value) not in known:
             known[id(value)] = value
             kind = "tensor" if isinstance(value, qrt.QuantTensor) else "function" if callable(value) else "other"
-            found[next(letters[kind])] = value
+            named[next(letters[kind])] = value
 
     def walk(value: Any) -> None:
         if isinstance(value, qrt.QuantTensor):
@@ -61,7 +61,7 @@ def names(args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[
 
     for value in [*args, *(kwargs or {}).values()]:
         walk(value)
-    return found
+    return named
 
 
 def _is_literal(value: Any) -> bool:

@@ -247,6 +247,31 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "pad them to 64 or give group_size=24", "qrt.quantize(np.ones((2, 48)), bits=4, group_size=24, axis=1)", "",
     ),
     "np.asarray(q, copy=False)": ("", "np.asarray(q)", "Q"),
+    "qrt.conv2d(image, kernel, padding='same', out_type=t)": (
+        "write 'SAME'", "qrt.conv2d(image, kernel, padding='SAME', out_type=t)[:, 1:3, 1:3]",
+        "np.full((1, 2, 2, 2), 27)",
+    ),
+    "qrt.conv2d(image.transpose(0, 3, 1, 2), kernel)": (
+        "x.transpose(0, 2, 3, 1) of (N, C, H, W) is that",
+        "qrt.conv2d(image.transpose(0, 3, 1, 2).transpose(0, 2, 3, 1), kernel)", "np.full((1, 2, 2, 2), 27)",
+    ),
+    "qrt.mean(q, axis=0)": ("did you mean 'axes'?", "qrt.mean(q, axes=0)", ""),
+    "per_axis[True]": ("write None", "per_axis[None]", "P[None]"),
+    "np.clip(q, [0.0, 1.0], 2)": (
+        "qrt.quantize the array", "np.clip(q, qrt.quantize([0.0, 1.0], q.type), 2)", "np.clip(Q, [0, 1], 2)",
+    ),
+    "np.append(q, [q[0]], 0)": (
+        "join tensors by np.stack or np.concatenate",
+        "np.concatenate([q, np.stack([q[0]])])",
+        "np.append(Q, [Q[0]], 0)",
+    ),
+    "float(q)": ("q.tolist()", "q.tolist()", "Q"),
+    "bool(q)": ("use np.any(q), np.all(q) or q.size", "[np.any(q), np.all(q), q.size]", "[True, True, 4]"),
+    "np.save('q.npy', q)": ("np.asarray(q) has the values", "np.asarray(q)", "Q"),
+    "np.zeros(3, like=q)": ("qrt.quantize it to q.type", "qrt.quantize(np.zeros(3), q.type)", "np.zeros(3)"),
+    "np.sort_complex(q)": ("np.sort(q) sorts the values", "np.sort(q)", "np.sort_complex(Q).real"),
+    "np.char.upper(q)": ("np.array2string(q)", "np.array2string(q)", ""),
+    "np.add(q, q, dtype=np.float64)": ("dtype must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
     "qrt.concat(q, r)": ("give a list of them", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])"),
 }  # fmt: skip
 """Calls, a part of their errors, the call that follows the advice, and its value; none where it need only run."""
