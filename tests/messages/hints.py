@@ -19,14 +19,14 @@ GIVE_VALUES = "give it np.asarray(q), the values as floats"
 def codes(error: BaseException) -> list[str]:
     """Return the expressions that the message says to write, the one it begins with first."""
     _, _, advice = str(error).partition(": write ")
-    parts = [advice, *(advice[named.end() :] for named in re.finditer(", or ", advice))]
+    parts = [advice, *(advice[match.end() :] for match in re.finditer(", or ", advice))]
     written = [code for code in map(_expression, parts) if code and not code.startswith("qrt.float_results")]
     return written if advice and written and advice.startswith(written[0]) else []
 
 
 def _expression(text: str) -> str:
     """Return the longest beginning of a text that is an expression of more than a name."""
-    ends = [named.start() for named in re.finditer(r"[\s,:;]|$", text)]
+    ends = [match.start() for match in re.finditer(r"[\s,:;]|$", text)]
     for end in reversed(ends):
         code = text[:end].rstrip(",:;")
         try:
@@ -41,7 +41,7 @@ def _expression(text: str) -> str:
 def names(args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what the letters of a hint stand for: tensors are q, r, ..., and what is not written out x, y, ..."""
     known: dict[int, Any] = {}
-    letters = {kind: iter([*word, *(f"{word[0]}{i}" for i in range(6, 99))]) for kind, word in _LETTERS.items()}
+    letters = {kind: iter([*word, *(f"{word[0]}{i}" for i in range(len(word), 99))]) for kind, word in _LETTERS.items()}
     named: dict[str, Any] = {}
 
     def name(value: Any) -> None:
@@ -59,7 +59,10 @@ def names(args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> dict[
         elif not _is_literal(value):
             name(value)
 
-    for value in [*args, *(kwargs or {}).values()]:
+    options = dict(kwargs or {})
+    if isinstance(options.get("out"), qrt.QuantTensor):
+        del options["out"]
+    for value in [*args, *options.values()]:
         walk(value)
     return named
 

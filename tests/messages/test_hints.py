@@ -133,6 +133,15 @@ def test_the_code_of_an_error_has_the_value_of_numpy(call: str) -> None:
         same(result, expected)
 
 
+@pytest.mark.parametrize(
+    "call", ["np.exp(q, out=r)", "np.invert(q, out=r)", "np.add(q, 0.3, out=r)", "np.median(q, out=r)"]
+)
+def test_a_tensor_is_no_place_for_floats(call: str) -> None:
+    error = caught(call, {"q": Q, "r": R.copy()})
+    assert "out" not in codes(error)[0]
+    run(codes(error)[0], {"q": Q})
+
+
 KNOWN: dict[str, Any] = {
     "q": Q, "r": R, "v": V, "x": X, "numbers": NUMBERS, "wide": WIDE, "per_axis": QuantTensor([[1, 2], [3, 4]], AXIS),
     "other": QuantTensor([[1, 2], [3, 4]], OTHER), "blocks": QuantTensor([[1, 2], [3, 4]], BLOCKS), "T": T, "U": U,

@@ -23,10 +23,14 @@ _BUILTIN = (bool, int, float, complex, object)
 
 
 def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word: str = VALUES) -> str:
-    """Return a call of the function ``name``, in which ``word`` stands for each tensor."""
+    """Return a call of the function ``name``, in which ``word`` stands for each tensor. A tensor that was to take the
+    result is left out: it takes no floats."""
     writer = _Writer(word)
     words = [writer.written(value) for value in args]
-    words += [f"{key}={writer.written(value)}" for key, value in kwargs.items() if value is not np._NoValue]
+    for key, value in kwargs.items():
+        is_tensor = isinstance(value[0] if isinstance(value, tuple) and value else value, Tensor)
+        if value is not np._NoValue and not (key == "out" and is_tensor):
+            words.append(f"{key}={writer.written(value)}")
     return f"{name}({', '.join(words)})"
 
 

@@ -97,7 +97,7 @@ def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
 
 
 def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
-    """Return True where tensors of the type of ``q`` have exact sums, and numbers lie among the values of each scale."""
+    """Return True where tensors of the type of ``q`` have exact sums, and numbers lie between values of each scale."""
     t, numbers = q.type, np.asarray(x)
     if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END or numbers.dtype.kind not in "iuf":
         return False
