@@ -18,6 +18,7 @@ from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
 from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.exact import (
+    GIVE_VALUES,
     I32_END,
     Units,
     centred,
@@ -222,5 +223,5 @@ def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
 def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
-        raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: write np.asarray(q) ** {n}")
+        raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: {GIVE_VALUES}")
     return finish(name, np.asarray(centred(q, bound) ** n), bound, Units.of(q.type, n), dtype, out)
