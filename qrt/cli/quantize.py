@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=_budget,
         metavar="snr=33",
-        help="search bit widths: size=0.6, snr=33 or drop=0.005; with install qrt[report] a terminal shows progress",
+        help="search bit widths: size=0.6, snr=33 or drop=0.005; with the extra qrt[report] a terminal shows progress",
     )
     parser.add_argument(
         "--checkpoint", metavar="C", help="keep what was seen of the data in this file, or go on from it"

@@ -159,8 +159,8 @@ def uniform_type(given: object, what: str) -> UniformType:
     if isinstance(t, UniformType):
         return t
     raise QuantTypeError(
-        f'{what} must be a !quant.uniform type, got {shown(given)}: write qrt.UniformType("i8", "f32", scale), '
-        "or let qrt.quantize(x, bits=8).type choose one"
+        f"{what} must be a !quant.uniform type, got {shown(given)}: give one such as "
+        'qrt.UniformType("i8", "f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     )
 
 
@@ -191,13 +191,25 @@ def operand(x: Tensor | Array) -> Array:
 
 def require_tensor(q: object, what: str) -> None:
     """Refuses what is no QuantTensor; ``what`` names it in the error."""
-    if not isinstance(q, Tensor):
-        made = isinstance(q, (np.ndarray, list, float))
-        family, _, argument = what.partition(": ")
-        first = FAMILIES[family].declaration.operand_name(0) if argument == "bias" else ""
-        values = f"bias, qrt.bias_type({first}, w)" if first else "values, type"
-        hint = f": qrt.quantize({values}) makes one" if made else ""
-        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint}")
+    if isinstance(q, Tensor):
+        return
+    family, _, argument = what.partition(": ")
+    hint = ""
+    if argument == "out":
+        hint = ": give out_type instead, or a tensor of the result's type and shape"
+    elif argument == "bias":
+        hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
+    elif argument.isidentifier():
+        hint = f": qrt.quantize({argument}, bits=8) makes one"
+    raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint if _holds_numbers(q) else ''}")
+
+
+def _holds_numbers(x: object) -> bool:
+    """Return True for what ``qrt.quantize`` takes."""
+    try:
+        return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
+    except (TypeError, ValueError):
+        return False
 
 
 def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:

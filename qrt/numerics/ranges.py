@@ -35,9 +35,7 @@ def range_parameters(
         zero = (storage_min + storage_max + 1) // 2
         steps = min(zero - storage_min, storage_max - zero)
         if not steps:
-            raise QuantTypeError(
-                f"storage {storage_min} to {storage_max} has no symmetric range: give symmetric=False or more bits"
-            )
+            raise QuantTypeError(f"storage {storage_min} to {storage_max} has no symmetric range: give more bits")
         scales = least_scale(np.maximum(below, above), np.float64(steps), expressed)
         return np.where(is_empty, 1.0, scales), np.full(below.shape, zero, np.int64)
     scales, under = _divided(below, above, storage_max - storage_min, expressed)

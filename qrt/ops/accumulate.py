@@ -12,7 +12,7 @@ import numpy as np
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Constants, KernelCall, quantized, storage_dtype
-from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude
+from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude, say_how_to_give_type
 from qrt.types import TensorType, UniformType
 
 Prepare = Callable[[Array], Array]
@@ -56,11 +56,12 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
     """The i32 type of scale ``sa * sw`` that holds every accumulator exactly, or the error that asks for
     ``out_type``."""
     bound = accumulator_bound(a, w, depth)
+    instead = say_how_to_give_type(op, "a, w" if op == "matmul" else "x, w", bound)
     if bound is None or bound >= 1 << 31:
         reason = "the depth is dynamic" if bound is None else f"the accumulator may reach {bound}"
-        raise QuantTypeError(f"{op}: no exact i32 result type exists ({reason}): give out_type")
+        raise QuantTypeError(f"{op}: no exact i32 result type exists ({reason}): {instead}")
     if (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
-        raise QuantTypeError(f"{op}: the product of {a} and {w} has no quantized type: give out_type")
+        raise QuantTypeError(f"{op}: the product of {a} and {w} has no quantized type: {instead}")
     scales = [s * t for s in a.scales for t in w.scales]
     per_axis = a.is_per_axis or w.is_per_axis
     return UniformType("i32", a.expressed_type, scales if per_axis else scales[0], axis=axis if per_axis else None)

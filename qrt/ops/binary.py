@@ -37,7 +37,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import Declaration, Operand
-from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude
+from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -63,7 +63,8 @@ def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: in
     """The axis of the result that carries the operands' channels, the same one for both."""
     axes = {rank - (t.rank or 0) + q.axis for t, q in ((types[0], a), (types[1], b)) if q.axis is not None}
     if len(axes) > 1:
-        fail(op, "the operands' channels lie on different axes of the result: give out_type", types)
+        instead = say_how_to_give_type(op, "a, b", None)
+        fail(op, f"the operands' channels lie on different axes of the result: {instead}", types)
     return axes.pop() if axes else None
 
 
@@ -113,18 +114,18 @@ def _left(*elements: UniformType) -> int:
 
 def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: int | None) -> UniformType:
     """The i32 result type with zero point 0 that is exact for every value of the operands' types."""
+    bound = max_magnitude(a) * max_magnitude(b) if op == "mul" else max_magnitude(a) + max_magnitude(b)
+    instead = say_how_to_give_type(op, "a, b", bound)
     if op == "mul":
-        bound = max_magnitude(a) * max_magnitude(b)
         if a.is_per_axis and b.is_per_axis:
-            fail(op, "no exact result type exists for two per-axis operands: give out_type", types)
+            fail(op, f"no exact result type exists for two per-axis operands: {instead}", types)
         scales = [s * t for s in a.scales for t in b.scales]
     else:
-        bound = max_magnitude(a) + max_magnitude(b)
         if a.scales != b.scales:
-            fail(op, "no exact result type exists for different scales: give out_type", types)
+            fail(op, f"no exact result type exists for different scales: {instead}", types)
         scales = list(a.scales)
     if bound >= 1 << 31:
-        fail(op, f"no exact i32 result type exists (the result may reach {bound}): give out_type", types)
+        fail(op, f"no exact i32 result type exists (the result may reach {bound}): {instead}", types)
     return UniformType("i32", a.expressed_type, scales if axis is not None else scales[0], axis=axis)
 
 

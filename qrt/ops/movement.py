@@ -245,7 +245,7 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
             scales=[s for t in elements for s in t.scales], zero_points=[z for t in elements for z in t.zero_points]
         )
     if any(t != first for t in elements[1:]) or (first.is_per_axis and first.axis == axis):
-        fail("concat", "operands of different types need out_type", types)
+        fail("concat", "operands of different types need out_type, qrt.concat(tensors, axis, out_type=t)", types)
     return first
 
 

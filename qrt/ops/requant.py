@@ -35,12 +35,22 @@ def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_R
         raise QuantTypeError(f"{op}: requant must be one of {', '.join(rules)}, got {shown(rule)}")
 
 
+_FEWER_BITS = "requantize the operands to fewer bits"
+
+
+def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
+    """Return what to write where no result type is exact: the call with one, or that none helps."""
+    if bound is not None and bound > LARGEST_ACCUMULATOR:
+        return _FEWER_BITS
+    return f"give out_type, qrt.{op}({operands}, out_type=t)"
+
+
 def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
     """Refuses rules that the op does not have, and accumulators (``bound`` is their largest magnitude, None if unknown)
     that 64 bits cannot hold."""
     check_choice(op, rule, rules)
     if bound is not None and bound > LARGEST_ACCUMULATOR:
-        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
+        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold: {_FEWER_BITS}")
 
 
 def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:

@@ -33,7 +33,7 @@ def _values(values: Array, dtype: Any) -> Array:
     except (TypeError, ValueError):
         wanted = None
     if wanted is not None and (wanted.kind in "biu" or wanted.name.startswith(("int", "uint"))):
-        by_values = f"np.asarray(q).astype({str(wanted)!r})"
+        by_values = f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         raise QuantTypeError(
             f"astype: {wanted} does not hold the values: write q.storage for the integers, or {by_values}"
         )

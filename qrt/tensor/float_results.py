@@ -57,11 +57,11 @@ def float_results(mode: Mode) -> Iterator[None]:
 
 
 def in_floats(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], hint: str
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], hint: Callable[[], str]
 ) -> Any:
     """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
     mode = _MODE.get()
-    message = f"{name} has no exact result as quantized values: write {hint}"
+    message = "" if mode == "allow" else f"{name} has no exact result as quantized values: write {hint()}"
     if mode == "raise":
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
     out = kwargs.get("out")

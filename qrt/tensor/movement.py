@@ -170,5 +170,5 @@ def concat(
     [1, 2, 1, 2]
     """
     if isinstance(tensors, QuantTensor):
-        raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: write concat([a, b])")
+        raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
     return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)

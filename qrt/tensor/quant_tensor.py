@@ -75,7 +75,7 @@ class QuantTensor(Operators, Tensor, Methods):
         type = require_uniform(type, "QuantTensor: type")
         array = as_storage(storage)
         if array.dtype.kind not in "iu":
-            instead = ": qrt.quantize(x, type) quantizes floats" if array.dtype.kind == "f" else ""
+            instead = ": qrt.quantize(storage, type) quantizes floats" if array.dtype.kind == "f" else ""
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}{instead}")
         check_integrity(type, array.shape)
         check_bounds(array, type)

@@ -385,7 +385,8 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
         raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
     if required and many is None and one is None:
         raise QuantTypeError(
-            'a uniform type needs scales: write UniformType("i8", "f32", 0.5), or let qrt.quantize(x, bits=8) choose it'
+            'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that qrt.quantize '
+            "chooses where it is given bits=8"
         )
     return many if one is None else one
 

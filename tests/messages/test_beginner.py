@@ -31,12 +31,12 @@ NAMES: dict[str, Any] = {
 MISTAKES = {
     "qrt.quantize(x)": "quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)",
     'qrt.quantize(x, "int8")': (
-        'quantize: type must be a !quant.uniform type, got \'int8\': write qrt.UniformType("i8", "f32", '
-        "scale), or let qrt.quantize(x, bits=8).type choose one"
+        "quantize: type must be a !quant.uniform type, got 'int8': give one such as qrt.UniformType(\"i8\", "
+        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     ),
     "qrt.quantize(x, np.int8)": (
-        'quantize: type must be a !quant.uniform type, got the class int8: write qrt.UniformType("i8", '
-        '"f32", scale), or let qrt.quantize(x, bits=8).type choose one'
+        'quantize: type must be a !quant.uniform type, got the class int8: give one such as qrt.UniformType("i8", '
+        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     ),
     'qrt.quantize("abc", T)': "quantize: x must be real numbers, got 'abc'",
     "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values make no array: the lengths of nested sequences differ",
@@ -48,7 +48,8 @@ MISTAKES = {
         "quantized dimension size does not match number of scales: dimension 1 is 3, scales are 2"
     ),
     'qrt.UniformType("i8", "f32")': (
-        'a uniform type needs scales: write UniformType("i8", "f32", 0.5), or let qrt.quantize(x, bits=8) choose it'
+        'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that qrt.quantize '
+        "chooses where it is given bits=8"
     ),
     'qrt.UniformType("i64", "f32", 0.5)': "illegal storage type size: 64",
     'qrt.UniformType("i8", "f32", 0)': ("scale 0.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"),
@@ -74,7 +75,9 @@ MISTAKES = {
         "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
         "axis) = 1: block_sizes has no axis 1, write 1: 1 there"
     ),
-    "qrt.QuantTensor(x, T)": ("storage must be integers, got dtype float32: qrt.quantize(x, type) quantizes floats"),
+    "qrt.QuantTensor(x, T)": (
+        "storage must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
+    ),
     "qrt.QuantTensor([300], T)": ("storage value 300 is outside [-128, 127] of !quant.uniform<i8:f32, 5.000000e-01:3>"),
     "q @ x": (
         'np.matmul has no exact result as quantized values: write np.asarray(q) @ x, or use qrt.float_results("allow")'
@@ -88,7 +91,7 @@ MISTAKES = {
         'qrt.float_results("allow")'
     ),
     "q + w": (
-        "add: no exact result type exists for different scales: give out_type; got "
+        "add: no exact result type exists for different scales: give out_type, qrt.add(a, b, out_type=t); got "
         "(tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     "q @ qrt.quantize(np.ones((3, 2)), T)": (
@@ -126,8 +129,7 @@ MISTAKES = {
         'np.exp has no exact result as quantized values: write np.exp(np.asarray(q)), or use qrt.float_results("allow")'
     ),
     'np.save("q.npy", q)': (
-        "np.save takes no QuantTensor: write qrt.save_tensors(path, {...}), which keeps the type, or "
-        "np.save(path, np.asarray(q))"
+        'np.save takes no QuantTensor: qrt.save_tensors("q.npz", {"q": q}) keeps the type, np.asarray(q) has the values'
     ),
     "q.dtype": (
         "a QuantTensor has no dtype: q.type is its quantized type, q.storage.dtype that of the integers, "
@@ -136,7 +138,8 @@ MISTAKES = {
     "q.numpy()": "a QuantTensor has no numpy: np.asarray(q) gives the values, q.storage the integers",
     "q.dequantise()": "a QuantTensor has no attribute 'dequantise': did you mean 'dequantize'?",
     'q.astype("int8")': (
-        "astype: int8 does not hold the values: write q.storage for the integers, or np.asarray(q).astype('int8')"
+        "astype: int8 does not hold the values: write q.storage for the integers, or "
+        "np.asarray(q).astype('int8'), which truncates the values"
     ),
     "q.astype(5)": "astype: a !quant.uniform type or a dtype of numbers is needed, got 5",
     "q[5]": "index 5 is out of bounds for axis 0 with size 2",
@@ -160,25 +163,27 @@ MISTAKES = {
         "half_up_twice_f32_product, reduced16, got 'float'"
     ),
     'qrt.matmul(q, w, out_type="f32")': (
-        'matmul: out_type must be a !quant.uniform type, got \'f32\': write qrt.UniformType("i8", "f32", '
-        "scale), or let qrt.quantize(x, bits=8).type choose one"
+        "matmul: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
+        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
-        "matmul: out must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one"
+        "matmul: out must be a QuantTensor, got ndarray: give out_type instead, or a tensor of the result's type and "
+        "shape"
     ),
     "CHANNELS_Q @ q": (
         "matmul: a is per axis along axis 1, which is contracted: requantize it to a per-layer type; got "
         "(tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>)"
     ),
-    "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: write concat([a, b])",
+    "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: give a list of them",
     "qrt.concat([q, w])": (
-        "concat: operands of different types need out_type; got (tensor<2x2x!quant.uniform<i8:f32, "
+        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
+        "(tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     'qrt.clamp(q, min="a")': "clamp: min must be a real number, got 'a'",
     "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
-        "conv2d: x must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one"
+        "conv2d: x must be a QuantTensor, got ndarray: qrt.quantize(x, bits=8) makes one"
     ),
     "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
         "conv2d: x has 4 channels, w takes 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
@@ -201,8 +206,8 @@ MISTAKES = {
         "avg_pool2d: operands must be of rank 4, the first is tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
     'qrt.softmax(q, "f32")': (
-        'softmax: out_type must be a !quant.uniform type, got \'f32\': write qrt.UniformType("i8", "f32", '
-        "scale), or let qrt.quantize(x, bits=8).type choose one"
+        "softmax: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
+        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     ),
     'qrt.parse_type("!quant.uniform<i8:f32,>")': (
         "<type>:1:23: error: expected a float scale\n!quant.uniform<i8:f32,>\n                      ^"
@@ -236,7 +241,8 @@ MISTAKES = {
     'qrt.float_results("on").__enter__()': 'float_results: "allow", "warn" or "raise" is needed, got \'on\'',
     "qrt.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
     "np.concatenate([q, w])": (
-        "concat: operands of different types need out_type; got (tensor<2x2x!quant.uniform<i8:f32, "
+        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
+        "(tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     "np.ravel(CHANNELS_Q)": (
@@ -249,7 +255,7 @@ MISTAKES = {
         "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",
-    "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one",
+    "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
 }
 
 

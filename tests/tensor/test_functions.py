@@ -289,7 +289,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.scast([1], FAR), "has zero point 128 outside"),
         (
             lambda q: qrt.matmul(q, np.zeros((4, 3))),
-            "matmul: w must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one",
+            "matmul: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
         ),
         (lambda q: qrt.matmul(q, q), "matmul: the contracted dimensions differ: 4 and 3"),
         (

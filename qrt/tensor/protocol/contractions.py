@@ -21,7 +21,7 @@ from qrt.ops.requant import max_magnitude
 from qrt.tensor.functions import mul as qrt_mul
 from qrt.tensor.products import matmul as qrt_matmul
 from qrt.tensor.protocol.elements import storage_of
-from qrt.tensor.protocol.exact import I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
+from qrt.tensor.protocol.exact import GIVE_VALUES, I32_END, I64_END, Units, add_up, centre_of, dtype_for, planned
 from qrt.tensor.protocol.subscripts import Labels
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType
@@ -244,7 +244,7 @@ def _product(name: str, a: _Term, b: _Term, kept: frozenset[Hashable]) -> _Term:
 def _multiplication(name: str, a: _Term, b: _Term, bound: int) -> tuple[_Multiply, np.dtype[Any]]:
     """(what multiplies batches of matrices, the dtype of the product)."""
     if bound >= I64_END:
-        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: requantize first")
+        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
     if bound >= I32_END:
 
         def wide(left: _Matrices, right: _Matrices) -> Compute:

@@ -26,6 +26,7 @@ from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_i
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import into, storage_of
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
+from qrt.tensor.protocol.written import written_call
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
@@ -39,6 +40,8 @@ _FEW = 16
 _WITH_DTYPE = (
     "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
 )
+GIVE_VALUES = "give it np.asarray(q), the values as floats"
+"""What to write where a result is beyond 64 bits."""
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _OF_FLOATS = (np.ndarray, np.generic, Real, complex)
 """Operands beside which a QuantTensor has no exact result."""
@@ -87,7 +90,7 @@ def i32_type(name: str, units: Units, bound: int) -> UniformType:
 def _instead(name: str) -> str:
     if name.removeprefix("np.") in _WITH_DTYPE.split():
         return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
-    return "give it np.asarray(q), the values as floats"
+    return GIVE_VALUES
 
 
 def planned(
@@ -153,7 +156,7 @@ def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType)
     if t.expressed_type != units.expressed:
         raise QuantTypeError(f"{name}: the result expresses {units.expressed}, the dtype {t}")
     if bound >= I64_END:
-        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
     check_zero_points(t, f"{name}: dtype")
     check_integrity(t, acc.shape)
     acc = acc.astype(np.int64, copy=False)
@@ -253,27 +256,10 @@ def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Call
         else:
             return rule(*args, **kwargs)
         name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
-        return in_floats(name, plain, args, kwargs, spelled(name, args, kwargs))
+        return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs))
 
     checked.__doc__ = rule.__doc__
     return checked
-
-
-def spelled(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """The call on dequantized values, with a letter for each array: what to write instead."""
-    letters = {True: iter("qrstuvqrstuv"), False: iter("xyzabcxyzabc")}
-
-    def word(value: Any) -> str:
-        if isinstance(value, QuantTensor):
-            return f"np.asarray({next(letters[True], 'q')})"
-        if value is None or isinstance(value, (str, int)):
-            return shown(value)
-        if isinstance(value, (list, tuple)) and len(value) < 9:
-            return f"[{', '.join(map(word, value))}]"
-        return next(letters[False], "x")
-
-    said = {key: value for key, value in kwargs.items() if value is not None and value is not False}
-    return f"{name}({', '.join([*map(word, args), *(f'{key}={word(value)}' for key, value in said.items())])})"
 
 
 _HARMLESS: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}

@@ -13,10 +13,11 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from qrt.eager import calls
-from qrt.errors import QuantError, QuantTypeError, shown
+from qrt.errors import QuantError, QuantTypeError
 from qrt.records import record
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
+from qrt.tensor.protocol.written import VALUES, written_call
 
 Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
 """`moves` keep the type, `order` is exact by value, `sums` are exact sums, `inspects` reads no value or writes values
@@ -60,7 +61,9 @@ class Entry:
     rule: Callable[..., Any] | None
     """It takes what NumPy's function takes. None where no result is exact."""
     hint: str = ""
-    """What to write instead, where there is no rule."""
+    """What to write instead, where there is no rule: of floats an example, as an error writes the caller's own call."""
+    word: str = VALUES
+    """What stands for a tensor in that call."""
 
 
 def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
@@ -82,10 +85,11 @@ def present(*names: str) -> tuple[Function, ...]:
     return tuple(getattr(np, name) for name in names if hasattr(np, name))
 
 
-def has_no_exact_result(*functions: Function, hint: str) -> None:
-    """These give floats where ``qrt.float_results`` allows them, and else an error with the hint. Rules go first."""
+def has_no_exact_result(*functions: Function, hint: str, word: str = VALUES) -> None:
+    """These give floats where ``qrt.float_results`` allows them, and else an error that writes the call with ``word``
+    for each tensor, as the hint does. Rules go first."""
     for function in functions:
-        _TABLE.setdefault(function, Entry("floats", None, hint))
+        _TABLE.setdefault(function, Entry("floats", None, hint, word))
 
 
 def refuses(*functions: Function, hint: str) -> None:
@@ -117,7 +121,7 @@ def name_of(function: Function) -> str:
     """As users write it: `np.stack`, `np.linalg.norm`, `np.add.reduce`."""
     if isinstance(function, tuple):
         return f"{name_of(function[0])}.{function[1]}"
-    module = getattr(function, "__module__", None) or "numpy"
+    module = (getattr(function, "__module__", None) or "numpy").replace("numpy.lib.scimath", "numpy.emath")
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
 
 
@@ -130,20 +134,9 @@ def _call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return calls.call_rule(function, args, kwargs)
     name = name_of(function)
     if found.kind == "refused":
-        raise QuantTypeError(f"{name} takes no QuantTensor: write {found.hint}")
+        raise QuantTypeError(f"{name} takes no QuantTensor: {found.hint}")
     plain = getattr(*function) if isinstance(function, tuple) else function
-    return in_floats(name, plain, args, kwargs, _hint_for(found.hint, args))
-
-
-def _hint_for(hint: str, operands: tuple[Any, ...]) -> str:
-    """A hint about two tensors, for the operands that were given: a number stays what it is."""
-    if sorted(isinstance(x, calls.Tensor) for x in operands) != [False, True]:
-        return hint
-    number = next((shown(x) for x in operands if type(x) in (int, float)), "x")
-    for q, r in (("np.asarray(q)", "np.asarray(r)"), ("q.storage", "r.storage")):
-        words = (q, number) if isinstance(operands[0], calls.Tensor) else (number, q)
-        hint = hint.replace(f"({q}, {r})", f"({', '.join(words)})")
-    return hint
+    return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, found.word))
 
 
 def _in_words(function: Function, error: Exception) -> None:

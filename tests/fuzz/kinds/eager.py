@@ -16,10 +16,12 @@ import numpy as np
 import qrt
 from qrt import kernels
 from qrt.eager import storage as kept_storage
+from qrt.errors import QuantError
 from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
 from qrt.types import Type, UniformType, parse_type
-from tests.fuzz.kinds.eager_words import METHODS, WORDS
+from tests.fuzz.kinds.eager_hints import check_hint
+from tests.fuzz.kinds.eager_words import METHODS, NUMPY, WORDS
 from tests.fuzz.kinds.programs import same
 from tests.fuzz.outcome import Finding, check_message, is_outside, is_refusal
 from tests.oracle.draw_types import Draw
@@ -168,6 +170,8 @@ def _on(isa: str, case: str) -> tuple[str, Any]:
     except Exception as error:
         if is_refusal("eager", error):
             check_message(error)
+            if isa == "ref" and isinstance(error, QuantError):
+                check_hint(case, error, evaluate, NUMPY)
             return "refused", type(error).__name__
         if is_outside(error):  # an attribute of a number, a conversion that NumPy refuses
             return "no expression", None

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from qrt.errors import QuantError
+from qrt.tensor.protocol.table import table
 from qrt.types import TensorType, UniformType, storage_range
 from tests.fuzz import seeds
 from tests.fuzz.kinds.eager import FUNCTIONS, LARGEST
@@ -33,6 +34,7 @@ _SCALES = (
 _EXPRESSED = ("f32", "f32", "f32", "f32", "f64", "f16", "bf16", "f8E4M3FN", "tf32")
 _SIZES = (0, 1, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
 """Around the ends of blocks."""
+_WITH_FLOATS = [name for name, function in NUMPY.items() if table()[function].kind == "floats"]
 _HOSTILE = (
     "None", "0", "1", "-1", "2.5", "nan", "inf", "-inf", "1e400", "9223372036854775808", "-9223372036854775809", '""',
     '"fixed"', '"10"',
@@ -48,7 +50,21 @@ _HOSTILE = (
 
 def draw(draw: Random) -> str:
     make = draw.choice(
-        (_valid, _valid, _valid, _product, _product, _cast, _method, _numpy, _numpy, _words, _any_call, _past)
+        (
+            _valid,
+            _valid,
+            _valid,
+            _product,
+            _product,
+            _cast,
+            _method,
+            _numpy,
+            _numpy,
+            _in_floats,
+            _words,
+            _any_call,
+            _past,
+        )
     )
     text = make(draw)
     for _ in range(draw.choice((0, 0, 0, 1, 1, 2))):
@@ -216,6 +232,20 @@ def _numpy(draw: Random) -> str:
     if draw.random() < 0.15:
         return _call("under", [draw.choice(('"allow"', '"warn"', '"raise"')), name, *operands])
     return _call(name, operands, **said)
+
+
+def _in_floats(draw: Random) -> str:
+    """A call that has no exact result, whose error says what to write instead."""
+    shape, tensor = _small(draw)
+    array = f'a("{"x".join(map(str, shape))}", "{draw.choice(("f32", "f64", "int32"))}", {draw.randrange(99)})'
+    other = draw.choice((tensor, array, array, _small(draw)[1], "np_float(0.5)", "np_int(2)", "np_float(-0.3)"))
+    first, second = draw.choice(((tensor, other), (tensor, other), (other, tensor)))
+    if draw.random() < 0.4:
+        return f"{first} {draw.choice(('+', '-', '*', '/', '**', '%', '//', '@'))} {second}"
+    operands = draw.choice(([tensor], [first, second], [first, second, draw.choice(("2", "0.5", "[1, 2.5]", "None"))]))
+    options = {"axis": draw.choice((0, -1)), "dtype": '"float64"', "where": "True", "num": 3}
+    said = {key: value for key, value in options.items() if draw.random() < 0.15}
+    return _call(draw.choice(_WITH_FLOATS), operands, **said)
 
 
 _DTYPES = ('"f32"', '"int8"', '"float64"', '"!quant.uniform<i8:f32, 0.25>"')

@@ -64,9 +64,10 @@ SECTIONS: dict[Kind, tuple[str, str]] = {
     "inspects": ("Functions that ask", "They describe a tensor, or print its values."),
     "floats": (
         "No exact result",
-        "Each call is an error with this hint, or gives floats, as `qrt.float_results` decides.",
+        "Each call is an error that writes the call so, with its own arguments, or gives floats, as\n"
+        "`qrt.float_results` decides.",
     ),
-    "refused": ("No function of values", "Each call is an error with this hint."),
+    "refused": ("No function of values", "Each call is an error with this advice."),
 }
 
 

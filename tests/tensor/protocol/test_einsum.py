@@ -198,7 +198,7 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
         (lambda: np.kron(COLUMNS, Q), QuantTypeError, "np.kron: .* must be per layer"),
         (lambda: np.einsum("ij,kj", Q, X), QuantTypeError, r"write np.einsum\('ij,kj', np.asarray\(q\), x\)"),
         (lambda: np.dot(X.T, Q), QuantTypeError, r"write np.dot\(x, np.asarray\(q\)\)"),
-        (lambda: np.linalg.multi_dot([Q, X.T, Q]), QuantTypeError, r"t\(\[np.asarray\(q\), x, np.asarray\(r\)\]\)"),
+        (lambda: np.linalg.multi_dot([Q, X.T, Q]), QuantTypeError, r"t\(\[np.asarray\(q\), x, np.asarray\(q\)\]\)"),
     ],
 )  # fmt: skip
 def test_refusals_say_what_is_wrong(call: Callable[[], Any], error: type[Exception], message: str) -> None:

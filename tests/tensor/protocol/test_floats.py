@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
 from qrt.tensor.protocol.table import Entry, Function, name_of, table
+from qrt.tensor.protocol.written import VALUES
+from tests.messages.hints import codes
 from tests.tensor.protocol.rationals import differs_along, magnitude, same, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)
@@ -26,19 +28,18 @@ WIDE = UniformType("i32", "f32", 0.5)
 STORAGE = np.int8([[9, 5, 4], [5, 9, 6], [4, 6, 12]])
 Q, R = QuantTensor(STORAGE, T), QuantTensor(STORAGE[::-1], T)
 X = np.float32([1, 2, 4])
-NAMES = {"np": np, "qrt": qrt, "q": Q, "r": R, "s": Q, "x": X, "y": X, "w": X, "f": np.sum, "t": T}
+NAMES = {"np": np, "qrt": qrt, "q": Q, "r": R, "s": Q, "x": X, "y": X + 1, "w": X, "f": lambda line: line.sum(), "t": T}
 FLOATS: dict[str, tuple[Function, Entry]] = {
     name_of(function): (function, entry) for function, entry in table().items() if entry.kind == "floats"
 }
 
 
 def hint_of(error: BaseException) -> str:
-    """The text that the error says to write."""
+    """The code that the error says to write first."""
     message = str(error)
     assert "\n" not in message
-    found = re.search(r': write (.*), or use qrt\.float_results\("allow"\)$', message)
-    assert found, message
-    return found[1]
+    assert message.endswith(', or use qrt.float_results("allow")')
+    return codes(error)[0]
 
 
 def run(text: str, **names: Any) -> Any:
@@ -47,31 +48,40 @@ def run(text: str, **names: Any) -> Any:
         return eval(text, {**NAMES, **names})
 
 
+VECTORS = ("histogram2d", "interp", "polymul", "polydiv", "polyder", "polyfit", "polyint", "roots", "vander")
+"""They take no matrices."""
+COUNTS = UniformType("u8", "f32", 0.5)
+CALLS = {"np.piecewise": "np.piecewise(q, [q > 0], [1.0, 0.0])"}
+
+
+def call_of(name: str, entry: Entry) -> tuple[str, dict[str, Any]]:
+    """The call of the example with tensors themselves, and what its names are."""
+    known = dict(NAMES)
+    if name.removeprefix("np.") in VECTORS:
+        known |= {"q": Q[0], "r": R[1]}
+    if name in ("np.bincount", "np.unpackbits"):
+        known["q"] = QuantTensor(np.uint8([3, 1, 3]), COUNTS)
+    call = entry.hint
+    for letter in "qr":
+        call = call.replace(entry.word.format(letter), letter)
+    return CALLS.get(name, call), known
+
+
 @pytest.mark.parametrize("name", FLOATS)
-def test_a_hint_is_said_and_runs(name: str) -> None:
-    """The call that the hint makes of the dequantized values is an error on the tensor itself, which says the hint."""
-    function, entry = FLOATS[name]
-    plain = getattr(*function) if isinstance(function, tuple) else function
-    operands = [Q, R] if re.search(r"\br\b", entry.hint) else [Q]
-    operands = {"np.piecewise": [Q, [STORAGE > 0], [1.0]]}.get(name, operands)
-    call = re.sub(r"np\.asarray\((\w)\)|np\.ravel\(np\.asarray\((\w)\)\)", r"\1\2", entry.hint)
-    with pytest.raises(QuantTypeError) as raised:
-        run(call) if "storage" not in call and ">" not in call else plain(*operands)
-    assert hint_of(raised.value) == entry.hint
-    assert str(raised.value).startswith(f"{name} has no exact result")
-    run(entry.hint)
-
-
-@pytest.mark.parametrize("name", [name for name, (_, entry) in FLOATS.items() if "ravel" not in entry.hint])
-def test_floats_that_are_allowed_are_those_of_the_hint(name: str) -> None:
+def test_an_error_writes_the_call_which_has_the_value(name: str) -> None:
+    """The floats of the call where they are allowed are those of the code that the error says to write."""
     _, entry = FLOATS[name]
-    if "storage" in entry.hint or ">" in entry.hint:
-        return
-    with qrt.float_results("allow"):
-        result = run(re.sub(r"np\.asarray\((\w)\)", r"\1", entry.hint))
-    expected = run(entry.hint)
-    for given_part, part in zip(parts(result), parts(expected), strict=True):
-        np.testing.assert_array_equal(given_part, part)
+    call, known = call_of(name, entry)
+    with pytest.raises(QuantTypeError) as raised:
+        run(call, **known)
+    assert str(raised.value).startswith(f"{name} has no exact result")
+    code = hint_of(raised.value)
+    assert code == entry.hint or name == "np.piecewise"
+    result = run(code, **known)
+    if entry.word == VALUES:
+        with qrt.float_results("allow"):
+            for allowed, part in zip(parts(run(call, **known)), parts(result), strict=True):
+                np.testing.assert_array_equal(allowed, part)
 
 
 def parts(result: Any) -> list[Any]:
@@ -227,13 +237,23 @@ def test_the_hint_of_a_sum_has_its_value(x: Any, t: UniformType) -> None:
     for name, call in (("q + x", np.add), ("x + q", lambda q, x: x + q), ("q - x", np.subtract)):
         with pytest.raises(QuantTypeError) as raised:
             call(q, x)
-        result = run(hint_of(raised.value), q=q, x=x)
         expected = call(np.asarray(q).astype(np.float64), x)
-        largest = np.abs(np.asarray(x, np.float64)).max()
-        bound = max(t.scales) / 2 + 1e-6 * largest if np.isfinite(largest) else 0
+        accurate, *rounded = codes(raised.value)
         with np.errstate(invalid="ignore"):
-            distance = np.abs(np.asarray(result) - expected)
-        assert np.all((distance <= bound) | (np.asarray(result) == expected)), name
+            np.testing.assert_allclose(np.asarray(run(accurate, q=q, x=x), np.float64), expected, rtol=1e-6)
+        for code in rounded:
+            assert f"{code}, which rounds" in str(raised.value)
+            assert np.abs(np.asarray(run(code, q=q, x=x)) - expected).max() <= t.scale / 2, name
+
+
+@pytest.mark.parametrize("x", [1, 0.5, -1.5, np.float32(2), np.full((3, 3), 0.5)], ids=str)
+def test_a_number_that_the_type_holds_is_quantized_in_a_sum(x: Any) -> None:
+    for call in (np.add, np.subtract, lambda q, x: x - q):
+        with pytest.raises(QuantTypeError) as raised:
+            call(Q, x)
+        result = run(hint_of(raised.value), x=x)
+        assert isinstance(result, QuantTensor)
+        np.testing.assert_array_equal(np.asarray(result), call(np.asarray(Q), x))
 
 
 def test_a_packed_tensor_and_narrow_storage_are_scaled_too() -> None:

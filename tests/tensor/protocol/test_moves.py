@@ -220,7 +220,10 @@ def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) ->
         (lambda q: np.stack([q, q.T]), r"np\.stack: tensors of one type are needed, got .* and .*: qrt.requantize one"),
         (lambda q: np.where(True, q, QuantTensor([[1, 2]], LAYER)), r"np\.where: tensors of one type are needed"),
         (lambda q: np.stack([q, np.ones((2, 2))]), r"np\.stack: operand 1 must be a QuantTensor, got ndarray"),
-        (lambda q: np.stack([q, q], dtype=np.int8), r"np\.stack: a QuantTensor has no dtype: write qrt\.concat"),
+        (
+            lambda q: np.stack([q, q], dtype=np.int8),
+            r"np\.stack: a QuantTensor has no dtype: qrt\.concat takes out_type",
+        ),
         (lambda q: np.take(q, [0], 0, q), r"np\.take: out must be a QuantTensor of the result's type"),
         (lambda q: np.choose(q, [1, 2]), r"np\.choose: the choices must be said by integers"),
         (lambda q: np.flip(q, "a"), r"np\.flip: "),

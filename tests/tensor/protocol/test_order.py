@@ -197,7 +197,9 @@ def test_clip() -> None:
     for low, high in ((100, 200), (None, -100), (nan, None)):
         with pytest.raises(QuantTypeError, match="no value of the type is near"):
             np.clip(q, low, high)
-    with pytest.raises(QuantTypeError, match=r"quantize the array first, np.maximum\(q, qrt.quantize"):
+    with pytest.raises(QuantTypeError, match=r"np.clip: an array is no QuantTensor: write np.clip\(np.asarray\(q\), "):
+        np.clip(q, np.zeros(4), 5)
+    with pytest.raises(QuantTypeError, match=r"write np.maximum\(np.asarray\(q\), x\)"):
         np.maximum(q, np.zeros(4))
 
 

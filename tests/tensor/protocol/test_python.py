@@ -167,7 +167,7 @@ def test_text_of_a_tensor(tmp_path: Any) -> None:
 
 def test_a_file_of_values_would_lose_the_type(tmp_path: Any) -> None:
     for save in (np.save, np.savez):
-        with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: write qrt\.save_tensors"):
+        with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: qrt\.save_tensors"):
             save(tmp_path / "q", Q)
     assert not [*tmp_path.iterdir()]
     with qrt.float_results("allow"), pytest.raises(QuantTypeError, match="save_tensors"):

@@ -11,13 +11,14 @@ import numpy as np
 
 from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.requant import max_magnitude
+from qrt.tensor.casts import quantize
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
 from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.exact import (
+    GIVE_VALUES,
     I32_END,
     Units,
     centred,
@@ -30,6 +31,7 @@ from qrt.tensor.protocol.results import delivered
 from qrt.tensor.protocol.rules.signs import negative
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.protocol.tables import SOME, has_table, planned
+from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -55,12 +57,7 @@ def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.add", others)
         return _of_tensors(np.add, a, b, dtype, out)
-    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
-    is_first = isinstance(a, QuantTensor)
-    quantized = _quantized_like(q, x) if isinstance(q, QuantTensor) else None
-    other, own = (quantized, "q") if quantized else (written_number(x), "np.asarray(q)")
-    hint = f"{own} + {other}" if is_first else f"{other} + {own}"
-    return in_floats("np.add", np.add, (a, b), _given(out, dtype, others), hint)
+    return _in_floats(np.add, "+", a, b, out, dtype, others)
 
 
 @implements(np.subtract, kind="sums")
@@ -69,49 +66,47 @@ def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.subtract", others)
         return _of_tensors(np.subtract, a, b, dtype, out)
-    is_first = isinstance(a, QuantTensor)
-    q, x = (a, b) if is_first else (b, a)
-    quantized = _quantized_like(q, x) if isinstance(q, QuantTensor) else None
-    other, own = (quantized, "q") if quantized else (written_number(x), "np.asarray(q)")
-    hint = f"{own} - {other}" if is_first else f"{other} - {own}"
-    return in_floats("np.subtract", np.subtract, (a, b), _given(out, dtype, others), hint)
+    return _in_floats(np.subtract, "-", a, b, out, dtype, others)
 
 
-def _given(out: Any, dtype: Any, others: dict[str, Any]) -> dict[str, Any]:
-    """The keywords that were given."""
-    return {key: value for key, value in {"out": out, "dtype": dtype, **others}.items() if value is not None}
+def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
+    """The floats where they are allowed, or an error that writes the operator for dequantized values."""
+    name, given = f"np.{ufunc.__name__}", asked_for(out=out, dtype=dtype, **others)
+
+    def hint() -> str:
+        if given:
+            return written_call(name, (a, b), given)
+        floats = written_operator(sign, a, b)
+        return _hint_of_sum(sign, a, b, floats) if sign in "+-" else floats
+
+    return in_floats(name, ufunc, (a, b), given, hint)
 
 
-def _quantized_like(q: QuantTensor, x: Any) -> str | None:
-    """Return the call that quantizes ``x`` to the type of ``q``, so that both have an exact sum. None where they have
-    none, or where a number of ``x`` lies beyond all values of the type, to which it would be clamped.
+def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
+    """Return the sum of tensors, one of which is quantized from numbers, where that is exact; beside the sum of floats
+    where the numbers are rounded, and never where they would be clamped.
     """
-    t = q.type
-    if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END:
-        return None
-    try:
-        if not t.is_per_layer and broadcast_shapes(np.shape(x), q.shape) != q.shape:
-            return None
-        numbers = np.asarray(x, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    # Within all channels: which one a number meets is not looked at.
+    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
+    if not isinstance(q, QuantTensor) or not _has_numbers_near(q, x):
+        return floats
+    first, second = written_operands(a, b, word="{}")
+    own, number = (first, second) if q is a else (second, first)
+    quantized = f"qrt.quantize({number}, {own}.type)"
+    summed = f"{own} {sign} {quantized}" if q is a else f"{quantized} {sign} {own}"
+    is_exact = np.array_equal(np.asarray(quantize(x, q.type), np.float64), np.asarray(x, np.float64))
+    return summed if is_exact else f"{floats}, or {summed}, which rounds {number}"
+
+
+def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
+    """Return True where tensors of the type of ``q`` have exact sums, and numbers lie between values of each scale."""
+    t, numbers = q.type, np.asarray(x)
+    if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END or numbers.dtype.kind not in "iuf":
+        return False
+    if not t.is_per_layer and numbers.shape != q.shape:
+        return False
     low = max((t.storage_min - z - 0.5) * s for s, z in zip(t.scales, t.zero_points, strict=True))
     high = min((t.storage_max - z + 0.5) * s for s, z in zip(t.scales, t.zero_points, strict=True))
-    if not ((numbers >= low) & (numbers <= high)).all():
-        return None
-    word = written_number(x)
-    fits = t.is_per_layer or np.shape(x) == q.shape
-    return f"qrt.quantize({word if fits else f'np.broadcast_to({word}, q.shape)'}, q.type)"
-
-
-def written_number(x: Any) -> str:
-    """Return a number as a hint has it, and ``x`` for an array or anything else."""
-    if isinstance(x, np.generic) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8:
-        return f"np.{x.dtype.name}({written_number(x.item())})"
-    if isinstance(x, float) and not isfinite(x):
-        return f'float("{x}")'
-    return shown(x) if isinstance(x, int | float) and not isinstance(x, np.generic) else "x"
+    return bool(((numbers >= low) & (numbers <= high)).all())
 
 
 @implements(np.matmul, np.linalg.matmul, kind="sums")
@@ -120,13 +115,13 @@ def _matmul(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: 
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.matmul", others)
         return _of_tensors(np.matmul, a, b, dtype, out)
-    hint = "np.asarray(q) @ x"
-    if not isinstance(a, QuantTensor):
-        hint = "x @ np.asarray(q)"
-        if isinstance(b, QuantTensor) and b.ndim == 2 and str(b.type.expressed_type) == "f32":
-            x = "x" if getattr(a, "dtype", None) == np.float32 else "np.float32(x)"
-            hint = f"qrt.float_matmul({x}, q)"
-    return in_floats("np.matmul", np.matmul, (a, b), _given(out, dtype, others), hint)
+    if type(a) is np.ndarray and a.dtype == np.float32 and _is_float_matrix(b) and out is None and dtype is None:
+        return in_floats("np.matmul", np.matmul, (a, b), others, lambda: "qrt.float_matmul(x, q)")
+    return _in_floats(np.matmul, "@", a, b, out, dtype, others)
+
+
+def _is_float_matrix(b: Any) -> bool:
+    return isinstance(b, QuantTensor) and b.ndim == 2 and str(b.type.expressed_type) == "f32"
 
 
 # -------------------------------------------------------------------------------------------------- numbers as factors
@@ -138,12 +133,10 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.multiply", others)
         return _of_tensors(np.multiply, a, b, dtype, out)
-    is_first = isinstance(a, QuantTensor)
-    q, x = (a, b) if is_first else (b, a)
+    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if isinstance(q, QuantTensor) and not others and dtype is None and (factor := _factor(x)):
         return _scaled("np.multiply", q, factor, out)
-    hint = f"np.asarray(q) * {written_number(x)}" if is_first else f"{written_number(x)} * np.asarray(q)"
-    return in_floats("np.multiply", np.multiply, (a, b), _given(out, dtype, others), hint)
+    return _in_floats(np.multiply, "*", a, b, out, dtype, others)
 
 
 @implements(np.divide, kind="sums")
@@ -151,10 +144,7 @@ def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: 
     """The tensor divided by a number, which changes the scales; other quotients have no exact result."""
     if isinstance(a, QuantTensor) and not others and dtype is None and (factor := _factor(b)):
         return _scaled("np.divide", a, 1 / factor, out)
-    second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
-    first = "np.asarray(q)" if isinstance(a, QuantTensor) else written_number(a)
-    hint = f"{first} / {second if isinstance(b, QuantTensor) else written_number(b)}"
-    return in_floats("np.divide", np.divide, (a, b), _given(out, dtype, others), hint)
+    return _in_floats(np.divide, "/", a, b, out, dtype, others)
 
 
 def _factor(x: Any) -> Fraction | None:
@@ -218,9 +208,7 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others("np.power", others)
         return _power_of("np.power", a, int(n), dtype, out)
-    hint = f"np.asarray(q) ** {'np.asarray(r)' if isinstance(b, QuantTensor) else written_number(b)}"
-    hint = hint if isinstance(a, QuantTensor) else f"{written_number(a)} ** np.asarray(q)"
-    return in_floats("np.power", np.power, (a, b), _given(out, dtype, others), hint)
+    return _in_floats(np.power, "**", a, b, out, dtype, others)
 
 
 def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
@@ -235,5 +223,5 @@ def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
 def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
-        raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: write np.asarray(q) ** {n}")
+        raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: {GIVE_VALUES}")
     return finish(name, np.asarray(centred(q, bound) ** n), bound, Units.of(q.type, n), dtype, out)

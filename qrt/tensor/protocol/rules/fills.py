@@ -20,6 +20,7 @@ from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import filled, followed, made, numbers, stored, zeros
 from qrt.tensor.protocol.rules.moves import diagonal, ravel
 from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.written import written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import check_integrity
 
@@ -207,8 +208,8 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
             return np.pad(positions, widths[axis].tolist(), mode, **options)
 
         return followed(array, data, range(array.ndim), line)
-    hint = "np.pad(np.asarray(q), ...)"
-    return in_floats("np.pad", np.pad, (array, pad_width, mode), options, hint)
+    args = array, pad_width, mode
+    return in_floats("np.pad", np.pad, args, options, lambda: written_call("np.pad", args, options))
 
 
 def _framed(array: QuantTensor, padded: Array, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:

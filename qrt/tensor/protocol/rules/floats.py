@@ -1,6 +1,6 @@
 """Functions whose results are not exact as quantized values, each with what to write instead.
 
-In the hints q and r are QuantTensors, x, y and w arrays, and f is a function.
+In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """
 
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qrt.tensor.protocol.table import has_no_exact_result
+from qrt.tensor.protocol.written import STORAGE, VALUES
 
 _OF_ONE = """
 arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh deg2rad degrees exp exp2 expm1 floor frexp log log10
@@ -23,26 +24,26 @@ emath.arccos emath.arcsin emath.arctanh emath.log emath.log10 emath.log2 emath.s
 _OF_TWO = """
 arctan2 copysign divmod float_power floor_divide fmod heaviside hypot logaddexp logaddexp2 nextafter remainder
 """
-_ON_STORAGE_OF_ONE = "bitwise_count invert"
+_ON_STORAGE_OF_ONE = "bincount bitwise_count invert"
 _ON_STORAGE_OF_TWO = "bitwise_and bitwise_or bitwise_xor gcd lcm left_shift right_shift"
 _OTHERS = {
-    "cumulative_prod": "np.cumulative_prod(np.ravel(np.asarray(q)))",
-    "histogram2d": "np.histogram2d(np.ravel(np.asarray(q)), np.ravel(np.asarray(r)))",
-    "polyadd": "np.polyadd(np.ravel(np.asarray(q)), np.ravel(np.asarray(r)))",
-    "polymul": "np.polymul(np.ravel(np.asarray(q)), np.ravel(np.asarray(r)))",
-    "polysub": "np.polysub(np.ravel(np.asarray(q)), np.ravel(np.asarray(r)))",
+    "cumulative_prod": "np.cumulative_prod(np.asarray(q), axis=0)",
+    "histogram2d": "np.histogram2d(np.asarray(q), np.asarray(r))",
+    "polyadd": "np.polyadd(np.asarray(q), np.asarray(r))",
+    "polymul": "np.polymul(np.asarray(q), np.asarray(r))",
+    "polysub": "np.polysub(np.asarray(q), np.asarray(r))",
     "ldexp": "np.ldexp(np.asarray(q), 2)",
     "apply_along_axis": "np.apply_along_axis(f, 0, np.asarray(q))",
     "apply_over_axes": "np.apply_over_axes(np.sum, np.asarray(q), [0])",
     "piecewise": "np.piecewise(np.asarray(q), [np.asarray(q) > 0], [1.0, 0.0])",
     "interp": "np.interp(np.asarray(q), x, y)",
     "polyval": "np.polyval(x, np.asarray(q))",
-    "polyfit": "np.polyfit(x, np.ravel(np.asarray(q))[: x.size], 1)",
-    "polyder": "np.polyder(np.ravel(np.asarray(q)))",
-    "polyint": "np.polyint(np.ravel(np.asarray(q)))",
-    "polydiv": "np.polydiv(np.ravel(np.asarray(q)), x)",
-    "roots": "np.roots(np.ravel(np.asarray(q)))",
-    "vander": "np.vander(np.ravel(np.asarray(q)))",
+    "polyfit": "np.polyfit(x, np.asarray(q), 1)",
+    "polyder": "np.polyder(np.asarray(q))",
+    "polyint": "np.polyint(np.asarray(q))",
+    "polydiv": "np.polydiv(np.asarray(q), x)",
+    "roots": "np.roots(np.asarray(q))",
+    "vander": "np.vander(np.asarray(q))",
     "geomspace": "np.geomspace(np.asarray(q), np.asarray(r))",
     "linspace": "np.linspace(np.asarray(q), np.asarray(r))",
     "logspace": "np.logspace(np.asarray(q), np.asarray(r))",
@@ -53,9 +54,6 @@ _OTHERS = {
     "linalg.tensorsolve": "np.linalg.tensorsolve(np.asarray(q), x)",
     "emath.logn": "np.emath.logn(2, np.asarray(q))",
     "emath.power": "np.emath.power(np.asarray(q), 0.5)",
-    "bincount": "np.bincount(np.ravel(q.storage).astype(int) - q.type.storage_min)",
-    "packbits": "np.packbits(np.ravel(np.asarray(q)) > 0)",
-    "unpackbits": "np.unpackbits(q.storage.view(np.uint8))",
 }
 
 
@@ -67,14 +65,17 @@ def _named(path: str) -> Any:
     return found
 
 
-def _hint_each(paths: str, operands: str) -> None:
+def _hint_each(paths: str, count: int, word: str = VALUES) -> None:
     for path in paths.split():
-        has_no_exact_result(_named(path), hint=f"np.{path}({operands})")
+        operands = ", ".join(word.format(name) for name in "qr"[:count])
+        has_no_exact_result(_named(path), hint=f"np.{path}({operands})", word=word)
 
 
-_hint_each(_OF_ONE, "np.asarray(q)")
-_hint_each(_OF_TWO, "np.asarray(q), np.asarray(r)")
-_hint_each(_ON_STORAGE_OF_ONE, "q.storage")
-_hint_each(_ON_STORAGE_OF_TWO, "q.storage, r.storage")
+_hint_each(_OF_ONE, 1)
+_hint_each(_OF_TWO, 2)
+_hint_each(_ON_STORAGE_OF_ONE, 1, STORAGE)
+_hint_each(_ON_STORAGE_OF_TWO, 2, STORAGE)
+_hint_each("packbits", 1, VALUES + " > 0")
+_hint_each("unpackbits", 1, STORAGE + ".view(np.uint8)")
 for _path, _hint in _OTHERS.items():
     has_no_exact_result(_named(_path), hint=_hint)

@@ -90,7 +90,7 @@ def concatenate(
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
     tensors = tuple(arrays)
     if dtype is not None:
-        raise QuantTypeError("a QuantTensor has no dtype: write qrt.concat(tensors, axis, out_type=...)")
+        raise QuantTypeError("a QuantTensor has no dtype: qrt.concat takes out_type, a !quant.uniform type")
     if axis is None:
         tensors, axis = tuple(ravel(tensor(q, f"operand {i}")) for i, q in enumerate(tensors)), 0
     if any(isinstance(q, QuantTensor) and q.type.is_sub_channel for q in tensors):

@@ -30,11 +30,11 @@ from qrt.tensor.protocol.exact import (
     refuse_others,
     require_tensors,
     result_type,
-    spelled,
     to_float64,
     write_floats,
 )
 from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -61,8 +61,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     """As ``np.mean``; with weights there is no exact result."""
     if weights is not None:
-        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": is_kept(keepdims)}
-        return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
+        more = asked_for(axis=axis, weights=weights, returned=bool(returned), keepdims=is_kept(keepdims))
+        return in_floats("np.average", np.average, (a,), more, lambda: written_call("np.average", (a,), more))
     require_tensors("np.average", a)
     refuse_others("np.average", {"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
@@ -105,7 +105,8 @@ def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof
         ddof = ddof if correction is np._NoValue else correction
         refuse_others(name, {**others, "out": out})
     if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
-        raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({name}(q), t)")
+        call = written_call(name, (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}")
+        raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({call}, t) for a type t")
     ddof = ddof if type(ddof) is int else _exact(name, ddof)
     how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, ddof)
     rounded = rounded_root if root else rounded_quotient
@@ -201,8 +202,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
     if not is_root:
-        more = {"ord": ord, "axis": axis, "keepdims": keepdims}
-        return in_floats(name, np.linalg.norm, (x,), more, spelled(name, (x,), more))
+        more = asked_for(ord=ord, axis=axis, keepdims=keepdims)
+        return in_floats(name, np.linalg.norm, (x,), more, lambda: written_call(name, (x,), more))
     return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
@@ -212,8 +213,8 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
     name = "np.linalg.vector_norm"
     require_tensors(name, x)
     if not (isinstance(ord, (int, float)) and ord == 2):
-        more = {"axis": axis, "keepdims": keepdims, "ord": ord}
-        return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
+        more = asked_for(ord=ord, axis=axis, keepdims=keepdims)
+        return in_floats(name, np.linalg.vector_norm, (x,), more, lambda: written_call(name, (x,), more))
     return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
@@ -223,8 +224,8 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     name = "np.linalg.matrix_norm"
     require_tensors(name, x)
     if not (isinstance(ord, str) and ord == "fro"):
-        more = {"keepdims": keepdims, "ord": ord}
-        return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
+        more = asked_for(ord=ord, keepdims=keepdims)
+        return in_floats(name, np.linalg.matrix_norm, (x,), more, lambda: written_call(name, (x,), more))
     return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), is_kept(keepdims))
 
 

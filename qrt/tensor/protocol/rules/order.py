@@ -20,6 +20,7 @@ from qrt.tensor.protocol.keys import in_order
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
+from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -186,8 +187,9 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 """The methods whose results are elements."""
 
 
-def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
-    name, own = f"np.{plain.__name__}", unwrap(plain)
+def _quantile(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
+    """Registers a function which ``plain`` computes on storage: no value of a tensor is NaN."""
+    name, own = f"np.{function.__name__}", unwrap(plain)
 
     def rule(
         a: Any,
@@ -202,8 +204,9 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
     ) -> Any:
         options = {"method": method, "keepdims": is_kept(keepdims), "weights": weights}
         if method not in _CHOOSING:
-            hint = f"{name}(q, ..., method='lower'), or 'higher', 'nearest', 'inverted_cdf'"
-            return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
+            given = asked_for(axis=axis, out=out, **options | {"method": None if method == "linear" else method})
+            others = "or give method='lower', 'higher', 'nearest' or 'inverted_cdf'"
+            return in_floats(name, function, (a, q), given, lambda: f"{written_call(name, (a, q), given)}, {others}")
         x = one_tensor(name, a)
         t = reduced(name, x, axis, is_kept(keepdims))
         if out is None and t.is_per_layer:
@@ -221,11 +224,13 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         return delivered(name, storage.astype(source.dtype, copy=False), element, out)
 
     rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
-    implements(*functions, kind="order")(rule)
+    implements(function, kind="order")(rule)
 
 
-_quantile(np.quantile, np.quantile, np.nanquantile)
-_quantile(np.percentile, np.percentile, np.nanpercentile)
+_quantile(np.quantile, np.quantile)
+_quantile(np.nanquantile, np.quantile)
+_quantile(np.percentile, np.percentile)
+_quantile(np.nanpercentile, np.percentile)
 has_no_exact_result(np.median, hint="np.median(np.asarray(q))")
 has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
 
@@ -259,6 +264,15 @@ def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: A
     return ufunc(storage, _bounds(name, ufunc, t, number).astype(storage.dtype)[parameter_index(t, storage.shape)])
 
 
+def _refuse_array(name: str, args: tuple[Any, ...], *bounds: Any) -> None:
+    """Raises for an array among the bounds: it is not quantized unasked."""
+    if any(not isinstance(x, (int, float, QuantTensor, type(None))) and np.ndim(x) for x in bounds):
+        floats = written_call(name, args, {})
+        raise QuantTypeError(
+            f"{name}: an array is no QuantTensor: write {floats}, or qrt.quantize the array, which rounds and clamps it"
+        )
+
+
 def _choices(ufunc: np.ufunc) -> None:
     """The rule of a ufunc that chooses one of two values."""
     name = f"np.{ufunc.__name__}"
@@ -270,8 +284,7 @@ def _choices(ufunc: np.ufunc) -> None:
             return _of_two(name, ufunc, a, b, out)
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
         number = number[()] if isinstance(number, np.ndarray) else number
-        if not isinstance(number, (int, float)) and np.ndim(number):
-            raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
+        _refuse_array(name, (a, b), number)
         q = one_tensor(name, q)
         if out is None and q.type.is_per_layer and type(number) in NUMBERS:
             bound = _bound_of_layer(name, ufunc, q.type, float(number) if type(number) is float else int(number))
@@ -314,6 +327,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         if out is not None:
             return delivered("np.clip", _within(stored(q), least, most), q.type, out)
         return Planned((q,), lambda operands: made(_within(stored(operands[0]), least, most), operands[0].type))
+    _refuse_array("np.clip", (a, low, high), low, high)
     found = q.copy() if low is None else np.maximum(q, low)
     found = found if high is None else np.minimum(found, high)
     return delivered("np.clip", stored(found), found.type, out)

@@ -11,7 +11,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import contracted
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import axis_of, hashable_axis, of_tensors, refuse_others, require_tensors
+from qrt.tensor.protocol.exact import GIVE_VALUES, axis_of, hashable_axis, of_tensors, refuse_others, require_tensors
 from qrt.tensor.protocol.subscripts import Labels, interleaved, of_text, parsed
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -244,7 +244,7 @@ def _matrix_power(a: Any, n: Any = 1) -> Any:
     name = "np.linalg.matrix_power"
     require_tensors(name, a)
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= 64:
-        raise QuantTypeError(f"{name}: n must be an integer from 1 to 64; write {name}(np.asarray(q), n) for others")
+        raise QuantTypeError(f"{name}: n must be an integer from 1 to 64, got {shown(n)}: {GIVE_VALUES}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise QuantValueError(f"{name}: square matrices are needed, got shape {a.shape}")
     if n == 1:

@@ -20,6 +20,7 @@ from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import ALL, storage_of, stored, zero_points
 from qrt.tensor.protocol.exact import (
+    GIVE_VALUES,
     I32_END,
     Units,
     add_up,
@@ -393,7 +394,7 @@ def _product_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bo
     bound = max_magnitude(t) ** min(count, 64)
     if count > 64 or bound >= 1 << 63:
         raise QuantTypeError(
-            f"{name}: the product of {count} elements of {t.storage} has no exact result: write np.prod(np.asarray(q))"
+            f"{name}: the product of {count} elements of {t.storage} has no exact result: {GIVE_VALUES}"
         )
     return axes, reduced_units(name, t, shape, axes, keepdims, count), bound
 
@@ -415,7 +416,7 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int],
             raise QuantTypeError(f"{name}: the operands express {t.expressed_type} and {u.expressed_type}")
         bound = terms(shape, other) * max_magnitude(t) * max_magnitude(u)
         if bound >= 1 << 63:
-            raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+            raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
         return bound, Units(t.expressed_type, ((t.scale, u.scale),))
 
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:

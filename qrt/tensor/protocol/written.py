@@ -1,0 +1,105 @@
+"""The call that a caller of NumPy is told to write instead: its own arguments, with other words for its tensors.
+
+Numbers, text and short lists stand as they were given. Tensors are called q, r, s, ..., functions f, g, h,
+arrays and everything else x, y, z, ..., in the order of the arguments; what is given twice has one name.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from qrt.eager.calls import Tensor
+from qrt.errors import shown
+
+VALUES = "np.asarray({})"
+"""The word for a tensor's values: its name stands for the braces."""
+STORAGE = "{}.storage"
+_MOST_ITEMS = 8
+"""A longer list has a name."""
+_BUILTIN = (bool, int, float, complex, object)
+"""Dtypes by their names in Python."""
+
+
+def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word: str = VALUES) -> str:
+    """Return a call of the function ``name``, in which ``word`` stands for each tensor. A tensor that was to take the
+    result is left out: it takes no floats."""
+    writer = _Writer(word)
+    words = [writer.written(value) for value in args]
+    for key, value in kwargs.items():
+        is_tensor = isinstance(value[0] if isinstance(value, tuple) and value else value, Tensor)
+        if value is not np._NoValue and not (key == "out" and is_tensor):
+            words.append(f"{key}={writer.written(value)}")
+    return f"{name}({', '.join(words)})"
+
+
+def written_operands(*operands: Any, word: str = VALUES) -> list[str]:
+    """Return the words for the operands of an operator."""
+    writer = _Writer(word)
+    return [writer.written(x) for x in operands]
+
+
+def written_operator(sign: str, a: Any, b: Any) -> str:
+    """Return an operator on two operands."""
+    first, second = written_operands(a, b)
+    return f"({first}) ** {second}" if sign == "**" and first.startswith("-") else f"{first} {sign} {second}"
+
+
+def asked_for(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None or False, which their functions take by default."""
+    return {key: value for key, value in options.items() if value is not None and value is not False}
+
+
+class _Writer:
+    """The names given so far."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.names: dict[int, str] = {}
+        self.counts = {"qrstuv": 0, "xyzabc": 0, "fgh": 0}
+
+    def written(self, value: Any) -> str:
+        """Return the word for one argument."""
+        if isinstance(value, Tensor):
+            return self.word.format(self._name(value, "qrstuv"))
+        literal = _literal(value)
+        if literal is not None:
+            return literal
+        if type(value) in (list, tuple):
+            if len(value) <= _MOST_ITEMS:
+                return _sequence([self.written(item) for item in value], type(value) is tuple)
+            if any(isinstance(item, Tensor) for item in value):
+                return f"[{self.word.format('q')} for q in {self._name(value, 'xyzabc')}]"
+        return self._name(value, "fgh" if callable(value) else "xyzabc")
+
+    def _name(self, value: Any, letters: str) -> str:
+        if id(value) not in self.names:
+            count = self.counts[letters]
+            self.names[id(value)] = letters[count] if count < len(letters) else f"{letters[0]}{count}"
+            self.counts[letters] = count + 1
+        return self.names[id(value)]
+
+
+def _sequence(words: list[str], is_tuple: bool) -> str:
+    if is_tuple:
+        return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
+    return f"[{', '.join(words)}]"
+
+
+def _literal(value: Any) -> str | None:
+    """Return the text of a value that is written as it is."""
+    if value is None or value is ... or type(value) in (bool, int, float, complex, str, slice):
+        if type(value) is float and not isfinite(value):
+            return f'float("{value}")'
+        if type(value) is complex and not (isfinite(value.real) and isfinite(value.imag)):
+            return None
+        text = shown(value)
+        return text if not text.endswith("...") and not text.startswith("a value of") else None
+    if isinstance(value, np.generic):
+        is_number = value.dtype.kind in "iuf" and value.dtype.itemsize <= 8 and value.dtype.type.__module__ == "numpy"
+        return f"np.{value.dtype.name}({_literal(value.item())})" if is_number else None
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str) and getattr(np, name, None) is value:
+        return f"np.{name}"
+    return name if any(value is kind for kind in _BUILTIN) else None

@@ -1,0 +1,86 @@
+"""What an error of the eager API says to write, run with the arguments of the drawn call."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from qrt import QuantTensor
+from tests.fuzz.outcome import Finding
+from tests.messages.hints import codes, dequantized, names, quietly, run
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.MatMult: lambda a, b: a @ b,
+    ast.Pow: lambda a, b: a**b,
+    ast.Mod: lambda a, b: a % b,
+    ast.FloorDiv: lambda a, b: a // b,
+}
+
+
+def check_hint(case: str, error: Exception, evaluate: Callable[[str], Any], words: dict[str, Any]) -> None:
+    """The code that is said first has the value of NumPy's call on the dequantized arguments, where that has one.
+    ``words`` are the functions of NumPy that a case may call."""
+    written = codes(error)
+    tree = ast.parse(case.strip(), mode="eval").body
+    if not written or not isinstance(tree, ast.BinOp | ast.Call):
+        return
+    keywords: list[ast.keyword] = []
+    if isinstance(tree, ast.BinOp):
+        function, parts = OPERATORS[type(tree.op)], [tree.left, tree.right]
+    elif isinstance(tree.func, ast.Name) and tree.func.id in words:
+        function, parts, keywords = words[tree.func.id], tree.args, tree.keywords
+    else:
+        return
+    try:
+        operands = [evaluate(ast.unparse(part)) for part in parts]
+        options = {keyword.arg: evaluate(ast.unparse(keyword.value)) for keyword in keywords if keyword.arg}
+    except Exception:  # the error is that of an operand
+        return
+    # A tensor that was to take the result is left out.
+    if isinstance(function, np.ufunc) and all(isinstance(x, QuantTensor) for x in operands[function.nin :]):
+        operands = operands[: function.nin]
+    if isinstance(options.get("out"), QuantTensor):
+        del options["out"]
+    try:
+        with quietly():
+            expected = function(*dequantized(operands), **dequantized(options))
+    except Exception:  # the call has no value for arrays either
+        return
+    try:
+        result = run(written[0], names(operands, options))
+    except Exception as failure:
+        raise Finding(f"a hint that does not run: {type(failure).__name__}", f"{error}\n{failure}") from failure
+    if not _same(result, expected, _magnitude([*operands, *options.values()])):
+        raise Finding("a hint of another value", f"{error}\n{str(expected)[:900]}\n{str(result)[:900]}")
+
+
+def _magnitude(operands: Any) -> float:
+    """The largest finite value of the operands, beside which sums are rounded."""
+    arrays = [_numbers(x) for x in dequantized(operands) if not isinstance(x, str | list | tuple)]
+    flat = [np.abs(x.astype(np.float64)) for x in arrays if x.dtype.kind in "iuf"]
+    return max((float(x[np.isfinite(x)].max(initial=0)) for x in flat), default=0.0)
+
+
+def _numbers(x: Any) -> Any:
+    """An array; of float64 where its dtype is not NumPy's own."""
+    array = np.asarray(x)
+    return array.astype(np.float64) if array.dtype.type.__module__ == "ml_dtypes" else array
+
+
+def _same(result: Any, expected: Any, magnitude: float) -> bool:
+    if isinstance(expected, tuple | list):
+        return len(result) == len(expected) and all(
+            _same(part, other, magnitude) for part, other in zip(result, expected, strict=True)
+        )
+    actual, wanted = _numbers(result), _numbers(expected)
+    if actual.shape != wanted.shape:
+        return False
+    if wanted.dtype.kind not in "iuf" or actual.dtype.kind not in "iuf":
+        return bool(np.array_equal(actual, wanted, equal_nan=wanted.dtype.kind == "c"))
+    with quietly():
+        return bool(np.allclose(actual, wanted, rtol=1e-5, atol=1e-5 * magnitude, equal_nan=True))
