@@ -98,12 +98,14 @@ OPTIONS = {verb: options_of(verb) for verb in VERBS}
 def test_options_of_the_command_line_exist() -> None:
     """In the file of a verb they are options of that verb, unless the message names another."""
 
-    def is_known(place: str, option: str) -> bool:
-        verb = _FILES.get(stem := place.rpartition("/")[2].partition(".py")[0], stem)
-        verbs = [verb] if place.startswith("qrt/cli/") and verb in VERBS else list(VERBS)
+    def is_known(place: str, words: str) -> bool:
+        command, _, option = words.rpartition(" ")
+        named = command.removeprefix("qrt ")
+        verb = named or _FILES.get(stem := place.rpartition("/")[2].partition(".py")[0], stem)
+        verbs = [verb] if verb in VERBS and (named or place.startswith("qrt/cli/")) else list(VERBS)
         return any(option in OPTIONS[verb] for verb in verbs)
 
-    assert not unknown(r"(?<![\w-])(--[a-z][\w-]*\w)(?![\w\0-])", is_known, 20)
+    assert not unknown(r"(?<![\w-])((?:qrt [a-z-]+ )?--[a-z][\w-]*\w)(?![\w\0-])", is_known, 20)
 
 
 def test_verbs_of_the_command_line_exist() -> None:
