@@ -154,11 +154,12 @@ def multiples_of(types: Types, attributes: Attributes) -> tuple[int, ...]:
 def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x = any_element(types[0], "tile", "x")
     multiples = multiples_of(types, attributes)
-    repeated = {
-        d: list(range(len(x.scales))) * count
-        for d, count in enumerate(multiples)
-        if isinstance(x, UniformType) and d == x.axis
-    }
+    repeated: dict[int, list[int]] = {}
+    if isinstance(x, UniformType) and x.axis is not None and x.axis < len(multiples):
+        channels = len(x.scales) * multiples[x.axis]
+        if channels > _MOST_CHANNELS:
+            fail("tile", f"the result would have a scale for each of {channels} channels", types)
+        repeated[x.axis] = list(range(len(x.scales))) * multiples[x.axis]
     element = keep_element("tile", _chosen("tile", x, types, repeated), types, result)
     shape = [None if n is None else n * count for n, count in zip(types[0].shape or (), multiples, strict=True)]
     return checked_result("tile", shape, element)
@@ -183,6 +184,8 @@ def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constan
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
+_MOST_CHANNELS = 1 << 24
+"""The most scales of a type that is inferred here: a short text could ask for more than there is memory."""
 _ONE_EACH = "one for each axis"
 
 FAMILIES = (

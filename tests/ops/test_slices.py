@@ -108,6 +108,13 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("slice", tensor((2, 4), blocked((2, 4), {1: 2})), None, {}, "sub-channel types are not supported"),
     ("tile", X, None, {}, "multiples must be 2 integers, got None"),
     ("tile", X, None, {"multiples": (1, -1)}, "multiples must be 0 or more"),
+    (
+        "tile",
+        tensor((None, 3), channels(T, 3, 1)),
+        None,
+        {"multiples": (1, 1 << 32)},
+        "a scale for each of 12884901888",
+    ),
 ]
 
 

@@ -282,8 +282,11 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Runs all but a branch at the end. `branch` is the branch that led here, if there was one."""
-        for slot, value in zip(self.arguments, arguments, strict=True):
+        """Run all but a branch at the end. `branch` is the branch that led here, if there was one."""
+        values = tuple(arguments)
+        if len(values) != len(self.arguments):  # no rule of upstream's about `scf.index_switch` forbids arguments
+            raise failure(self.owner, f"gives {len(values)} values to a block of {len(self.arguments)} arguments")
+        for slot, value in zip(self.arguments, values, strict=True):
             frame[slot] = value
         frame[0].count(self.size, branch or self.owner)
         for step in self.steps:

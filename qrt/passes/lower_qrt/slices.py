@@ -48,10 +48,12 @@ def _least(step: Step) -> int:
 
 
 def _size(site: Site, stored: Value, axis: int, step: Step) -> Extent:
-    """How many elements are taken along an axis."""
+    """Return how many elements are taken along an axis: none from an offset behind its end."""
     if step.size is not None:
         return step.size
     room = site.value("arith.subi", (site.index(site.extent(stored, axis)), site.scalar(step.offset, INDEX)), INDEX)
+    if step.offset:
+        room = site.value("arith.maxsi", (room, site.scalar(0, INDEX)), INDEX)
     return room if step.stride == 1 else site.value("arith.ceildivsi", (room, site.scalar(step.stride, INDEX)), INDEX)
 
 

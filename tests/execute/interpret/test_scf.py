@@ -113,6 +113,23 @@ def test_index_switch():
     assert [run(text, i64(i))[0] for i in (5, -1, 0)] == [1, 2, 3]
 
 
+def test_index_switch_with_a_block_that_takes_arguments():
+    """No rule forbids it, and nothing gives the block a value."""
+    text = """
+    func.func @f(%i: index) -> i32 {
+      %r = "scf.index_switch"(%i) <{cases = array<i64: 0>}> ({
+      ^bb0(%x: i32):
+        scf.yield %x : i32
+      }, {
+        %c = arith.constant 1 : i32
+        scf.yield %c : i32
+      }) : (index) -> i32
+      return %r : i32
+    }"""
+    assert run(text, i64(0)) == [1]
+    refused(text, i64(3), message="'scf.index_switch' op gives 0 values to a block of 1 arguments")
+
+
 def test_execute_region_with_branches():
     text = """
     func.func @f(%p: i1, %x: i32, %y: i32) -> i32 {

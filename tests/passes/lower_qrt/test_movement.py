@@ -30,6 +30,18 @@ def test_reshape(old, new):
     check_lowered("reshape", [x], [tensor(old, T)], tensor(new, T))
 
 
+@pytest.mark.parametrize("options", OPTIONS[:2])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("size", [0, 1, 2, 5])
+def test_slice_from_an_offset_behind_an_open_axis(size, stride, options):
+    """Nothing is taken; the lowered size was negative."""
+    x, open_type = storage_of(T, (size, 2), np.random.default_rng(3)), tensor((None, 2), T)
+    attributes = {"offsets": (2, 0), "sizes": (-1, -1), "strides": (stride, 1)}
+    text = program("slice", [x], [open_type], open_type, **attributes)
+    for interpret in (True, False):
+        np.testing.assert_array_equal(run(lowered(text, options), [x], interpret), x[2::stride])
+
+
 def test_reshape_keeps_channels():
     t = channels(T, 3, 1)
     x = storage_of(t, (4, 3), np.random.default_rng(2))
