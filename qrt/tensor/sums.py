@@ -24,7 +24,7 @@ def bind_sum(
 ) -> Bound[Any]:
     """Bind ``add`` or ``sub``. Two elements of one scale have an exact result in i32 wherever their values have: so
     Python's ``sum`` adds an element to the sum of those before, whose type alone says nothing of its size."""
-    is_exact = requant == "fixed" and out_type is None and out is None
+    is_exact = isinstance(requant, str) and requant == "fixed" and out_type is None and out is None
     if is_exact and isinstance(a, Tensor) and isinstance(b, Tensor) and a._shape == () == b._shape:
         is_alike = a.type.scales == b.type.scales and a.type.expressed_type == b.type.expressed_type
         if is_alike and max_magnitude(a.type) + max_magnitude(b.type) >= _I32_END:
