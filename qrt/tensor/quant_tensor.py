@@ -344,7 +344,7 @@ class PackedTensor(QuantTensor):
     def __init__(self, q: QuantTensor) -> None:
         require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
         self._fill(_frozen(q._data), q.type, q._shape)
-        constant = operand(self)
+        constant = self._data if is_packed(q.type) else operand(self)
         self._keep_calls(constant if constant is self._data else _frozen(constant))
 
     def __copy__(self) -> "PackedTensor":
