@@ -112,6 +112,19 @@ def test_short_columns_have_few_parameters(isa: str) -> None:
             assert kept(w, products(1, 2, 3)) <= most(isa, w), storage
 
 
+@pytest.mark.parametrize("isa", [isa for isa in kernels.available() if isa != "ref"])
+@pytest.mark.parametrize("shape", [(8, 4096), (4096, 1), (4096, 10), (2048, 65)])
+def test_narrow_weights_count_as_wider_ones(shape: tuple[int, int], isa: str) -> None:
+    """Packings are filled up to whole panels, and calls have parameters of each column."""
+    depth, columns = (-(-size // 64) * 64 for size in shape)
+    with kernels.use(isa):
+        for storage in ("i4", "i8", "i16"):
+            w = weights(storage, "axis with zero points", shape)
+            counted = depth * columns * w.storage.itemsize
+            for call, times in ((products(1, 2), TIMES.get(isa, 2.5)), (float_products, 3.25)):
+                assert kept(w, call) <= times * counted + ALLOWANCE, storage
+
+
 @pytest.mark.parametrize("isa", kernels.available())
 @pytest.mark.parametrize("storage", ["i4", "u4", "i8", "u8", "i16"])
 def test_products_of_floats_keep_a_bounded_memory(storage: str, isa: str) -> None:
