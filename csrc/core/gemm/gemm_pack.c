@@ -81,9 +81,8 @@ bool qrt_pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) {
     const qrt_gemm_problem *x = &earlier->problem, *y = &args->problem;
     if (!earlier->plan.packed.panels || x->window || y->window ||
         earlier->plan.microkernel->pack_b != args->plan.microkernel->pack_b || earlier->plan.kc != args->plan.kc ||
-        x->part != y->part || x->b != y->b || x->n != y->n || x->k != y->k ||
-        x->b_matrices != y->b_matrices || x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride ||
-        x->b_matrix_stride != y->b_matrix_stride)
+        x->part != y->part || x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices ||
+        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
         return false;
     for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
         for (int64_t j = 0; j < x->n; j++)

@@ -167,14 +167,14 @@ typedef struct {
     bool raw;           /* requantization leaves every sum as it is */
     qrt_a_form a_form;
     qrt_conv_plan conv;
-    int64_t a_stride;       /* bytes between packed rows of a, over a whole slice of K */
-    int64_t mc;             /* rows of a that stay in L2 */
-    int64_t kc;             /* values of K whose sums of products fit 31 bits in one tile */
-    int64_t nc;             /* columns of b packed together; all of them where b is constant */
-    qrt_packed_shape shape; /* the shape of nc packed columns */
-    qrt_packed packed;      /* the packed b_constant */
+    int64_t a_stride;               /* bytes between packed rows of a, over a whole slice of K */
+    int64_t mc;                     /* rows of a that stay in L2 */
+    int64_t kc;                     /* values of K whose sums of products fit 31 bits in one tile */
+    int64_t nc;                     /* columns of b packed together; all of them where b is constant */
+    qrt_packed_shape shape;         /* the shape of nc packed columns */
+    qrt_packed packed;              /* the packed b_constant */
     const qrt_gemm_args *packed_by; /* the call whose packed b serves here too; NULL: `packed` is this plan's own */
-    unsigned *turns; /* a counter that calls advance atomically; NULL: they take no turns */
+    unsigned *turns;                /* a counter that calls advance atomically; NULL: they take no turns */
 } qrt_gemm_plan;
 
 struct qrt_gemm_args {
