@@ -126,12 +126,31 @@ cdef check_layout(KernelCall call, qrt_status status):
         raise KernelError(f"{call.name}: the block sizes do not divide the shape, or too many axes are blocked")
 
 
+# Large parameters of calls, by type, size and checksum. Nobody writes to them once they are complete.
+cdef object PARAMETERS = WeakValueDictionary()
+cdef int64_t SHARED_BYTES = 2048
+
+
+cdef const void *keep_parameters(KernelCall call, cnp.ndarray array) except NULL:
+    """Keeps an array with a call, or an equal one that another call keeps: calls of one tensor have most of them alike."""
+    cdef int64_t nbytes = cnp.PyArray_NBYTES(array)
+    cdef cnp.ndarray earlier
+    if nbytes >= SHARED_BYTES:
+        key = cnp.PyArray_TYPE(array), nbytes, qrt_checksum(cnp.PyArray_DATA(array), nbytes)
+        earlier = PARAMETERS.get(key)
+        if earlier is not None and memcmp(cnp.PyArray_DATA(earlier), cnp.PyArray_DATA(array), nbytes) == 0:
+            array = earlier
+        else:
+            PARAMETERS[key] = array
+    call.keep.append(array)
+    return cnp.PyArray_DATA(array)
+
+
 cdef const void *parameters(KernelCall call, str what, object values, object dtype, int64_t least) except NULL:
     """A flat copy with readable padding, kept with the call; `least` values or more, each converted exactly."""
     cdef cnp.ndarray copy = plain_copy(values, dtype, least)
     if copy is not None:
-        call.keep.append(copy)
-        return cnp.PyArray_DATA(copy)
+        return keep_parameters(call, copy)
     given = np.asarray(values)
     dtype = np.dtype(dtype)
     allowed = "iu" if dtype.kind == "i" else "iuf"
@@ -145,8 +164,7 @@ cdef const void *parameters(KernelCall call, str what, object values, object dty
         padded[: flat.size] = flat
     if not np.array_equal(padded[: flat.size], flat):
         raise KernelError(f"{call.name}: {what} holds values that {dtype} does not, or NaN")
-    call.keep.append(padded)
-    return cnp.PyArray_DATA(<cnp.ndarray>padded)
+    return keep_parameters(call, padded)
 
 
 cdef qrt_stored stored_weights(KernelCall call, object stored) except *:
@@ -259,8 +277,7 @@ cdef const int32_t *narrowed(KernelCall call) except NULL:
     cdef int64_t i
     for i in range(size):
         (<int32_t *>cnp.PyArray_DATA(made))[i] = (<const int64_t *>cnp.PyArray_DATA(wide))[i]
-    call.keep.append(made)
-    return <const int32_t *>cnp.PyArray_DATA(made)
+    return <const int32_t *>keep_parameters(call, made)
 
 
 cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t count, str form="full"):

@@ -19,7 +19,8 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
     check_taken(call, given)
     if w_constant is not None:  # packed: the copy may go
         if stored is None and qrt_float_matmul_packed(args, parts):
-            share_packed(call, <uintptr_t>args.problem.w_constant, parts, qrt_float_matmul_share)
+            share_packed(call, address_of(getattr(w_constant, "origin", None), args.problem.w_constant), parts,
+                         qrt_float_matmul_share)
         forget(call, &args.problem.w_constant)
     return call
 
@@ -59,5 +60,6 @@ cdef object share_packed(KernelCall call, uintptr_t weights, const qrt_packed_pa
 
 cdef object forget(KernelCall call, const void **data):
     """Frees the copy at `data`."""
-    call.keep = [kept for kept in call.keep if cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
+    call.keep = [kept for kept in call.keep
+                 if not isinstance(kept, cnp.ndarray) or cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
     data[0] = NULL

@@ -1,7 +1,8 @@
 # matmul and conv2d: one entry, bound from a matrix or from a window.
 
-# The call that packed a constant last, by the constant's address: other calls with the constant use the same panels.
-# A call keeps its constant, so that no other takes the address; one that was copied has an address of its own.
+# The call that packed a constant last, by the address of the constant, or of what that was made of: other calls use the
+# same panels, or those of the call before, which this one keeps. A call keeps what has the address, so that nothing else
+# takes it; a constant that was copied has an address of its own.
 cdef object PACKED = WeakValueDictionary()
 
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
@@ -65,14 +66,17 @@ cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constan
 
 
 cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_elements, object stored):
-    """Packs a constant b; afterwards only the paths that read b as it is keep a copy."""
+    """Packs a constant b. One that was made for the call, of its `origin`, is let go unless the call reads it as it is."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef KernelCall earlier = None
+    cdef object origin = getattr(b_constant, "origin", None)
+    cdef uintptr_t address = 0
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_status status
     if b_constant is not None:
         args.problem.b_constant = constant(call, "the constant second operand", b_constant, b_dtype, b_elements)
-        earlier = PACKED.get(<uintptr_t>args.problem.b_constant) if stored is None else None
+        address = address_of(origin, args.problem.b_constant)
+        earlier = PACKED.get(address) if stored is None else None
     if earlier is not None:
         args.problem.earlier = <const qrt_gemm_args *>earlier.args
     call.release, call.packed_parts = qrt_gemm_release, qrt_gemm_packed
@@ -85,10 +89,20 @@ cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_
     check_taken(call, given)
     if args.plan.microkernel != NULL:
         call.microkernel = args.plan.microkernel.name.decode()
-    if args.plan.packed_by != NULL:
+    if origin is not None:
+        if not qrt_gemm_reads_b(args):
+            forget(call, &args.problem.b_constant)
+            args.problem.b_constant = cnp.PyArray_DATA(<cnp.ndarray?>origin)  # not read: it says that b is constant
+        call.keep.append(origin)
+    if earlier is not None:
         call.keep.append(earlier)
-    elif b_constant is not None and stored is None:
-        PACKED[<uintptr_t>args.problem.b_constant] = call
+    if b_constant is not None and stored is None and qrt_gemm_packs(args):
+        PACKED[address] = call
+
+
+cdef uintptr_t address_of(object origin, const void *constant) except? 0:
+    """By which calls for the same constant know each other."""
+    return <uintptr_t>constant if origin is None else <uintptr_t>cnp.PyArray_DATA(<cnp.ndarray?>origin)
 
 
 cdef const int64_t *matrix_index(KernelCall call, str what, object values, int64_t batch, int64_t matrices) except? NULL:

@@ -42,7 +42,8 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     check_taken(call, given)
     if qrt_mixed_matmul_packed(args, parts):  # with its parameters: the copies may go
         if stored is None:
-            share_packed(call, <uintptr_t>problem.product.w_constant, parts, qrt_mixed_matmul_share)
+            share_packed(call, address_of(getattr(w_constant, "origin", None), problem.product.w_constant), parts,
+                         qrt_mixed_matmul_share)
         forget(call, &problem.product.w_constant)
         forget(call, <const void **>&problem.scale)
         forget(call, <const void **>&problem.zero_point)

@@ -147,7 +147,6 @@ cdef extern from "qrt/qrt.h" nogil:
 
     ctypedef struct qrt_gemm_plan:
         const qrt_gemm_microkernel *microkernel
-        const qrt_gemm_args *packed_by
 
     ctypedef struct qrt_gemm_args:
         const qrt_kernels *kernels
@@ -157,6 +156,8 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)
     int qrt_gemm_packed(const void *args, qrt_packed_part *to)
+    bint qrt_gemm_reads_b(const qrt_gemm_args *args)
+    bint qrt_gemm_packs(const qrt_gemm_args *args)
 
     ctypedef struct qrt_product:
         int64_t m, n, k

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, Constants, KernelCall, Shape, element_dtype, static_shape
+from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
 from qrt.records import record
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
@@ -143,7 +144,7 @@ def bind_arrays(
     is_kept = family_call is not None
     if family_call is None:
         require_hashable(name, key)
-        family_call = bind_family(name, types, attributes, declared, {i: x._constant for i, x in packed.items()})
+        family_call = bind_family(name, types, attributes, declared, {i: constant_of(x) for i, x in packed.items()})
     inputs = tuple([operand(operands[i]) for i in family_call.reads])
     return EagerCall(family_call, inputs, out, cache, None if is_kept else words)
 
@@ -180,6 +181,20 @@ def bind_family(
     is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
     shape, dtype = static_shape(result, name), element_dtype(result.element)
     return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
+
+
+_UNPACKED: WeakValueDictionary[int, DerivedArray] = WeakValueDictionary()
+"""The storage of tensors that keep their calls, unpacked, by their numbers: calls that read it share one array."""
+
+
+def constant_of(x: Tensor) -> Array:
+    """The storage of a tensor that keeps its calls, in the form that kernels take."""
+    if not is_packed(x.type):
+        return x._constant
+    unpacked = _UNPACKED.get(x._number)
+    if unpacked is None:
+        unpacked = _UNPACKED[x._number] = DerivedArray.of(operand(x), x._data)
+    return unpacked
 
 
 def operand(x: Tensor | Array) -> Array:

@@ -80,7 +80,7 @@ class Tensor:
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
         """Marks a tensor whose data never changes: calls that it is an operand of, but for the first, are kept here,
-        and may hold its data, `constant`, in another form. They go with it."""
+        and may hold its data, `constant`, in another form. They go with it. Packed bits are unpacked for each."""
 
 def set_tensor_class(kind: type) -> None:
     """The subclass of Tensor that results are of."""

@@ -74,9 +74,9 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     element = declared_element(op, result)
     if a.is_sub_channel or b.is_sub_channel or (element is not None and element.is_sub_channel):
         fail(op, "sub-channel types are not supported", types)
+    check_expressed(op, a, b, element)
     if element is None:
         element = _exact_result(op, types, a, b, _result_axis(op, types, a, b, len(shape)))
-    check_expressed(op, a, b, element)
     if op == "mul":
         check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b), MUL_RULES)
     else:
@@ -125,7 +125,8 @@ def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: i
             fail(op, f"no exact result type exists for different scales: {instead}", types)
         scales = list(a.scales)
     if bound >= 1 << 31:
-        fail(op, f"no exact i32 result type exists (the result may reach {bound}): {instead}", types)
+        summed = "" if op == "mul" else ", or add tensors of one type by np.sum(np.stack(tensors), axis=0)"
+        fail(op, f"no exact i32 result type exists (the result may reach {bound}): {instead}{summed}", types)
     return UniformType("i32", a.expressed_type, scales if axis is not None else scales[0], axis=axis)
 
 

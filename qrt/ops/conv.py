@@ -37,6 +37,7 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    without_repeats,
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, channel_parameters
@@ -145,7 +146,7 @@ def call_arguments(
         "w": container(w),
         "x_shape": static_shape(types[0], op),
         "x_zero_point": x.zero_point,
-        "w_zero_points": w.zero_points,
+        "w_zero_points": without_repeats(w.zero_points),
         "requant": channel_parameters(attributes["requant"], x, w, quantized(result, op, "result")),
         "strides": attributes["strides"],
         "padding": attributes["padding"],

@@ -27,6 +27,20 @@ Shape = tuple[int, ...]
 R = TypeVar("R")
 
 
+class DerivedArray(np.ndarray[Any, Any]):
+    """An array made for a call of another one, ``origin``, whose memory stays: of packed bits, or dequantized. A call
+    that keeps it in another form lets it go, and knows by the origin which earlier call has that form."""
+
+    origin: Array | None = None
+
+    @staticmethod
+    def of(values: Array, origin: Array) -> "DerivedArray":
+        """Return the values in memory that nobody can write to."""
+        derived = DerivedArray(values.shape, values.dtype, values.tobytes())
+        derived.origin = origin
+        return derived
+
+
 class KernelCall(Protocol):
     """An op bound to types, shapes and attributes: called with the arrays that were not constants at binding, then the
     outputs. It is one entry of C (``_core.KernelCall``), or Python code with the same interface."""
@@ -160,6 +174,12 @@ class ReferenceCall:
 # ------------------------------------------------------------------------------------------------------------- dtypes
 
 KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
+
+
+def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
+    """Return one zero point where all are the same, as those of symmetric weights are: a call keeps them as they are
+    given."""
+    return zero_points if len(set(zero_points)) > 1 else zero_points[:1]
 
 
 def container(t: UniformType) -> str:

@@ -32,6 +32,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     Constants,
+    DerivedArray,
     KernelCall,
     OpFamily,
     Types,
@@ -169,7 +170,9 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         return _core.bind_mixed_matmul(**sizes, **_packing(element, depth, columns), w_constant=w)
     if not isinstance(element, UniformType):
         return _core.bind_float_matmul(**sizes, w_constant=w)
-    return None if w is None else _core.bind_float_matmul(**sizes, w_constant=_dequantized(w, types[1]))
+    if w is None:
+        return None
+    return _core.bind_float_matmul(**sizes, w_constant=DerivedArray.of(_dequantized(w, types[1]), w))
 
 
 def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:

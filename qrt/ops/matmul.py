@@ -42,6 +42,7 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    without_repeats,
 )
 from qrt.ops.declare import BIAS, Declaration, Operand
 from qrt.ops.requant import REQUANT, combined_parameters
@@ -217,6 +218,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     if index.shape[-2] > 1 and index.shape[-1] > 1:
         return None  # parameters of their own for every element of the result
     flat, steps = _three_steps(index, batch_shape)
+    zero_points = without_repeats(w.zero_points)
     call = _core.bind_gemm(
         isa=kernels.active(),
         a=container(a),
@@ -224,9 +226,9 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         n=columns,
         k=depth,
         a_zero_points=a.zero_points,
-        b_zero_points=w.zero_points,
+        b_zero_points=zero_points,
         a_zero_point_steps=a_steps,
-        b_zero_point_steps=(w_steps[0], 0, w_steps[1]),
+        b_zero_point_steps=(w_steps[0], 0, w_steps[1]) if len(zero_points) > 1 else (0, 0, 0),
         requant=parameters.take(flat),
         requant_steps=steps,
         b_constant=constants.get(1),

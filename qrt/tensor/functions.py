@@ -12,6 +12,7 @@ from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.numerics import MeanRule, MulRule, RequantizeRule, SoftmaxRule, SumRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.sums import bind_sum
 from qrt.types import UniformType
 
 
@@ -31,7 +32,8 @@ def add(
     a, b : QuantTensor
         Of shapes that broadcast as NumPy's do; per layer or per axis.
     out_type : UniformType or str, optional
-        The type of the result. Without it operands of equal scales give i32 of that scale.
+        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every sum of the
+        types; of two elements, tensors of rank 0, if it holds theirs.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
         "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
@@ -57,7 +59,7 @@ def add(
     >>> add(a, a, out_type=a.type).storage.tolist()
     [2, 4]
     """
-    return bind("add", (a, b), {"requant": requant}, out_type, out)
+    return bind_sum("add", a, b, requant, out_type, out)
 
 
 @eager
@@ -76,7 +78,8 @@ def sub(
     a, b : QuantTensor
         Of shapes that broadcast as NumPy's do; per layer or per axis.
     out_type : UniformType or str, optional
-        The type of the result. Without it operands of equal scales give i32 of that scale.
+        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every difference
+        of the types; of two elements, tensors of rank 0, if it holds theirs.
     requant : SumRule, default "fixed"
         The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
         "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
@@ -100,7 +103,7 @@ def sub(
     >>> sub(a, a[1:]).dequantize().tolist()
     [1.5, 0.0]
     """
-    return bind("sub", (a, b), {"requant": requant}, out_type, out)
+    return bind_sum("sub", a, b, requant, out_type, out)
 
 
 @eager

@@ -28,6 +28,7 @@ from qrt.tensor.protocol.assignment import assign
 from qrt.tensor.protocol.elements import made, stored
 from qrt.tensor.protocol.methods import Methods
 from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.sums import bind_sum
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
@@ -40,8 +41,8 @@ class QuantTensor(Operators, Tensor, Methods):
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
     gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
-    number other than 0, ``*`` and ``/`` change the scales. ``==``, ``<`` and the like compare the values that
-    ``np.asarray`` gives exactly, element by element.
+    number other than 0, ``*`` and ``/`` change the scales; ``+`` and ``-`` take the number 0. ``==``, ``<`` and the
+    like compare the values that ``np.asarray`` gives exactly, element by element.
 
     Parameters
     ----------
@@ -342,9 +343,8 @@ class PackedTensor(QuantTensor):
 
     def __init__(self, q: QuantTensor) -> None:
         require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
-        data = np.ascontiguousarray(q._data)
-        self._fill(_frozen(data), q.type, q._shape)
-        constant = operand(self)
+        self._fill(_frozen(q._data), q.type, q._shape)
+        constant = self._data if is_packed(q.type) else operand(self)
         self._keep_calls(constant if constant is self._data else _frozen(constant))
 
     def __copy__(self) -> "PackedTensor":
@@ -358,7 +358,7 @@ class PackedTensor(QuantTensor):
 
 
 def _frozen(data: Array) -> Array:
-    """A copy whose memory is a bytes object: NumPy lets nobody write there, nor set the flag that would."""
+    """A copy in C order whose memory is a bytes object: NumPy lets nobody write there, nor set the flag that would."""
     return np.ndarray(data.shape, data.dtype, data.tobytes())
 
 
@@ -370,8 +370,8 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 
 @eager
-def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
-    return bind(name, (a, b), {}, None, out)
+def _operator(name: str, a: QuantTensor, b: QuantTensor) -> EagerCall[QuantTensor]:
+    return bind_sum(name, a, b) if name in ("add", "sub") else bind(name, (a, b), {}, None, None)
 
 
 @eager

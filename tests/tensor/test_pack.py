@@ -93,6 +93,16 @@ def test_a_packed_tensor_is_a_tensor() -> None:
         qrt.pack(np.zeros(3))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("t", [W, U4, I16], ids=str)
+def test_a_packed_element_has_no_axis(t: UniformType) -> None:
+    q = QuantTensor(3, t)
+    packed = qrt.pack(q)
+    assert packed.equals(q)
+    assert packed.storage.shape == packed.shape == np.asarray(packed).shape == ()
+    assert packed[()].equals(q)
+    assert (packed + q).equals(q + q)
+
+
 def test_pickles_that_name_the_package_are_read() -> None:
     """As those do which were written while it was one file."""
     for q in (filled((4, 4), W), qrt.pack(filled((4, 4), W))):

@@ -100,6 +100,8 @@ static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int6
            column * qrt_container_size(problem->requant.container);
 }
 
+/* gemm_pack.c: whether both calls pack their constant into the same panels, as far as their problems say. */
+bool qrt_pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args);
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
 /* Packs panel number `panel` of the `columns` columns from `column` on. */
@@ -126,6 +128,8 @@ bool qrt_gemm_splits(const qrt_gemm_args *args);
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
 void qrt_split_free(qrt_gemm_split *split);
 int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to);
+/* The product by part i of a and by what `part` of a problem says of b; NULL if there is none. */
+const qrt_gemm_args *qrt_split_product(const qrt_gemm_split *split, int i, int part);
 qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 
 /* Adds the bias to `columns` accumulators from `column` on. */

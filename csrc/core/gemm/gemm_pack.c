@@ -75,21 +75,54 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     }
 }
 
-/* Whether both calls pack the same constant into the same panels. A convolution packs its own, because its window may
- * change the order of K. */
-static bool pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) {
+/* Whether both calls pack their constant into the same panels, as far as their problems say, and they do not of a
+ * convolution: its window may change the order of K. */
+bool qrt_pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) {
     const qrt_gemm_problem *x = &earlier->problem, *y = &args->problem;
     if (!earlier->plan.packed.panels || x->window || y->window ||
         earlier->plan.microkernel->pack_b != args->plan.microkernel->pack_b || earlier->plan.kc != args->plan.kc ||
-        x->b_constant != y->b_constant || x->b != y->b || x->n != y->n || x->k != y->k ||
-        x->b_matrices != y->b_matrices || x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride ||
-        x->b_matrix_stride != y->b_matrix_stride)
+        x->part != y->part || x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices ||
+        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
         return false;
     for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
         for (int64_t j = 0; j < x->n; j++)
             if (qrt_b_zero_point(x, matrix, 0, j) != qrt_b_zero_point(y, matrix, 0, j))
                 return false;
     return true;
+}
+
+/* Whether panels that are packed already are those of the other call: then whatever they stand for is the same. */
+static bool packed_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) {
+    const qrt_gemm_plan *x = &earlier->plan, *y = &args->plan;
+    const int64_t bytes = y->shape.matrix_bytes * args->problem.b_matrices;
+    const int64_t rest = y->shape.matrix_compensation * args->problem.b_matrices;
+    return x->packed.panels && x->shape.matrix_bytes * earlier->problem.b_matrices == bytes &&
+           x->shape.matrix_compensation * earlier->problem.b_matrices == rest &&
+           memcmp(x->packed.panels, y->packed.panels, (size_t)bytes) == 0 &&
+           memcmp(x->packed.compensation, y->packed.compensation, (size_t)rest * sizeof(int32_t)) == 0;
+}
+
+/* Takes the panels of an earlier call, if one is alike. */
+static bool take_earlier(qrt_gemm_args *args, bool (*is_alike)(const qrt_gemm_args *, const qrt_gemm_args *)) {
+    for (const qrt_gemm_args *call = args->problem.earlier; call; call = call->problem.earlier)
+        for (int i = 0; i < (call->plan.split ? 2 : 1); i++) {
+            const qrt_gemm_args *product =
+                call->plan.split ? qrt_split_product(call->plan.split, i, args->problem.part) : call;
+            if (product && is_alike(product, args)) {
+                args->plan.packed_by = product;
+                args->plan.packed = product->plan.packed;
+                return true;
+            }
+        }
+    return false;
+}
+
+static void free_packed(const qrt_gemm_args *args) {
+    const qrt_gemm_plan *plan = &args->plan;
+    if (plan->packed_by || plan->packed.stored)
+        return;
+    qrt_weights_free(plan->packed.panels, (size_t)(plan->shape.matrix_bytes * args->problem.b_matrices));
+    qrt_aligned_free(plan->packed.compensation);
 }
 
 /* Takes panels that were packed before. */
@@ -107,12 +140,7 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     qrt_gemm_plan *plan = &args->plan;
     const qrt_packed_shape shape = plan->shape;
-    if (problem->earlier && pack_alike(problem->earlier, args)) {
-        plan->packed_by = problem->earlier;
-        plan->packed = problem->earlier->plan.packed;
-        return QRT_OK;
-    }
-    if (take_stored(args))
+    if (take_earlier(args, qrt_pack_alike) || take_stored(args))
         return QRT_OK;
     plan->packed.panels = qrt_weights_alloc((size_t)(shape.matrix_bytes * problem->b_matrices));
     plan->packed.compensation =
@@ -124,6 +152,9 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
     for (int64_t matrix = 0; matrix < problem->b_matrices; matrix++)
         for (int64_t panel = 0; panel < shape.panels; panel++)
             qrt_pack_b_panel(args, problem->b_constant, matrix, 0, problem->n, panel, qrt_packed_matrix(plan, matrix));
+    const qrt_gemm_args own = *args;
+    if (take_earlier(args, packed_alike))
+        free_packed(&own);
     return QRT_OK;
 }
 
@@ -146,6 +177,7 @@ static qrt_status pack_filled(qrt_gemm_args *args) {
     args->plan.shape = filled.plan.shape;
     args->plan.nc = filled.plan.nc;
     args->plan.packed = filled.plan.packed;
+    args->plan.packed_by = filled.plan.packed_by;
     return status;
 }
 
@@ -235,14 +267,28 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
 
 void qrt_gemm_release(void *pointer) {
     qrt_gemm_plan *plan = &((qrt_gemm_args *)pointer)->plan;
-    if (!plan->packed_by && !plan->packed.stored) {
-        const int64_t matrices = ((qrt_gemm_args *)pointer)->problem.b_matrices;
-        qrt_weights_free(plan->packed.panels, (size_t)(plan->shape.matrix_bytes * matrices));
-        qrt_aligned_free(plan->packed.compensation);
-    }
+    free_packed(pointer);
     qrt_split_free(plan->split);
     free(plan->turns);
     *plan = (qrt_gemm_plan){0};
+}
+
+bool qrt_gemm_reads_b(const qrt_gemm_args *args) {
+    const qrt_gemm_problem *problem = &args->problem;
+    const qrt_gemm_plan *plan = &args->plan;
+    const bool fits = problem->bias == QRT_BIAS_NONE ? plan->bias_limit >= 0 : plan->bias_fits;
+    return !plan->split && !(plan->narrow && (!plan->conv.filled || fits));
+}
+
+bool qrt_gemm_packs(const qrt_gemm_args *args) {
+    const qrt_gemm_split *split = args->plan.split;
+    bool packs = !split && args->plan.packed.panels && !args->plan.packed_by;
+    for (int i = 0; split && i < 2; i++)
+        for (int part = 0; part <= 2; part++) {
+            const qrt_gemm_args *product = qrt_split_product(split, i, part);
+            packs |= product && !product->plan.packed_by;
+        }
+    return packs;
 }
 
 int qrt_gemm_packed(const void *pointer, qrt_packed_part *to) {

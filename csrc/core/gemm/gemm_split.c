@@ -74,7 +74,9 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     static const int32_t multiplier[1] = {1 << 30}, shift[1] = {30}, none_i32[1] = {0};
     static const int64_t none[1] = {0};
     qrt_gemm_problem problem = args->problem;
-    problem.earlier = i ? &split->product[0][j] : NULL; /* both parts of a use the same panels */
+    if (i)
+        problem.earlier = &split->product[0][j]; /* both parts of a use the same panels */
+    problem.part = split->b_parts > 1 ? j + 1 : 0;
     problem.window = NULL;
     problem.a = container_of(args->problem.a, i);
     problem.b = container_of(args->problem.b, j);
@@ -108,11 +110,16 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     return status;
 }
 
+const qrt_gemm_args *qrt_split_product(const qrt_gemm_split *split, int i, int part) {
+    const bool is_there = i < split->a_parts && (split->b_parts > 1) == (part > 0);
+    return is_there ? &split->product[i][part > 0 ? part - 1 : 0] : NULL;
+}
+
 int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to) {
     int count = 0;
     for (int j = 0; j < split->b_parts; j++)
         for (int i = 0; i < split->a_parts; i++)
-            if (!split->product[i][j].plan.packed_by)
+            if (i == 0 || !qrt_pack_alike(&split->product[0][j], &split->product[i][j]))
                 count += qrt_gemm_packed(&split->product[i][j], to + count);
     return count;
 }

@@ -97,6 +97,33 @@ def test_weights_that_calls_pack_anew_are_read_from_the_file(tmp_path: Path) -> 
             assert np.array_equal(loaded(x), wanted)
 
 
+@pytest.mark.parametrize("storage", ["i8", "i16", "u16"])
+def test_weights_that_several_calls_share_are_whole_in_each(storage: str, tmp_path: Path) -> None:
+    """Calls by the bytes of 16-bit operands use the panels of one another, and each is read back by itself."""
+    rng, (depth, columns) = np.random.default_rng(0), (70, 40)
+    t, dtype = qrt.UniformType(storage, "f32", 0.5), np.dtype(storage.replace("u", "ui").replace("i", "int"))
+    values = rng.integers(t.storage_min, t.storage_max, (depth, columns), dtype, endpoint=True)
+    w, y = f"tensor<{depth}x{columns}x{t}>", f"tensor<3x{columns}x!quant.uniform<i32:f32, 64.0>>"
+    kinds = [f"tensor<3x{depth}x!quant.uniform<{kind}:f32, 0.5>>" for kind in ("i8", "i16", "u16")]
+    products = "\n".join(f"%y{i} = qrt.matmul %a{i}, %w : ({kind}, {w}) -> {y}" for i, kind in enumerate(kinds))
+    program = qrt.compile(f"""func.func @f(%a0: {kinds[0]}, %a1: {kinds[1]}, %a2: {kinds[2]}) -> ({y}, {y}, {y}) {{
+      %0 = arith.constant dense<"0x{values.tobytes().hex()}"> : tensor<{depth}x{columns}xi{dtype.itemsize * 8}>
+      %w = quant.scast %0 : tensor<{depth}x{columns}xi{dtype.itemsize * 8}> to {w}
+      {products}
+      return %y0, %y1, %y2 : {y}, {y}, {y}
+    }}""")
+    arguments = [
+        qrt.QuantTensor(rng.integers(0, 100, (3, depth)), kind[len(f"tensor<3x{depth}x") : -1]) for kind in kinds
+    ]
+    wanted = [qrt.matmul(a, qrt.QuantTensor(values, t), out_type="!quant.uniform<i32:f32, 64.0>") for a in arguments]
+    for isa in kernels.available():
+        with kernels.use(isa):
+            program.save(tmp_path / "p.qrt")
+            loaded = qrt.load_program(tmp_path / "p.qrt")
+            for results in (program(*arguments), loaded(*arguments)):
+                assert all(result.equals(other) for result, other in zip(results, wanted, strict=True))
+
+
 def test_wrong_packed_weights_are_refused() -> None:
     w = np.arange(40, dtype=np.float32).reshape(8, 5)
     isa = kernels.active()

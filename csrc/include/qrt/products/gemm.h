@@ -116,7 +116,10 @@ typedef struct {
     const int64_t *block_multiplier; /* for the rule fixed */
     const int64_t *bias_multiplier;  /* for the rule fixed, [n] */
     const qrt_window *window;        /* conv2d: rows of a are patches of the input; NULL: a is a matrix */
-    const qrt_gemm_args *earlier;    /* a call prepared for the same b_constant, which outlives this one; or NULL */
+    /* A call prepared for the same b_constant, which outlives this one, and with it the one that is its own `earlier`;
+     * or NULL. Where one of them packed what this one packs, it does not pack again. */
+    const qrt_gemm_args *earlier;
+    int part; /* 1 for the low bytes of the 16-bit values of b_constant, 2 for the high ones; 0: b is whole */
     const qrt_gemm_microkernel *microkernel; /* it is preferred where it supports the call; or NULL */
     qrt_stored *stored; /* the packed b_constant, if there is one already; or NULL. It is read while binding. */
 } qrt_gemm_problem;
@@ -164,15 +167,14 @@ typedef struct {
     bool raw;           /* requantization leaves every sum as it is */
     qrt_a_form a_form;
     qrt_conv_plan conv;
-    int64_t a_stride;       /* bytes between packed rows of a, over a whole slice of K */
-    int64_t mc;             /* rows of a that stay in L2 */
-    int64_t kc;             /* values of K whose sums of products fit 31 bits in one tile */
-    int64_t nc;             /* columns of b packed together; all of them where b is constant */
-    qrt_packed_shape shape; /* the shape of nc packed columns */
-    qrt_packed packed;      /* the packed b_constant */
-    const qrt_gemm_args
-        *packed_by;  /* problem.earlier, where its packed b serves here too; NULL: `packed` is this plan's own */
-    unsigned *turns; /* a counter that calls advance atomically; NULL: they take no turns */
+    int64_t a_stride;               /* bytes between packed rows of a, over a whole slice of K */
+    int64_t mc;                     /* rows of a that stay in L2 */
+    int64_t kc;                     /* values of K whose sums of products fit 31 bits in one tile */
+    int64_t nc;                     /* columns of b packed together; all of them where b is constant */
+    qrt_packed_shape shape;         /* the shape of nc packed columns */
+    qrt_packed packed;              /* the packed b_constant */
+    const qrt_gemm_args *packed_by; /* the call whose packed b serves here too; NULL: `packed` is this plan's own */
+    unsigned *turns;                /* a counter that calls advance atomically; NULL: they take no turns */
 } qrt_gemm_plan;
 
 struct qrt_gemm_args {
@@ -187,4 +189,8 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
 void qrt_gemm_release(void *args);
 /* Writes what problem.stored would hold, up to QRT_MAX_PACKED_PARTS parts; returns their number. */
 int qrt_gemm_packed(const void *args, qrt_packed_part *to);
+/* Whether calls read b_constant itself, and not only what is packed of it. */
+bool qrt_gemm_reads_b(const qrt_gemm_args *args);
+/* Whether some packed weights are the call's own, and not those of an earlier one. */
+bool qrt_gemm_packs(const qrt_gemm_args *args);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);

@@ -28,7 +28,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.results import delivered
-from qrt.tensor.protocol.rules.signs import negative
+from qrt.tensor.protocol.rules.signs import negative, positive
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.protocol.tables import SOME, has_table, planned
 from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator
@@ -53,20 +53,33 @@ def _of_tensors(ufunc: np.ufunc, a: QuantTensor, b: QuantTensor, dtype: Any, out
 
 @implements(np.add, kind="sums")
 def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The sum of two tensors of equal scales, as i32 of that scale."""
+    """The sum of two tensors of equal scales, as i32 of that scale; with the number 0 a copy."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.add", others)
         return _of_tensors(np.add, a, b, dtype, out)
+    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
+    if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
+        return into(out, delivered("np.add", *positive(q)))
     return _in_floats(np.add, "+", a, b, out, dtype, others)
 
 
 @implements(np.subtract, kind="sums")
 def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The difference of two tensors of equal scales, as i32 of that scale."""
+    """The difference of two tensors of equal scales, as i32 of that scale; less the number 0 a copy."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.subtract", others)
         return _of_tensors(np.subtract, a, b, dtype, out)
+    is_first = isinstance(a, QuantTensor)
+    q, x = (a, b) if is_first else (b, a)
+    if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
+        return into(out, delivered("np.subtract", *(positive if is_first else negative)(q)))
     return _in_floats(np.subtract, "-", a, b, out, dtype, others)
+
+
+def _is_zero(x: Any) -> bool:
+    """Test for the real number 0 of any kind, bools among them; an array of rank 0 is its number."""
+    number = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+    return not number if isinstance(number, (bool, np.bool_)) else _factor(number) == 0
 
 
 def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
