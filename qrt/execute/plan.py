@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def coverage(self) -> "list[Coverage]":
-        """Where each step runs, in order."""
+        """The place where each step runs, in order."""
         return [step.coverage for step in self.details.steps]
 
     @cached_property

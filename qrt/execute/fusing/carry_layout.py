@@ -55,8 +55,8 @@ class CarryLayout:
                 _as_reshape(op)
                 continue
             for user in list(op.result.users):
-                if user.parent is not None and user not in cyclic and (made := _moved(user)) is not None:
-                    pending.append(made)
+                if user.parent is not None and user not in cyclic and (moved := _moved(user)) is not None:
+                    pending.append(moved)
         erase_dead([op for op in module.operation.walk() if op.name == "qrt.transpose"])
 
 
