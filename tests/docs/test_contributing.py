@@ -56,7 +56,7 @@ def lower_negative(site, op, attributes):
 FUNCTION = '''
 
 @eager
-def negative(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+def negative(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     """Every value with the other sign.
 
     Parameters
