@@ -3,12 +3,11 @@
 import re
 import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol
 
 from numpy.exceptions import AxisError
-
-from qrt.records import record
 
 __all__ = [
     "Diagnostic",
@@ -78,7 +77,7 @@ class Position(Protocol):
         ...
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Diagnostic:
     """A message at a place in a text, or at none, and notes at others. `str` is `file:line:column: severity: message`,
     the source line and a caret; the same for each note.

@@ -1,7 +1,7 @@
 """Eager calls: an op family bound to the types of tensors, run on their arrays."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 from weakref import WeakValueDictionary
 
@@ -13,7 +13,6 @@ from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
-from qrt.records import record
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")
@@ -21,7 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FamilyCall:
     """The kernel call of an op family for operands of given types, as the call cache keeps it. It reads the operands
     with the indices ``reads``, in this order; the others are constants of the call.
@@ -37,7 +36,7 @@ class FamilyCall:
     """The call reads and writes the tensors' memory as it is: no bits are packed."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class EagerCall(Generic[R]):
     """A family call with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may
     overlap the arrays. ``cache`` shall keep the family call by ``key``; a key of None says that it was found there.

@@ -1,5 +1,6 @@
 """The constants of a plan: what is computed before it is planned, and the arrays with which constants run."""
 
+from dataclasses import dataclass
 from math import prod
 
 from qrt.dialects.quant.constant_casts import constant_attribute
@@ -17,14 +18,13 @@ from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.passes.options import ENTRY, OBSERVING, SATURATING, option
 from qrt.passes.planned import OBSERVED, planned_operations
-from qrt.records import record
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 _CASTS = ("quant.scast", "tensor.cast")
 """The ops by which a constant has a type that no `arith.constant` has."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class FoldPlanConstants:
     """Computes operations of the plan of a function that read constants only, as `qrt.compile` does. Preserves every
     value.

@@ -1,12 +1,11 @@
 """The arguments and results of programs, and which function of a module is one."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.values import as_tensor
-from qrt.records import record
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from qrt.dialects.func.ops import FuncOp
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Port:
     """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
     of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what

@@ -4,6 +4,7 @@ The text says what the array is, as MLIR: `tensor<2x3x!quant.uniform<i4:f32, 5.0
 `tensor<8xbf16>` over 16-bit patterns. An array of a dtype that NumPy has itself needs no text.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from qrt.eager.storage import is_packed, packed_shape
 from qrt.errors import ModelError, ParseError, QuantTypeError, shown
 from qrt.files import MAX_INPUT
 from qrt.ops.core import Array, Shape, check_bounds, element_dtype, static_shape, storage_dtype
-from qrt.records import record
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array, require_uniform
 from qrt.types import FloatType, TensorType, Type, UniformType, check_integrity, parse_type
@@ -26,7 +26,7 @@ _MOST_AXES = 64
 """Axes of an array of NumPy."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An array as a file holds it, C-contiguous and little-endian, and the text of its type, if it needs one."""
 

@@ -5,7 +5,7 @@ ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is
 """
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -17,7 +17,6 @@ from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
 from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
-from qrt.records import record
 
 SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
@@ -31,7 +30,7 @@ _MOST_RATIO: Final = 2.0**64
 """Below it no sum of two scaled values leaves float32."""
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SumParameters:
     """Each operand without its zero point is shifted ``left`` places and scaled, by a product with its multiplier, or
     by ``fixed_double`` where there are shifts. ``end`` makes storage of what they add up to. Arrays are flat, one

@@ -3,16 +3,17 @@
 Source: TFLite's custom operator TFLite_Detection_PostProcess.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from qrt.numerics.rounding import Array
-from qrt.records import record
 
 F32 = np.float32
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Suppression:
     """``most`` detections at most, each with ``classes`` classes; class by class with ``each`` boxes of a class, where
     that is not None. Scores below ``score`` are left out, and boxes of which more than ``overlap`` is shared with a

@@ -5,13 +5,13 @@ ONNX). A product with quantized weights is then a sum of integers times one floa
 multiplies its inputs all at once, and its hidden values at each step (DynamicQuantizeLSTM of ONNX Runtime).
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from qrt.numerics.floats32 import exp64
 from qrt.numerics.rounding import Array
-from qrt.records import record
 
 GATES: Final = ("input", "output", "forget", "cell")
 """The order of gates in ONNX."""
@@ -49,7 +49,7 @@ def dynamic_storage(x: Array, scale: np.float32, zero_point: int) -> Array:
     return np.asarray(np.clip(steps, -1e6, 1e6).astype(np.int64) + zero_point).clip(0, MOST)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class DynamicColumns:
     """Weights [depth, columns] of 8 bits as integers, with the zero point and the float32 scale of each column."""
 

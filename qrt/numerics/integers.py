@@ -6,16 +6,16 @@ more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a neg
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import UndefinedError
 from qrt.numerics.elements import Function, checked, choose, holds
-from qrt.records import record
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Integer:
     """A signless integer as it is held: sign-extended in a signed dtype. Its unsigned reading is the low ``width``
     bits. One bit is computed with as an int8; outside it is a bool, true being -1."""

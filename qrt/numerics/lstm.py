@@ -4,6 +4,7 @@ Source: TFLite's kernels of integers.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,6 @@ from qrt.numerics.addition import in_blocks
 from qrt.numerics.gemmlowp import divide_by_power, inverse_root, saturate, scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
-from qrt.records import record
 
 GATES: Final = ("input", "forget", "cell", "output")
 GATE_INTEGER_BITS: Final = 3
@@ -28,7 +28,7 @@ Quantized = tuple[float, int]
 """A scale and a zero point."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class LstmGate:
     """Multipliers (M0, shift) of the sums of a gate over the inputs and over the hidden values, of its peephole and of
     what its layer normalization gives, None where it has none; what a variance of less than 1 counts as."""
@@ -40,7 +40,7 @@ class LstmGate:
     least_variance: int = 1
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class LstmParameters:
     """The `GATES`, the first of which is None where it is what the forget gate leaves (CIFG); the multipliers of what
     comes out of the cell and of its projection; the exponent of the cell's scale; the largest magnitudes of a cell, at
@@ -122,7 +122,7 @@ def lstm_parameters(
     )
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class GateWeights:
     """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all else [cells]. Peepholes and
     norms, of 16 bits, may be absent."""

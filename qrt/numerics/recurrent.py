@@ -3,17 +3,18 @@
 Source: TFLite's kernels of integers.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qrt.numerics.gemmlowp import saturate, scale_fixed_double
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
-from qrt.records import record
 
 Multiplier = tuple[int, int]
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class SvdfParameters:
     """Multipliers (M0, shift) of the features and of the result, and zero points."""
 

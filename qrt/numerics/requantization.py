@@ -8,7 +8,7 @@ the TFLite reference fully connected kernel for ``float64_away``, its average po
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, Literal, get_args
 
@@ -28,7 +28,6 @@ from qrt.numerics.multipliers import (
     rounded_ratios,
 )
 from qrt.numerics.rounding import Array, round_integral
-from qrt.records import record
 
 RequantRule = Literal[
     "fixed",
@@ -60,7 +59,7 @@ _NONE = {
 }
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RequantParameters:
     """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
 
@@ -97,7 +96,7 @@ class RequantParameters:
         return RequantParameters(self.rule, self.storage, self.storage_min, self.storage_max, *taken)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class _Factors:
     """Of each parameter index: numerators and denominators of the real multiplier [n, factors], the zero points of
     the operand and of the result, and how many elements an average has."""

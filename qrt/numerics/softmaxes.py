@@ -4,6 +4,7 @@
 Sources: TFLite's optimized and reference kernels; ONNX Runtime's QLinearSoftmax.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
@@ -15,7 +16,6 @@ from qrt.numerics.interpolation import interpolated_table, lookup_interpolated
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array, round_integral
 from qrt.numerics.transcendental.correctly_rounded import bind
-from qrt.records import record
 
 _DIFFERENCE_BITS: Final = 5
 """Integer bits of a scaled difference from the largest value."""
@@ -191,7 +191,7 @@ def log_softmax_float32(
     return _stored(rounded, zero_point, storage_min, storage_max)
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LogSoftmaxParameters:
     """The table of ``softmax_gemmlowp``; the scaled differences of which it has the exponentials; how to bring one back
     to a difference; the last difference that counts."""

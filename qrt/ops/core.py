@@ -3,6 +3,7 @@ quantization parameters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from numbers import Real
@@ -15,7 +16,6 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.conversions import float_dtype
 from qrt.ops.declare import Declaration
-from qrt.records import record
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -55,7 +55,7 @@ class Spelled(Protocol):
     def python(self) -> Any: ...
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class OpFamily:
     """One op family on plain arrays: storage integers or floats in, storage integers or floats out.
 
@@ -150,7 +150,7 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class ReferenceCall:
     """A kernel call that runs the plain reference of an op, for signatures without a kernel."""
 

@@ -10,10 +10,9 @@ nor kernels.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
-
-from qrt.records import record
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
 """The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
@@ -25,7 +24,7 @@ REQUIRED: Final = ...
 SAME: Final = object()
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Operand:
     """``note`` describes the operand in the documents. ``size`` is "?" for an operand that may be left out, and "*" for
     any number of them.
@@ -39,7 +38,7 @@ class Operand:
 BIAS: Final = Operand("bias", size="?")
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Attribute:
     """``note`` stands in the documents in place of the default. The public function takes an attribute by keyword,
     unless the attribute is ``positional``. Its default is the op's, unless ``given`` is another one; REQUIRED means
@@ -56,7 +55,7 @@ class Attribute:
     public: bool = True
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Result:
     """``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the
     operands.
@@ -72,7 +71,7 @@ DECLARED: Final = Result("as declared", "out_type")
 KEPT: Final = Result("of the operand's type")
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Declaration:
     """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
     whether the public function returns a view of its operand; it then takes no ``out``. A family that is not

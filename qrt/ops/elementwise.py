@@ -6,6 +6,7 @@ operations".
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,14 +20,13 @@ from qrt.numerics.elements import Function, choose
 from qrt.numerics.integers import Integer
 from qrt.numerics.nans import with_one_nan
 from qrt.numerics.transcendental import correctly_rounded
-from qrt.records import record
 from qrt.text.floats import FORMATS
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
 __all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES", "Function", "bind"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Signature:
     """An op with the element types of its operands and results, and its attributes as plain Python values."""
 

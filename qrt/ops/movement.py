@@ -6,6 +6,7 @@ along the channel axis joins the channels; operands of another type than the res
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -37,7 +38,6 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
-from qrt.records import record
 from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
@@ -282,7 +282,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
     return np.concatenate(parts, axis=one_axis("concat", types, attributes))
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class _RequantizedConcat:
     """A call that requantizes operands of other types into temporaries, then copies all."""
 

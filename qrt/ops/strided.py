@@ -1,6 +1,7 @@
 """Strided copies: how the families that move storage call the one kernel that does."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -8,10 +9,9 @@ import numpy as np
 
 from qrt._seam import _core
 from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
-from qrt.records import record
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Part:
     """Elements of one source that go to the result: strides and offsets count elements. A part with a ``constant``
     reads that, and has no operand.

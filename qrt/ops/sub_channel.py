@@ -6,6 +6,7 @@ the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and bias 
 in 128 bits, rounded once.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -14,11 +15,10 @@ from qrt import numerics
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, container
 from qrt.ops.requant import max_magnitude
-from qrt.records import record
 from qrt.types import UniformType
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BlockParameters:
     """Per-block factors, shaped [blocks, columns]; ``requant`` has one entry per column."""
 

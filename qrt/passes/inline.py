@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,12 +14,11 @@ from qrt.ir.core.symbols import may_be_discarded, references, require_known_tabl
 from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 from qrt.passes.planned import body, planned_operations, with_regions
-from qrt.records import record
 
 Graph = dict[FuncOp, list[FuncOp]]
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Inline:
     """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
     removes private functions that nothing names any more. The first three options are those of canonicalize.

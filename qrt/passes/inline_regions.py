@@ -1,5 +1,7 @@
 """Replaces regions by their bodies, and annotations by what they annotate."""
 
+from dataclasses import dataclass
+
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.ir import Module
@@ -7,13 +9,12 @@ from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.passes.options import OBSERVING, option
 from qrt.passes.planned import OBSERVED
-from qrt.records import record
 
 ANNOTATED = frozenset({"quant.region", *IDENTITIES, *FAKE_QUANTS})
 """The ops that the pass replaces."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class InlineRegions:
     """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results.
     Preserves every value.

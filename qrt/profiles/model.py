@@ -1,17 +1,15 @@
 """What a profile is: rows of (op, condition, rule), in which the first row that applies decides."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
-
-from qrt.records import record
 
 Kernel = Literal["delegate", "builtin", "reference"]
 """Which of a runtime's kernels a row is about. A delegate rounds the bounds of fused activations in its own way."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Range:
     """A condition: a number from ``low``, which is in it, to ``high``, which is not."""
 
@@ -25,7 +23,7 @@ class Range:
         return f"in [{self.low:g}, {self.high:g})"
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Row:
     """The ``rule`` of ``op`` where every condition of ``when`` holds. A condition is a value, a tuple of values, or a
     Range."""
@@ -44,7 +42,7 @@ def _holds(condition: Any, value: Any) -> bool:
     return bool(value in condition if isinstance(condition, tuple | Range) else value == condition)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Profile:
     """The arithmetic of one runtime, as a table.
 

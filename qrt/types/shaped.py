@@ -3,12 +3,12 @@ them."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
 from operator import index
 from types import EllipsisType
 from typing import Self
 
 from qrt.errors import QuantTypeError, shortened, shown
-from qrt.records import record
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
 from qrt.types.core import Type, as_type
 from qrt.types.quantile import QuantileType
@@ -151,7 +151,7 @@ class VectorType(Type):
         return f"vector<{dims}{self.element}>"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StridedLayout:
     """`strided<[s0, s1], offset: o>`: the element at (i, j) is number `o + i * s0 + j * s1` of the buffer; None is what
     only the run knows.

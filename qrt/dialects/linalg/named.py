@@ -7,6 +7,7 @@ times the stride plus `y` times the dilation. Loops that the output, after the a
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,6 @@ from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
-from qrt.records import record
 from qrt.text import Location
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
@@ -125,7 +125,7 @@ _CASTING = ("matmul", "batch_matmul", "copy", "contract")
 too, and upstream builds signed casts whatever it says."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Named:
     """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
     output. The body of `elementwise` is that of its kind.

@@ -13,6 +13,7 @@ themselves.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final, cast
 
@@ -26,14 +27,13 @@ from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.attributes import IntegerAttr, TypeAttr
 from qrt.ir.core.matching import number_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.records import record
 from qrt.types import FunctionType, TensorType, TupleType, Type, UniformType, check_integrity
 
 if TYPE_CHECKING:
     from qrt.dialects.linalg.structure import StructuredOp
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Move:
     """The elements of one operand on their way into a value of the same type. ``arrival(axis)`` is None where an axis
     arrives whole at the axis of the same number, and otherwise says what becomes of it."""

@@ -5,6 +5,7 @@ last from the first window to the last.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from qrt.dialects.linalg.structure import StructuredOp
@@ -17,7 +18,6 @@ from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ops import FAMILIES
 from qrt.ops.movement import axes_order
-from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 Order = tuple[int, ...]
@@ -36,7 +36,7 @@ _MOST = 1 << 16
 """Steps of the pass. A program with more stays as it is behind them."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class CarryLayout:
     """Moves transposes behind ops and loops that work element by element, concatenations, pads and reductions, and
     cancels those that meet. Preserves every value."""

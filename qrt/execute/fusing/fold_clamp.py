@@ -1,5 +1,7 @@
 """Clamps become the bounds of what is stored before them."""
 
+from dataclasses import dataclass
+
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import fused, may_be, quantized, said
 from qrt.ir import Module, Operation
@@ -7,7 +9,6 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.clamp import stored_bounds
-from qrt.records import record
 from qrt.types import UniformType
 
 LAST_CLAMPS = frozenset(
@@ -28,7 +29,7 @@ LAST_CLAMPS = frozenset(
 """Ops that end in a clamp to the bounds of their result's storage, and compute nothing else with these."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class FoldClamp:
     """Puts the bounds of a clamp into the type that the op before it yields. Preserves every value."""
 

@@ -1,5 +1,7 @@
 """Padding becomes that of the window behind it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qrt.execute.fusing.families import fused, may_be, quantized, said
@@ -8,13 +10,12 @@ from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.pad import stored_value
-from qrt.records import record
 from qrt.types import TensorType
 
 _WINDOWS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d"})
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class FoldPad:
     """Puts a pad with zero points into the window of the convolution behind it. Preserves every value."""
 

@@ -1,5 +1,7 @@
 """A requantization that only exchanges signed and unsigned bytes becomes part of the ops beside it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
@@ -9,7 +11,6 @@ from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops.core import element_dtype
-from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
@@ -18,7 +19,7 @@ _AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
 """Rules of sums and products under which the zero point is added to an integer."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class FoldSign:
     """Removes a requantization between i8 and u8 of one scale and zero points 128 apart. Preserves every value."""
 

@@ -1,5 +1,7 @@
 """Element-wise loops one after the other become one: what stands between them is never stored."""
 
+from dataclasses import dataclass
+
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, merged
 from qrt.execute.planning.float_loops import is_chain
@@ -8,11 +10,10 @@ from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.traits import ELEMENTWISE, PURE
 from qrt.passes.elementwise_to_linalg import as_generic
-from qrt.records import record
 from qrt.types import TensorType
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class FuseLoops:
     """Puts element-wise loops into the one op that reads their result, if that is element-wise too and a kernel runs
     both together. Preserves every value."""

@@ -1,5 +1,7 @@
 """Chains of functions of one element of at most 8 bits become one table."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qrt.errors import QuantError
@@ -9,14 +11,13 @@ from qrt.ir import Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array, element_dtype
-from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 _BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
 """Rules under which the place of an element decides too."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class MakeTables:
     """Makes one lookup of a chain of functions of one quantized element. Preserves every value.
 

@@ -1,16 +1,17 @@
 """Concatenation of operands of several types: each is requantized apart, and what is left is a copy."""
 
+from dataclasses import dataclass
+
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import quantized, said
 from qrt.ir import Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.movement import concat_pieces
-from qrt.records import record
 from qrt.types import TensorType
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class SplitConcat:
     """Requantizes the operands of a concatenation before it, where they are not of its type. Preserves every value."""
 

@@ -1,16 +1,17 @@
 """A depthwise convolution of one channel is a convolution, whose kernels fill their vectors with fewer channels."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qrt.execute.fusing.families import chained, constant, may_be, quantized, said, stored_constant
 from qrt.ir import Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
-from qrt.records import record
 from qrt.types import TensorType, UniformType
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class WidenDepthwise:
     """Makes a convolution of a depthwise one that has one input channel and constant weights. Preserves every value."""
 

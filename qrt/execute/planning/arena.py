@@ -2,15 +2,14 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
-
-from qrt.records import record
+from dataclasses import dataclass
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
 """Up to so many temporaries are placed by size too, which compares each with each."""
 
 
-@record(eq=False)
+@dataclass(eq=False)
 class Span:
     """A temporary: its bytes, and the first and the last step that use it. ``offset`` is found."""
 

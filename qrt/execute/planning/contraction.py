@@ -2,6 +2,7 @@
 and convolutions do. The kernel adds in the order of the reduced loops, as the interpreter does."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of
 from qrt.execute.planning.plain import promises
 from qrt.ir import Operation, Value
-from qrt.records import record
 from qrt.types import FloatType, IntegerType, TensorType
 
 _F32, _I32 = FloatType("f32"), IntegerType(32)
@@ -20,7 +20,7 @@ _MOST_LOOPS = 15
 """As csrc/include/qrt/products/contraction.h says, without that of the columns."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Kernel:
     """A call for an op, which of its operands the call reads, in order, and which it has packed."""
 

@@ -7,7 +7,7 @@ its end.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from qrt._seam import _core
 from qrt.errors import QuantError
@@ -18,7 +18,6 @@ from qrt.execute.planning.places import Places
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, is_kernel, layout, root
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ops.core import KernelCall
-from qrt.records import record
 from qrt.types import TensorType
 
 
@@ -26,7 +25,7 @@ class Unplanned(Exception):
     """Why the interpreter runs an operation with regions."""
 
 
-@record
+@dataclass
 class _Attempt:
     """What to go back to, if a region turns out to need the interpreter."""
 

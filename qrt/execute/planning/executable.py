@@ -3,6 +3,7 @@ interpreter. Where all operands stand is known before the run, but for the exter
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from qrt._seam import _core
 from qrt.execute.interpret import core
 from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, layout, root
 from qrt.ops.core import Array
-from qrt.records import record
 
 MOST_DIMENSIONS = 31
 """The most dimensions of an external array: MAX_OPERAND_RANK in `_seam`."""
@@ -73,7 +73,7 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[_cor
     return executable, slots
 
 
-@record
+@dataclass
 class _ExecutableBuilder:
     """The bases and external arrays of a plan, and the place of each slot in them."""
 

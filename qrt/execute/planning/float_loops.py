@@ -2,6 +2,7 @@
 kernel passes through the reduced loops in order, as the interpreter does."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -19,7 +20,6 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops
 from qrt.ops.core import Array, static_shape
 from qrt.ops.elementwise import FLOAT_PREDICATES
-from qrt.records import record
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _F32 = FloatType("f32")
@@ -96,7 +96,7 @@ def _whole(types: Sequence[TensorType]) -> Loops:
     return Loops(shape, (each,) * (len(types) + 1), tuple(range(len(shape))))
 
 
-@record
+@dataclass
 class _Chain:
     """The steps of a body. Register i holds argument i, then come results of steps, then constants."""
 
@@ -220,7 +220,7 @@ class _Maker:
         return _Chain(steps, values, results, used, inputs, total)
 
 
-@record
+@dataclass
 class _Operand:
     """What a call reads or writes: a register, and where its elements stand; ``own`` are the strides over the loops
     that the kernel has of those that are kept."""

@@ -1,6 +1,7 @@
 """Structured ops as kernels see them: loops of known extents, and operands that are strided over them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -10,11 +11,10 @@ from qrt.errors import ModelError
 from qrt.execute.loops import extents
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
 from qrt.ops.core import Array, static_shape
-from qrt.records import record
 from qrt.types import TensorType
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Strided:
     """An operand over loops: elements from one iteration of each loop to the next, and to the first of all."""
 
@@ -23,7 +23,7 @@ class Strided:
     size: int
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Loops:
     """The loops of a structured op, its operands over them, and the loops of its first output in the order of its
     dimensions. A loop of one turn has the stride 0."""

@@ -1,6 +1,7 @@
 """The parts of a plan: slots of its frame, the places of values in them, steps."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeGuard
 
@@ -12,11 +13,10 @@ from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
-from qrt.records import record
 from qrt.types import TensorType, Type
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Coverage:
     """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``control`` of kernels
     (``detail`` says where to, with steps counted from 0), ``reference``, ``interpreter`` (of a loop or a branch
@@ -28,7 +28,7 @@ class Coverage:
     detail: str = ""
 
 
-@record
+@dataclass
 class Slot:
     """The content of one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
     ``owned`` by one run, both of ``type``; a ``value`` in the interpreter's form; an ``array`` that is made of such a
@@ -75,7 +75,7 @@ def seen(memory: Array, slot: Slot) -> Array:
     return found
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Place:
     """A value of the program: its slot, and the static type under which this name sees it; None where only the run
     knows its shape, or where it is no tensor. ``declared`` is its type in the program."""
@@ -94,7 +94,7 @@ class Place:
         return static_shape(self.static_type, "plan")
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class CallStep:
     """A call on arrays, of which it writes the last, one for each result. ``operands`` are those of the op, packed ones
     too. A step of control, or of a copy between rounds, says no operands and results.
@@ -114,7 +114,7 @@ class CallStep:
             raise_located(self.operation, error)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class ValueStep:
     """An op by the interpreter: what it does with the frame."""
 
@@ -127,7 +127,7 @@ class ValueStep:
 Step = CallStep | ValueStep
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class PlanDetails:
     """The steps of a plan, and the places of its values: slots of a frame. The frame has the constants in their slots,
     and the initial array of each global."""

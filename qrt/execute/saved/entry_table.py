@@ -2,6 +2,7 @@
 `bind_*` function through this table alone."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from qrt._seam import _core
@@ -27,7 +28,6 @@ from qrt.execute.saved.kinds import (
     word,
 )
 from qrt.numerics import RequantParameters
-from qrt.records import record
 
 _SIZE, _SHAPE, _STEPS = integer(), integers(), integers()
 _PAIR, _FOUR = integers(count=2), integers(count=4)
@@ -78,7 +78,7 @@ def _requant(value: Any) -> RequantParameters:
     return RequantParameters(**_REQUANT_FIELDS(value))
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Entry:
     """A `bind_*` function: the check of its arguments by name, whether it takes the instruction set, and whether it
     packs weights, so that it takes those that are packed already."""

@@ -2,12 +2,12 @@
 operators make, in a form that every format of files has."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from qrt.formats.importing.node import TENSOR
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ops.core import Array
-from qrt.records import record
 
 Run = Callable[[Callable[[Array], Array]], Array]
 """A run of an operator's program on the operands of the runtime, which are changed by a function, as float64."""
@@ -18,7 +18,7 @@ Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
 shapes, and its constants are changed by a function."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Bound:
     """How far floats of two runtimes may lie apart.
 
@@ -32,7 +32,7 @@ class Bound:
     absolute: float = 0.0
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Input:
     """An input: ``dtype`` as NumPy calls it. A size is a number, a name that stands for one, or None. ``zero_point`` is
     None of numbers that are not quantized; of integers among them, those from 0 up to ``limit`` may be given."""
@@ -44,7 +44,7 @@ class Input:
     limit: int = 2
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class ComparedTensor:
     """A tensor that an operator makes: its ``name`` in the program, the ``key`` by which the runtime knows it, the
     ``operator`` with its index, and how far its floats may lie apart.
@@ -69,7 +69,7 @@ class ComparedTensor:
     terms: int | None = None
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """A file that is compared: its ``name``, its program, its inputs, the tensors in the order in which they are made,
     and how many more there are ``inside`` of operators that run as one."""

@@ -1,17 +1,17 @@
 """Sliding windows over images of any number of dimensions, NHWC: the batch is the first axis, channels are the last."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from qrt.formats.importing.node import Node
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
-from qrt.records import record
 
 Pair = tuple[int, int]
 Sizes = tuple[int, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Window:
     """The sizes of the kernel, strides and dilations, (before, after) of the padding, and how many windows there are,
     along each axis of an image."""

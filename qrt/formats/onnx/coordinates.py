@@ -1,11 +1,11 @@
 """The coordinates of Resize: where an element of the result lies in the input, and which element is the nearest."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from qrt.ops.core import Array
-from qrt.records import record
 
 _TIE = np.float32(1e-6)
 """How far from the middle of two elements the runtime still takes a coordinate as a tie, at most."""
@@ -33,7 +33,7 @@ COORDINATES = (
 """The values of ``coordinate_transformation_mode``."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Axis:
     """The resizing of one axis: its sizes before and after, the scale between them, and the part of it that is resized,
     which ``region`` gives as two fractions of the axis."""

@@ -4,11 +4,10 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from qrt.ops.core import Array
-from qrt.records import record
 
 ABSENT = ""
 """The name of an optional operand that is not given."""
@@ -16,7 +15,7 @@ Size = int | str | None
 """A dimension: its size, the name of one that only the run knows, or None where the file says nothing."""
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor whose elements the file holds. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
 
@@ -30,7 +29,7 @@ class Tensor:
     data: Array
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Port:
     """An input or an output of a graph, or what the file says of a value. ``shape`` is None where it says no rank."""
 
@@ -39,7 +38,7 @@ class Port:
     shape: tuple[Size, ...] | None
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Operator:
     """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
 
@@ -80,7 +79,7 @@ class Operator:
         return tuple(dict.fromkeys((*filter(None, self.inputs), *inner)))
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Graph:
     """A graph: operators in the order in which they run. ``constants`` are its initializers by name."""
 
@@ -100,7 +99,7 @@ class Graph:
         return tuple(dict.fromkeys(name for name in names if name not in own))
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Model:
     """A whole file. ``name`` is for messages. ``opsets`` has the version of each domain's operators."""
 

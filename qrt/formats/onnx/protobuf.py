@@ -6,6 +6,7 @@ several numbers. A reader skips the fields that it does not know. Bytes stay in 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from struct import Struct
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 from qrt.errors import ModelError
 from qrt.formats.onnx.schema import FIELDS, ONE_OF
 from qrt.ops.core import Array
-from qrt.records import record
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
 _WRITTEN = {
@@ -59,7 +59,7 @@ class Message:
         return next(iter(self.__dict__), None)
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Field:
     name: str
     kind: str

@@ -7,16 +7,15 @@ and the ``output``. ONNX has no state of its own, so another runtime's user give
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from qrt.errors import ModelError, shown
 from qrt.formats.onnx.exporting.entries import STATE, VERSION
 from qrt.formats.onnx.model import Model, Port, Tensor
-from qrt.records import record
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class State:
     """A variable: what it begins with, which has the name of the input, and the output that is its next value."""
 

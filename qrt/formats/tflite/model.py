@@ -4,18 +4,17 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt.records import record
-
 ABSENT = -1
 """The index of an optional operand that is not given."""
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Quantization:
     """Scales and zero points: one of each for the whole tensor, or one for each index along the axis."""
 
@@ -24,7 +23,7 @@ class Quantization:
     axis: int
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
     """A tensor of a subgraph. ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource"...
 
@@ -47,7 +46,7 @@ class Tensor:
         return self.data is not None
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Operator:
     """An operator: ``name`` is TFLite's, or the code of a custom one. An operand that is absent is `ABSENT`.
 
@@ -66,7 +65,7 @@ class Operator:
     is_custom: bool
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Subgraph:
     """A function: operators in the order in which they run. ``inputs`` and ``outputs`` index ``tensors``."""
 
@@ -78,7 +77,7 @@ class Subgraph:
     outputs: tuple[int, ...]
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Signature:
     """A name of a subgraph, and names of its inputs and outputs; they index the subgraph's tensors."""
 
@@ -88,7 +87,7 @@ class Signature:
     outputs: Mapping[str, int]
 
 
-@record(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Model:
     """A whole file. ``name`` is for messages."""
 

@@ -1,8 +1,7 @@
 """How many operands and results TFLite's operators have, and which operands may be absent."""
 
+from dataclasses import dataclass
 from functools import cache
-
-from qrt.records import record
 
 _UNARY = """ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC LOG_SOFTMAX
     NEG QUANTIZE RANK RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SHAPE SIGN SIN SOFTMAX SQRT SQUARE TANH ZEROS_LIKE
@@ -63,7 +62,7 @@ OPERANDS = {
 for any number, `+` for one or more. Operators that are not here are not checked, and none of them is imported."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Operand:
     """An operand of an operator."""
 

@@ -1,12 +1,11 @@
 """The schema of TFLite files: tables, enumerations and operator codes, as data. `tests/formats/tflite/test_schema.py`
 compares it with the accessors that flatc made of the schema."""
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
-
-from qrt.records import record
 
 SCALARS = {
     "?": "?", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "q": "i8", "Q": "u8", "f": "f4",
@@ -219,7 +218,7 @@ _OPERATORS = """
 """By their codes."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Field:
     """A field of a table. ``code`` is that of the scalar, of the vector's elements or of the enumeration; ``size`` is
     that of what stands in the table itself, ``item_size`` that of an element of a vector or a string."""

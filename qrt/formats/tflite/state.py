@@ -3,6 +3,7 @@
 A global holds storage, integers or floats; `quant.scast` stands between it and quantized values.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,6 @@ from qrt.formats.importing import variables
 from qrt.formats.tflite.model import Operator, Tensor
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array
-from qrt.records import record
 from qrt.types import IntegerType, TensorType, UniformType
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Handle = tuple[str, str]
 """What a resource tensor stands for: the container and the name of a variable."""
 
 
-@record(eq=False)
+@dataclass(eq=False)
 class Variable:
     """A variable. ``made`` is its global, once its type is known; ``reader`` the place of an operator that reads it."""
 

@@ -5,6 +5,7 @@ An expression is `("d", i)`, `("s", i)`, an integer of 64 bits, or `(operator, l
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import gcd
 from typing import Any, cast
 
@@ -12,7 +13,6 @@ import numpy as np
 
 from qrt.errors import UndefinedError
 from qrt.ir.core.attributes import Attribute
-from qrt.records import record
 from qrt.text import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
@@ -93,7 +93,7 @@ def is_index(number: int) -> bool:
     return _INT64_MIN <= number <= _INT64_MAX
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AffineMapAttr(Attribute):
     """`affine_map<...>`: results as expressions of `dimensions` and `symbols`."""
 
@@ -110,7 +110,7 @@ class AffineMapAttr(Attribute):
         return f"affine_map<{_spell_names(self.dimensions, self.symbols)} -> ({results})>"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class IntegerSetAttr(Attribute):
     """`affine_set<...>`: the points at which each constraint's expression is zero (`is_equality`), or not negative."""
 

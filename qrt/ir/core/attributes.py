@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.records import record
 from qrt.text.floats import spell
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
@@ -40,7 +40,7 @@ class Attribute:
         raise QuantTypeError(f"attribute {self} has no plain value")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class IntegerAttr(Attribute):
     """`5 : i32`, `true`, `3 : index`. The value of a signless type is kept as two's complement prints it.
 
@@ -78,7 +78,7 @@ class IntegerAttr(Attribute):
         return bool(self.value) if self.is_bool else self.value
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FloatAttr(Attribute):
     """`1.5 : f32`, kept as its bit pattern, so that NaNs and every format survive.
 
@@ -110,7 +110,7 @@ class FloatAttr(Attribute):
         return self.value
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StringAttr(Attribute):
     """`"text"`, with a type where one was written.
 
@@ -131,7 +131,7 @@ class StringAttr(Attribute):
         return self.value
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class UnitAttr(Attribute):
     """`unit`: says something by being there.
 
@@ -149,7 +149,7 @@ class UnitAttr(Attribute):
         return True
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArrayAttr(Attribute):
     """`[a, b]`: attributes in order.
 
@@ -169,7 +169,7 @@ class ArrayAttr(Attribute):
         return tuple(element.python for element in self.elements)
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DictAttr(Attribute):
     """`{a = 1, b}`: attributes by name, ordered by name.
 
@@ -194,7 +194,7 @@ class DictAttr(Attribute):
         return {name: value.python for name, value in self.items}
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TypeAttr(Attribute):
     """A type as a value.
 
@@ -214,7 +214,7 @@ class TypeAttr(Attribute):
         return self.type
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SymbolRefAttr(Attribute):
     """`@root::@nested`: names a symbol.
 
@@ -234,7 +234,7 @@ class SymbolRefAttr(Attribute):
         return self.path[-1]
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DenseArrayAttr(Attribute):
     """`array<i64: 1, 2>`; float elements are kept as bit patterns.
 
@@ -259,7 +259,7 @@ class DenseArrayAttr(Attribute):
         return tuple(map(bool, self.values)) if self.element is _I1 else self.values
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LocationAttr(Attribute):
     """`loc(...)`: a location that the text says, kept as its text without `loc` and parentheses.
 
@@ -275,7 +275,7 @@ class LocationAttr(Attribute):
         return f"loc({self.text})"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OpaqueAttr(Attribute):
     """An attribute that qrt only carries: `affine_map<...>`, `#dialect.name<...>`, `sparse<...>`, ...
 

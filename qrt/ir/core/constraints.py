@@ -5,8 +5,8 @@ and verifies one that was given.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from qrt.records import record
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 INDEX, I1 = IndexType(), IntegerType(1)
@@ -53,7 +53,7 @@ def is_ranked_tensor(type: Type) -> bool:
 # -- constraints on one type -----------------------------------------------------------------------------------------
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TypeConstraint:
     """What a type must be, and its description in errors. `only` is the type if a single one satisfies the constraint:
     a custom form may leave it out.
@@ -135,7 +135,7 @@ _shaped("shaped", lambda type: isinstance(type, Shaped))
 # -- relations between types -----------------------------------------------------------------------------------------
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Relation:
     """The type of each value of one operand or result, computed from the type of another (`source`: its name, or that
     of an attribute with a type; None for a type that depends on nothing). `description` completes `failed to verify

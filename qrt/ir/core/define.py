@@ -11,7 +11,7 @@ after a colon the operands that are passed to its block. Formats: see `qrt.ir.te
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -31,7 +31,6 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.text import places
 from qrt.ir.text.attribute_kinds import AttributeKind
-from qrt.records import record
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ _MEMO_LIMIT = 4096
 _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class AttributeSpec:
     """An attribute that the op knows. `constraint`, or a `kind`, which also says how a format spells it, tests its
     value. The other members say whether it must be there, and whether it is a property, which is printed in `<{...}>`
@@ -73,7 +72,7 @@ class AttributeSpec:
             raise operation.op_error(f"attribute '{name}' failed to satisfy constraint: {self.kind.description}")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Declared:
     """`name`, `name?` or `name*`, and what stands after its colon."""
 
@@ -180,7 +179,7 @@ def segments(*sizes: int) -> DenseArrayAttr:
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Definition:
     """One op, as its ODS record declares it. The module's docstring says how its groups are declared.
 

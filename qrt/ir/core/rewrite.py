@@ -1,6 +1,7 @@
 """Rewriting: folding, making operations at a place, replacing and erasing them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from qrt.errors import VerifyError
 from qrt.ir.core import registry
@@ -9,12 +10,11 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations, depends_on_itself
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
-from qrt.records import record
 from qrt.text import Location
 from qrt.types import Type
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Folds:
     """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
     the identity."""

@@ -1,6 +1,7 @@
 """The elements of assembly formats: each parses and prints one piece of a custom form."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, UnitAttr
@@ -8,7 +9,6 @@ from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
 from qrt.ir.text import attribute_kinds
-from qrt.records import record
 from qrt.types import FunctionType, IntegerType, Type
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Element:
         self.print(printer, operation)
 
 
-@record
+@dataclass
 class Literal(Element):
     text: str
 
@@ -72,7 +72,7 @@ def _group(parser: "Parser", size: str, read: Callable[[], T]) -> list[T]:
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 
-@record
+@dataclass
 class Operands(Element):
     """`$operand`: one, or those of a variadic group."""
 
@@ -112,7 +112,7 @@ class AllOperands(Element):
         return parser.scanner.at("%")
 
 
-@record
+@dataclass
 class Attribute(Element):
     """`$attribute`."""
 
@@ -152,7 +152,7 @@ class Unit(Attribute):
         return isinstance(operation.attributes.get(self.name), UnitAttr)
 
 
-@record
+@dataclass
 class AttributeDictionary(Element):
     keyword: str
     elided: Iterable[str]
@@ -168,7 +168,7 @@ class AttributeDictionary(Element):
         printer.attributes(operation, self.elided, self.keyword)
 
 
-@record
+@dataclass
 class TypeOf(Element):
     """`type($x)`."""
 
@@ -191,7 +191,7 @@ class TypeOf(Element):
         return find(operation, self.name)
 
 
-@record
+@dataclass
 class FunctionalType(Element):
     """`functional-type(a, b)`."""
 
@@ -216,7 +216,7 @@ class FunctionalType(Element):
         return self.definition.types_of(part, operation) if flat is None else [value.type for value in flat]
 
 
-@record
+@dataclass
 class RegionOf(Element):
     """`$region`."""
 
@@ -249,7 +249,7 @@ class RegionOf(Element):
         return operation.regions[first:] if self.size == "*" else operation.regions[first : first + 1]
 
 
-@record
+@dataclass
 class SuccessorOf(Element):
     """`$successor`."""
 
@@ -269,7 +269,7 @@ class SuccessorOf(Element):
         return parser.scanner.at("^")
 
 
-@record
+@dataclass
 class Group(Element):
     """`(elements)?`, `(elements):(others)`: printed if `anchor` is present."""
 
@@ -290,7 +290,7 @@ class Group(Element):
 # -- directives of dialects: `name($x, $y)` --------------------------------------------------------------------------
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Directive:
     """A piece that Python parses and prints: both are given the names in parentheses. `parse` fills
     `pending.operand_groups`, `types`, `region_groups` and `attributes`."""
@@ -333,7 +333,7 @@ DIRECTIVES = {
 """
 
 
-@record
+@dataclass
 class Call(Element):
     directive: Directive
     names: tuple[str, ...]

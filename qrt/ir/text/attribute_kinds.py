@@ -1,7 +1,7 @@
 """Kinds of attributes that ops declare: what they must be, and how assembly formats spell them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qrt.ir.core.affine import AffineMapAttr
@@ -17,14 +17,13 @@ from qrt.ir.core.attributes import (
     UnitAttr,
     spell_elements,
 )
-from qrt.records import record
 from qrt.types import IndexType, IntegerType
 
 if TYPE_CHECKING:
     from qrt.ir.text.attribute_parser import AttributeParser
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AttributeKind:
     """`description` completes `failed to satisfy constraint: ...`. `begins` tests whether an attribute of the kind is
     next, for optional groups.
@@ -164,7 +163,7 @@ ENUMERATIONS: dict[str, "Enumeration"] = {}
 """The enumerations that the attribute parser knows, by name without `#`."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Enumeration:
     """`#dialect.name<case>`. With a `separator` it is a set of flags: no flag is `none`, and `every` of them, where
     that has a name, is spelled by it. Without cases it is `#dialect.name`."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, quote, spell_elements
-from qrt.records import record
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 Array = NDArray[Any]
@@ -295,7 +295,7 @@ def element_bytes(array: Array) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KeptElementsAttr(Attribute):
     """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
     64 bits."""

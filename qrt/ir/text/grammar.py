@@ -4,8 +4,8 @@ A type is matched to three levels of angle brackets; deeper ones, and all that i
 """
 
 import re
+from dataclasses import dataclass
 
-from qrt.records import record
 from qrt.text import pattern
 
 SPACE = pattern("").pattern
@@ -33,7 +33,7 @@ HEAD_PATTERN = pattern(
 LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Line:
     """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
     said, where others are left to infer."""

@@ -1,6 +1,7 @@
 """Lowering of `qrt` ops to integer arithmetic that any MLIR tool reads: one file per op family."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +15,6 @@ from qrt.ops.core import Attributes
 from qrt.ops.requant import REQUANT
 from qrt.passes.lower_qrt.site import Site, tensor_type
 from qrt.passes.options import option
-from qrt.records import record
 from qrt.types import UniformType
 
 Lower = Callable[[Site, Operation, Attributes], Value | Sequence[Value]]
@@ -40,7 +40,7 @@ _CHOICES = {
 }
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class LowerQrt:
     """Turns qrt ops into linalg, arith, math and tensor on signless integers, with quant.scast around them. Changes no
     value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point", "clamp".

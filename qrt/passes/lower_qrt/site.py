@@ -1,7 +1,7 @@
 """The place of lowered operations: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -19,7 +19,6 @@ from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.numerics import BLOCK, in_blocks
 from qrt.passes.elementwise import INDEX, scalar_attribute
-from qrt.records import record
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
 
 Array = npt.NDArray[Any]
@@ -69,7 +68,7 @@ def constant_storage(x: Value) -> Array | None:
     return np.asarray(bits - (sign << element.storage_width))
 
 
-@record
+@dataclass
 class Site:
     """The place where an op is lowered, and the options. New operations go before it. With `loops`, nests become loops
     over buffers. With `in_loop`, zero points are subtracted in the loop of a product; else the sum is corrected.

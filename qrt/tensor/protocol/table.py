@@ -6,6 +6,7 @@ public names. The modules of ``_RULES`` fill the table when it is first asked: `
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, TypeVar
@@ -14,7 +15,6 @@ import numpy as np
 
 from qrt.eager import calls
 from qrt.errors import QuantError, QuantTypeError
-from qrt.records import record
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
@@ -53,7 +53,7 @@ _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What a function of NumPy makes of QuantTensors."""
 

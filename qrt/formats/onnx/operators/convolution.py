@@ -1,6 +1,7 @@
 """Conv and QLinearConv. ONNX has channels first; the operations have them last, between two transposes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,12 @@ from qrt.formats.onnx.operators.windows import Form, channels_first, channels_la
 from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.records import record
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class _Shape:
     """What the shapes of a convolution's operands say."""
 

@@ -4,15 +4,15 @@ ONNX has the channels of an image before its height and width; ops have them beh
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from qrt.formats.importing.windows import Pair, Sizes
 from qrt.formats.onnx.node import Node, Shape
 from qrt.ir import Value
-from qrt.records import record
 from qrt.types import TensorType
 
 
-@record(frozen=True)
+@dataclass(frozen=True)
 class Form:
     """The kernel of a window, its strides, dilations and padding, for each axis of an image."""
 
