@@ -134,7 +134,18 @@ class UniformType(StoredType):
     (2, 1)
     """
 
-    __slots__ = ("_scale_bytes", "_scales", "_zero_point_bytes", "_zero_points", "axis", "block_sizes", "scales_shape")
+    __slots__ = (
+        "_scale_bytes",
+        "_scales",
+        "_zero_point_bytes",
+        "_zero_points",
+        "axis",
+        "block_sizes",
+        "is_per_axis",
+        "is_per_layer",
+        "is_sub_channel",
+        "scales_shape",
+    )
     _scale_bytes: bytes
     """Doubles, row-major."""
     _scales: tuple[float, ...] | None
@@ -146,6 +157,12 @@ class UniformType(StoredType):
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     axis: int | None
     block_sizes: BlockSizes | None
+    is_per_layer: bool
+    """One scale and zero point are everywhere."""
+    is_per_axis: bool
+    """Each channel along `axis` has a scale and a zero point."""
+    is_sub_channel: bool
+    """Each block has a scale and a zero point."""
 
     @worded
     def __new__(
@@ -183,7 +200,13 @@ class UniformType(StoredType):
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
         fields["scales_shape"], fields["_scale_bytes"] = shape, scale_bytes
         fields["_zero_point_bytes"] = integer_bytes(zero_points, shape)
-        return cls._intern(tuple(fields.values()), lambda: fields | {"_scales": None, "_zero_points": None})
+        granularity = {
+            "is_per_layer": axis is None and blocks is None,
+            "is_per_axis": axis is not None,
+            "is_sub_channel": blocks is not None,
+        }
+        lists = {"_scales": None, "_zero_points": None}  # of Python numbers, when they are first asked for
+        return cls._intern(tuple(fields.values()), lambda: fields | granularity | lists)
 
     @property
     def scales(self) -> tuple[float, ...]:
@@ -286,21 +309,6 @@ class UniformType(StoredType):
         low, high = ranges_around_0(lo, hi)
         scales, zeros = range_parameters(low, high, least + bool(narrow), greatest, kind.name, symmetric=symmetric)
         return cls(storage, kind, scales, zeros, axis, block_sizes, least + bool(narrow), greatest)
-
-    @property
-    def is_per_layer(self) -> bool:
-        """Whether one scale and zero point are everywhere."""
-        return self.axis is None and self.block_sizes is None
-
-    @property
-    def is_per_axis(self) -> bool:
-        """Whether each channel along `axis` has a scale and a zero point."""
-        return self.axis is not None
-
-    @property
-    def is_sub_channel(self) -> bool:
-        """Whether each block has a scale and a zero point."""
-        return self.block_sizes is not None
 
     @property
     def scale(self) -> float:
