@@ -89,15 +89,16 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 
 
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
-    """The element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
+    """Return the element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    One channel may stand on any dimension of 1: then where the declared result has it."""
-    if t.is_per_layer or old == new:
+    One channel may stand on any dimension of 1, also where the shape stays: then it is where the declared result has
+    it."""
+    declared = getattr(result and result.element, "axis", None)
+    if t.is_per_layer or (old == new and declared in (None, t.axis)):
         return t
     if t.is_per_axis and old is not None:
         candidates = _channel_axes(t, old, new)
         if candidates:
-            declared = getattr(result and result.element, "axis", None)
             return t.with_(axis=declared if declared in candidates else candidates[0])
     raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
 

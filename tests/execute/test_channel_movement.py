@@ -216,3 +216,24 @@ def test_one_channel_may_be_declared_on_any_axis_of_1():
         given, result = TensorType((4, 1), t), TensorType((1, 4, 1), t.with_(axis=axis))
         reshape = FAMILIES["reshape"]
         assert reshape.resolve((given,), reshape.complete({}), result) == result
+
+
+@pytest.mark.parametrize("shape", ["1x?", "?x1", "?x?", "1x1"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_one_channel_goes_where_the_transpose_has_it(shape: str, axis: int) -> None:
+    """For sizes of 1 the shape stays, and the transpose is a reshape that could leave the channel in its place."""
+    sizes = shape.split("x")
+    if sizes[axis] == "?":  # one channel needs a size of 1
+        sizes[axis] = "1"
+    t = "!quant.uniform<i8:f32:{}, {{5.000000e-01:3}}>"
+    given = f"tensor<{'x'.join(sizes)}x{t.format(axis)}>"
+    result = f"tensor<{'x'.join(reversed(sizes))}x{t.format(1 - axis)}>"
+    program = qrt.compile(f"""func.func @f(%x: {given}) -> {result} {{
+      %0 = qrt.transpose %x {{permutation = [1, 0]}} : ({given}) -> {result}
+      return %0 : {result} }}""")
+    for size in (1, 3) if "?" in sizes else (1,):
+        x = np.arange(size, dtype=np.int8).reshape([size if d == "?" else 1 for d in sizes])
+        for interpret in (True, False):
+            found = program.run({"arg0": x}, interpret=interpret)["result0"]
+            np.testing.assert_array_equal(found.storage, x.T)
+            assert found.type.axis == 1 - axis

@@ -95,6 +95,8 @@ def test_transposing_twice_gives_the_type_back() -> None:
         ((2, 2, 2), 1, (2, 2, 2, 1), 1),
         ((3,), 0, (1, 3, 1), 1),
         ((4, 4, 4, 0), 1, (4, 4, 0), 1),  # no element: the counts on both sides say which
+        ((1, 1), 0, (1, 1), 1),  # one channel stands on any axis of 1, also where the shape stays
+        ((1, 2, 1), 2, (1, 2, 1), 0),
         ((0, 3), 1, (3, 0), None),
         ((2, 3), 1, (3, 2), None),
         ((2, 3), 1, (6,), None),
