@@ -64,7 +64,6 @@ cdef class Executable:
     cdef list keep, frames
     cdef check(self, int64_t step, tuple places, object bases)
     cdef Frame take(self)
-    cdef Frame new_frame(self)
     cdef void point(self, Frame frame, int external, void *start) noexcept
     cdef void place(self, Frame frame, int external, object array) noexcept
     cdef bint accepts(self, int external, object value, bint written)

@@ -161,11 +161,10 @@ cdef class Executable:
         free(self.offset)
 
     cdef Frame take(self):
-        """Return a frame that no run uses. Call it only with the GIL held."""
-        return <Frame>self.frames.pop() if self.frames else self.new_frame()
-
-    cdef Frame new_frame(self):
-        """Return a frame with an arena of its own, in which constants and the arena have their places."""
+        """Return a frame that no run uses: an earlier one, or one with an arena of its own, in which constants and the
+        arena have their places. Call it only with the GIL held."""
+        if self.frames:
+            return <Frame>self.frames.pop()
         cdef Frame frame = Frame.__new__(Frame)
         frame.pointers = <void **>calloc(self.operand_count + 1, sizeof(void *))
         if self.has_loops:
@@ -300,7 +299,7 @@ cdef class Executable:
                 if overlap(cnp.PyArray_DATA(<cnp.ndarray>arrays[i]), self.expected[i].nbytes,
                            cnp.PyArray_DATA(<cnp.ndarray>arrays[j]), self.expected[j].nbytes):
                     raise KernelError(f"executable: array {i}, which is written, overlaps array {j}")
-        frame = self.new_frame()
+        frame = self.take()
         frame.executable, frame.arrays = self, arrays
         for i in range(count):
             self.place(frame, i, arrays[i])
