@@ -135,9 +135,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
     """
     direct, beside = [], dict[str, tuple[str, Write]]()
     for name, write in outputs:
-        if "\0" in name:
-            raise ModelError(f"{name!r}: a file's name has no null character")
-        place = os.path.realpath(name)
+        place = _place(name)
         if place in beside:
             raise ModelError(f"{name}: two outputs go to this file")
         if name == "-" or _is_stream(name):
@@ -164,7 +162,7 @@ def check_places(names: Iterable[str]) -> None:
     or a name that is one, ModelError for two outputs of one name."""
     places = set[str]()
     for name in names:
-        place = os.path.realpath(name)
+        place = _place(name)
         if place in places:
             raise ModelError(f"{name}: two outputs go to this file")
         places.add(place)
@@ -183,9 +181,16 @@ def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[st
     suffix = os.path.splitext(name)[1]
     if suffix not in suffixes:
         raise ModelError(f"{name}: {' or '.join(suffixes)} is written here, not {suffix or 'a file without a suffix'}")
-    place = os.path.realpath(name)
-    if any(source is not None and os.path.realpath(source) == place for source in sources):
+    place = _place(name)
+    if any(source is not None and _place(source) == place for source in sources):
         raise ModelError(f"{name}: this output would replace what is read: give it another name")
+
+
+def _place(name: str) -> str:
+    """Return the path without links. Raise ModelError for a name that no file can have."""
+    if "\0" in name:
+        raise ModelError(f"{name!r}: a file's name has no null character")
+    return os.path.realpath(name)
 
 
 def _is_stream(name: str) -> bool:

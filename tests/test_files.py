@@ -444,3 +444,5 @@ def test_an_output_whose_name_has_a_null_character_is_an_error():
     """No shell passes one, but `main` may be given it."""
     with pytest.raises(ModelError, match="null character"):
         write_files([("a\0b", lambda file: file.write(b"x"))])
+    for line in ("run a\0.mlir --output result0=y.npy", "run a.mlir --output y=\0.npy", "compile a.mlir -o \0.qrt"):
+        assert main(line.split(" ")) == 1

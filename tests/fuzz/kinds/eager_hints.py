@@ -41,6 +41,10 @@ def check_hint(case: str, error: Exception, evaluate: Callable[[str], Any], word
         options = {keyword.arg: evaluate(ast.unparse(keyword.value)) for keyword in keywords if keyword.arg}
     except Exception:  # the error is that of an operand
         return
+    if any(isinstance(x, list) and any(isinstance(item, QuantTensor) for item in x) for x in operands):
+        name = f"np.{getattr(function, '__name__', '')}"
+        if name not in str(error):  # NumPy computed on the objects of the list, and one operation of that failed
+            return
     # A tensor that was to take the result is left out.
     if isinstance(function, np.ufunc) and all(isinstance(x, QuantTensor) for x in operands[function.nin :]):
         operands = operands[: function.nin]
