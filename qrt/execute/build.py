@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, held
+from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, planned_array
 from qrt.execute.interpret.core import Compiler, Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import family_call, family_name
@@ -86,7 +86,7 @@ class _Builder(ControlPlanner):
         if op.name in CONTROL:
             planned = self.control(op, operands)
             return self._interpreted(op, planned) if isinstance(planned, str) else planned
-        if op.name == "arith.constant" and (array := held(op.result)) is not None:
+        if op.name == "arith.constant" and (array := planned_array(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
         if op.name == OBSERVED and REPLACED not in op.attributes:

@@ -8,7 +8,7 @@ import numpy as np
 from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
-from qrt.execute.operations import Held
+from qrt.execute.operations import ArrayAttr
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
 from qrt.ir.core.traits import has_no_memory_effect
@@ -20,11 +20,11 @@ MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
 """Bounds of what is computed: the interpreter's steps, the elements of a value, the iterations of a `linalg` op."""
 
 
-def held(value: Value) -> Array | None:
-    """The array that a constant has while a program is planned; None of any other value."""
+def planned_array(value: Value) -> Array | None:
+    """Return the array that a constant has while a program is planned; None of any other value."""
     source = value.operation
     attribute = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
-    return attribute.array if isinstance(attribute, Held) else None
+    return attribute.array if isinstance(attribute, ArrayAttr) else None
 
 
 def captured(op: Operation) -> list[Value]:

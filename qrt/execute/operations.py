@@ -43,7 +43,7 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
     return family, attributes, tuple(concrete(t, static_shape(i, name), f"the result of {op.name}") for t, i in pairs)
 
 
-class Held(Attribute):
+class ArrayAttr(Attribute):
     """The value of an ``arith.constant`` while a program is planned: the array with which the constant runs. The
     constant may be of any type, and of a shape that its type leaves open."""
 
@@ -63,7 +63,7 @@ def constant_array(op: Operation) -> Array:
 
 def attribute_array(value: Attribute, t: TensorType) -> Array:
     """The array of a type that an attribute holds, as ``constant_array``."""
-    if isinstance(value, Held):
+    if isinstance(value, ArrayAttr):
         return value.array
     dtype = element_dtype(t.element)
     if isinstance(value, FloatAttr):

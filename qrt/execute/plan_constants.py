@@ -8,7 +8,7 @@ from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, raise_located
-from qrt.execute.operations import Held, constant_array, family_call, family_name
+from qrt.execute.operations import ArrayAttr, constant_array, family_call, family_name
 from qrt.execute.planning.slots import empty
 from qrt.execute.ports import choose
 from qrt.execute.values import as_tensor
@@ -69,12 +69,12 @@ def hold_constants(module: Module, function: Operation, saturating: bool, observ
     for op in planned_operations(function):
         if op.name == "arith.constant":
             if (array := folding.array(op.result)) is not None:
-                op.attributes["value"] = Held(array)
+                op.attributes["value"] = ArrayAttr(array)
         elif op.name in _CASTS or not all(map(_is_written, op.results)):
             arrays = folding.results(op)
             if arrays is not None:
                 builder = Builder.before(op)
-                replace(op, [builder.constant(Held(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
+                replace(op, [builder.constant(ArrayAttr(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
     for op in planned_operations(function):
         if op.name == "arith.constant" and not op.result.uses:
             op.erase()

@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.execute.constants import held
+from qrt.execute.constants import planned_array
 from qrt.ir import Operation
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.numerics.comparisons import INTEGER_PREDICATES
@@ -180,7 +180,7 @@ def _is_narrow(element: Type) -> bool:
 
 def _extracted(op: Operation, shape: Shape) -> int | None:
     """The place of an element at indices that are known and within bounds."""
-    indices = [held(value) for value in op.operands[1:]]
+    indices = [planned_array(value) for value in op.operands[1:]]
     place = 0
     for size, index in zip(shape, indices, strict=True):
         if index is None or not 0 <= int(index) < size:
