@@ -124,6 +124,18 @@ def test_largest_sums_with_scales_along_k(isa: str, width: int, zero: str) -> No
                     check(isa, one, np.full((2, k), x, np.float32), w)
 
 
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+def test_zero_points_along_k_leave_sums_to_a_shortcut_that_they_exceed(isa: str) -> None:
+    """The sums of lower digits alone fit a float up to K = 34, and not with what zero points add to them. T is the one
+    value whose weight is not 0; it is odd, and small enough to show it."""
+    for k in range(30, 40):
+        a, points = np.full((2, k), -0x7E8080, np.float32), np.full(k, 15)
+        a[:, 3], points[3] = -0x7E807F, 14
+        given = {"nibbles": True, "w": "u8", "scales": [1.0], "zero_points": [0], "k_scales": np.ones(k, np.float32),
+                 "k_zero_points": points}  # fmt: skip
+        assert (check(isa, given, a, np.full((k, 17), 15, np.uint8)) == -0x7E807F).all()
+
+
 @pytest.mark.parametrize("zero", ["middle", "each"])
 @pytest.mark.parametrize("m", [1, 4, 9])
 @pytest.mark.parametrize("isa", SIMD_ISAS)
