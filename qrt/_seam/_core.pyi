@@ -281,6 +281,8 @@ def bind_float_loops(
 
 # float_matmul by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share
 # scales and zero_points [blocks, n], or [blocks, 1] for all columns, which are those of a storage type.
+#   k_scales: (k,), by which rows are multiplied first; then k_block is K, and scales are 1
+#   k_zero_points: (k,), beside k_scales; then zero_points are 0
 def bind_mixed_matmul(
     *,
     isa: str,
@@ -292,6 +294,8 @@ def bind_mixed_matmul(
     scales: npt.ArrayLike,
     zero_points: npt.ArrayLike,
     k_block: int | None = None,
+    k_scales: npt.ArrayLike | None = None,
+    k_zero_points: npt.ArrayLike | None = None,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
     stored: npt.NDArray[np.uint8] | None = None,  # KernelCall.packed of such a call on this ISA: nothing is packed

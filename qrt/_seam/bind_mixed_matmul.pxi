@@ -4,15 +4,23 @@
 cdef int64_t MAX_MIXED_ZERO_POINT = 255
 
 
-def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_points, k_block=None, w_constant=None,
-                      bias=None, stored=None):
+cdef const int32_t *mixed_zero_points(KernelCall call, str what, object values, int64_t count) except NULL:
+    cdef const void *data = parameters(call, what, values, np.int32, count)
+    cdef int64_t low, high
+    bounds_of(call, &low, &high)  # the absolute value of the least int32 is negative
+    if low < -MAX_MIXED_ZERO_POINT or high > MAX_MIXED_ZERO_POINT:
+        raise KernelError(f"{call.name}: {what} go beyond {MAX_MIXED_ZERO_POINT}")
+    return <const int32_t *>data
+
+
+def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_points, k_block=None, k_scales=None,
+                      k_zero_points=None, w_constant=None, bias=None, stored=None):
     cdef KernelCall call = new_call("mixed_matmul", isa, qrt_mixed_matmul, sizeof(qrt_mixed_matmul_args))
     cdef qrt_mixed_matmul_args *args = <qrt_mixed_matmul_args *>call.args
     cdef qrt_mixed_problem *problem = &args.problem
     cdef qrt_stored given = stored_weights(call, stored)
     cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
     cdef qrt_status status
-    cdef int64_t low, high
     args.kernels = find_kernels(call.name, isa)
     problem.nibbles, problem.w = nibbles, <qrt_container>container_of(call.name, w)
     if w not in ("i8", "u8"):
@@ -28,10 +36,17 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
         count = blocks
     problem.scale = <const float *>parameters(call, "scales", scales, np.float32, count)
     check_finite(call, "scales")
-    problem.zero_point = <const int32_t *>parameters(call, "zero_points", zero_points, np.int32, count)
-    bounds_of(call, &low, &high)  # the absolute value of the least int32 is negative
-    if low < -MAX_MIXED_ZERO_POINT or high > MAX_MIXED_ZERO_POINT:
-        raise KernelError(f"{call.name}: zero_points go beyond {MAX_MIXED_ZERO_POINT}")
+    problem.zero_point = mixed_zero_points(call, "zero_points", zero_points, count)
+    problem.k_scale, problem.k_zero_point = NULL, NULL
+    if k_scales is not None:
+        if blocks != 1 or np.any(np.not_equal(scales, 1)):
+            raise KernelError(f"{call.name}: with k_scales K is one block, and scales are 1")
+        problem.k_scale = <const float *>parameters(call, "k_scales", k_scales, np.float32, problem.product.k)
+        check_finite(call, "k_scales")
+    if k_zero_points is not None:
+        if k_scales is None or np.any(zero_points):
+            raise KernelError(f"{call.name}: with k_zero_points there are k_scales, and zero_points are 0")
+        problem.k_zero_point = mixed_zero_points(call, "k_zero_points", k_zero_points, problem.product.k)
     call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
     problem.product.stored = &given
     with nogil:

@@ -235,6 +235,8 @@ cdef extern from "qrt/qrt.h" nogil:
         bint shared
         const float *scale
         const int32_t *zero_point
+        const float *k_scale
+        const int32_t *k_zero_point
 
     ctypedef struct qrt_mixed_matmul_args:
         const qrt_kernels *kernels

@@ -6,12 +6,13 @@ The bits are defined, on every ISA, for any number of threads and rows (docs/num
 ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and
 ``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last two; then the bias.
 
-**Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (all of K, those of a sub-channel
-type, single values where the axis is K), and these into pieces of 128, the last of a block perhaps shorter. In each
-piece a row of ``a`` becomes integers x of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is
-exact. The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T)
-rounded half to even; then the bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied by its
-weight as ``dcast`` gives it, and added.
+**Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (those of a sub-channel type, else
+all of K), and these into pieces of 128, the last of a block perhaps shorter. In each piece a row of ``a`` becomes
+integers x of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact. The result is a chain
+of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded half to even; then the
+bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied by its weight as ``dcast`` gives it, and
+added. Where the axis is K, ``f32(a * f32(s))`` takes the place of ``a`` and 1 that of s; a value of ``a`` whose product
+is NaN or infinite is one that counts as 0 and is multiplied at last.
 
 **Wider quantized weights** count as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 """
@@ -83,9 +84,22 @@ def sums_integers(element: Any) -> TypeGuard[UniformType]:
 
 
 def k_block(t: UniformType, depth: int) -> int:
-    """Values of K that share parameters: at least 1."""
-    size = dict(t.block_sizes or ()).get(0) if t.is_sub_channel else 1 if t.axis == 0 else None
-    return max(depth, 1) if size is None else size
+    """Values of K in a block, at least 1: all of K but for sub-channel types."""
+    return dict(t.block_sizes or ()).get(0, max(depth, 1))
+
+
+def scales_along_k(t: UniformType) -> bool:
+    """Tell whether each value of K has a scale of its own, by which rows are multiplied first."""
+    return not t.is_sub_channel and t.axis == 0
+
+
+def _scaled_rows(a: Array, t: UniformType) -> Array:
+    """Multiply rows by the scales along K, if the type has them."""
+    return a * _f32_scales(t.scale_array) if scales_along_k(t) else a
+
+
+def _f32_scales(scales: Array) -> Array:
+    return numerics.round_to_format(scales, "f32").astype(np.float32)
 
 
 def pieces(depth: int, block: int) -> list[slice]:
@@ -123,7 +137,9 @@ def _float_sums(a: Array, w: Array) -> Array:
 
 def _integer_sums(a: Array, w: Array, t: UniformType) -> Array:
     scale, zero_point = (np.broadcast_to(x, w.shape) for x in parameters_of(t, w.shape))
-    centred, scale = w.astype(np.int64) - zero_point, numerics.round_to_format(scale, "f32").astype(np.float32)
+    centred, scale = w.astype(np.int64) - zero_point, _f32_scales(scale)
+    if scales_along_k(t):
+        scale = np.ones_like(scale)
     total = np.zeros((len(a), w.shape[1]), np.float32)
     for piece in pieces(len(w), k_block(t, len(w))):
         integers, unit = numerics.unit_integers(a[:, piece])
@@ -148,8 +164,9 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
         if not sums_integers(element):
             total = _with_bias(_float_sums(a, w), bias)
         else:
-            finite = np.isfinite(a)
-            total = _with_bias(_integer_sums(np.where(finite, a, np.float32(0)), arrays[1], element), bias)
+            rows = _scaled_rows(a, element)
+            finite = np.isfinite(rows)
+            total = _with_bias(_integer_sums(np.where(finite, rows, np.float32(0)), arrays[1], element), bias)
             for row, k in np.argwhere(~finite):
                 total[row] += a[row, k] * w[k]
     total = np.where(np.isnan(total), np.float32(np.nan), total)  # the positive one
@@ -176,19 +193,21 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:
-    block = k_block(t, depth)
+    sizes = {"nibbles": t.storage_width <= 4, "w": container(t), "k_block": k_block(t, depth)}
+    if scales_along_k(t):
+        zero_points = t.zero_point_array
+        common = np.all(zero_points == zero_points[:1])
+        return sizes | {
+            "scales": [1.0],
+            "zero_points": zero_points[:1] if common else [0],
+            "k_scales": numerics.round_to_format(t.scale_array, "f32"),
+            "k_zero_points": None if common else zero_points,
+        }
     if t.is_sub_channel:
         _, scales, zero_points = column_scales(t, depth, columns)
     else:
-        shape = (-1, 1) if t.axis == 0 else (1, -1)  # those of a block may stand once for all columns
-        scales, zero_points = np.broadcast_arrays(t.scale_array.reshape(shape), t.zero_point_array.reshape(shape))
-    return {
-        "nibbles": t.storage_width <= 4,
-        "w": container(t),
-        "k_block": block,
-        "scales": numerics.round_to_format(scales, "f32"),
-        "zero_points": zero_points,
-    }
+        scales, zero_points = np.broadcast_arrays(t.scale_array, t.zero_point_array)
+    return sizes | {"scales": numerics.round_to_format(scales, "f32"), "zero_points": zero_points}
 
 
 FAMILIES = (

@@ -57,6 +57,13 @@ def float_products(isa: str, rng: np.random.Generator) -> list[Job]:
             q = rng.integers(-8, 8, (k, n), np.int8)
             jobs.append((_core.bind_mixed_matmul(**quantized, w_constant=q), (a,)))
             jobs.append((_core.bind_mixed_matmul(**quantized), (a, q)))
+            along_k = quantized | {
+                "k_block": None, "scales": [1.0], "zero_points": [0], "k_scales": rng.random(k).astype(np.float32),
+            }  # fmt: skip
+            points = {"k_zero_points": rng.integers(-8, 8, k)}
+            jobs.append((_core.bind_mixed_matmul(**along_k, w_constant=q), (a,)))
+            jobs.append((_core.bind_mixed_matmul(**along_k, **points, w_constant=q), (a,)))
+            jobs.append((_core.bind_mixed_matmul(**along_k, **points), (a, q)))
     return jobs
 
 

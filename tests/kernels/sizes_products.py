@@ -174,6 +174,7 @@ def mixed_matmul() -> Iterator[Case]:
         constant=(False, True),
         bias=(None, "constant", "operand"),
         zero=(0, 1),
+        along_k=(False, False, True),
     ):
         m, n, k, k_block, constant, kind = (drawn[name] for name in ("m", "n", "k", "k_block", "constant", "bias"))
         block = max(k, 1) if k_block is None else k_block
@@ -181,22 +182,29 @@ def mixed_matmul() -> Iterator[Case]:
         w = rng.integers(-8, 8, (k, n), np.int8)
         shape = (max(-(-k // block), 1), n)
         scales, zps = rng.uniform(0.5, 1, shape).astype(np.float32), rng.integers(0, 1 + 5 * drawn["zero"], shape)
+        points = np.repeat(zps, block, axis=0)[:k]
+        bound = {None: None, "constant": bias, "operand": "operand"}[kind]
+        given = {"m": m, "n": n, "k": k, "k_block": k_block, "nibbles": drawn["nibbles"], "w": "i8", "scales": scales,
+                 "zero_points": zps, "w_constant": w if constant else None, "bias": bound}  # fmt: skip
+        operands = (a, *([] if constant else [w]), *([bias] if kind == "operand" else []))
+        if drawn["along_k"]:
+            k_scales, k_zps = rng.uniform(0.5, 1, k).astype(np.float32), rng.integers(0, 1 + 5 * drawn["zero"], k)
+            block, scales, points = max(k, 1), np.ones((1, n), np.float32), k_zps[:, None]
+            a = a * k_scales
+            given |= {"k_block": None, "scales": [1.0], "zero_points": [0], "k_scales": k_scales}
+            if drawn["zero"]:
+                given["k_zero_points"] = k_zps
 
-        def expected(a: Array = a, w: Array = w, scales: Array = scales, zps: Array = zps, block: int = block,
+        def expected(a: Array = a, w: Array = w, scales: Array = scales, points: Array = points, block: int = block,
                      bias: Array | None = bias if kind else None) -> Array:  # fmt: skip
             total = np.zeros((len(a), w.shape[1]), np.float32)
             for piece in pieces(len(w), block):
                 integers, unit = numerics.unit_integers(a[:, piece])
-                sums = (integers @ (w[piece].astype(np.int64) - zps[piece.start // block])).astype(np.float32)
+                sums = (integers @ (w[piece].astype(np.int64) - points[piece])).astype(np.float32)
                 total = np.asarray(fma(*np.broadcast_arrays(sums * scales[piece.start // block], unit, total)))
             return total if bias is None else total + bias
 
-        bound = {None: None, "constant": bias, "operand": "operand"}[kind]
-        given = {"m": m, "n": n, "k": k, "k_block": k_block, "nibbles": drawn["nibbles"], "w": "i8", "scales": scales,
-                 "zero_points": zps, "w_constant": w if constant else None, "bias": bound}  # fmt: skip
-        yield Case(
-            "mixed_matmul", given, (a, *([] if constant else [w]), *([bias] if kind == "operand" else [])), expected
-        )
+        yield Case("mixed_matmul", given, operands, expected)
 
 
 # ---- windows ----

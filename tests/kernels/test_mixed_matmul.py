@@ -3,8 +3,10 @@
 Hazards: pieces that K and their vectors do not fill, and loops written for one size of piece; digits and 16-bit sums at
 their ends; sums that do not fit a float where a shortcut thinks they do; zero points that differ, at their ends; scales
 that f16 holds and that it does not; units at both ends of float32; one NaN or infinity in a row; columns that a panel
-lacks and rows that a tile lacks; rows that depend on how many there are."""
+lacks and rows that a tile lacks; rows that depend on how many there are; scales along K whose products with a row
+overflow or vanish; zero points along K that are taken from the wrong digit, or leave a sum no room."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,14 @@ def parameters(rng: np.random.Generator, k: int, n: int, width: int, sign: str, 
     return {"nibbles": width == 4, "w": f"{sign}8", "k_block": block, "scales": scales, "zero_points": zero_points}
 
 
+def along_k(rng: np.random.Generator, k: int, width: int, sign: str, zero: str) -> dict:
+    given = parameters(rng, k, 1, width, sign, 1, zero)
+    scales, points = (given[name].ravel()[:k] for name in ("scales", "zero_points"))
+    differ = zero in ("each", "ends")
+    more = {"zero_points": [0], "k_zero_points": points} if differ else {"zero_points": points[:1] if k else [0]}
+    return given | {"k_block": None, "scales": [1.0], "k_scales": scales} | more
+
+
 def run(isa: str, given: dict[str, Any], *operands: Array) -> Array:
     call = _core.bind_mixed_matmul(isa=isa, **given)
     out = np.full(call.operand_shapes[-1], 85, np.float32)
@@ -83,6 +93,76 @@ def test_drawn(isa: str, width: int, data: st.DataObject) -> None:
     m, k, n, block = (data.draw(st.sampled_from(sizes)) for sizes in (ROWS, DEPTHS, COLUMNS, BLOCKS))
     sign, zero = data.draw(st.sampled_from("iu")), data.draw(st.sampled_from(["middle", "common", "each", "ends"]))
     check(isa, parameters(rng, k, n, width, sign, block, zero), floats(rng, m, k), storage(rng, k, n, width, sign))
+
+
+@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@kernels
+@given(st.data())
+def test_drawn_scales_along_k(isa: str, width: int, data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(seeds))
+    m, k, n = (data.draw(st.sampled_from(sizes)) for sizes in (ROWS, DEPTHS, COLUMNS))
+    sign, zero = data.draw(st.sampled_from("iu")), data.draw(st.sampled_from(["middle", "common", "each", "ends"]))
+    check(isa, along_k(rng, k, width, sign, zero), floats(rng, m, k), storage(rng, k, n, width, sign))
+
+
+@pytest.mark.parametrize("zero", ["middle", "common", "each", "ends"])
+@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+def test_largest_sums_with_scales_along_k(isa: str, width: int, zero: str) -> None:
+    """Every digit and every weight at an end, and zero points whose sum alone is as large as can be. Pieces of 32
+    nibbles have a loop of their own."""
+    rng = np.random.default_rng(1)
+    for sign, k in (("i", 256), ("u", 256), ("i", 32), ("u", 160)):
+        given = along_k(rng, k, width, sign, zero) | {"k_scales": np.ones(k, np.float32)}
+        low, ends = -(1 << (width - 1)) if sign == "i" else 0, ZERO_POINTS[sign, width]
+        alike = [given] if zero != "ends" else [given, *(given | {"k_zero_points": np.full(k, end)} for end in ends)]
+        for q in (low, low + (1 << width) - 1):
+            w = np.full((k, 17), q, np.int8 if sign == "i" else np.uint8)
+            for x in (0x7F7F7F, -0x7F7F7F, 0x7E7F7F, 0x7F8080 - 0x10000, -0x808080 + 0x10000):
+                for one in alike:
+                    check(isa, one, np.full((2, k), x, np.float32), w)
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+def test_zero_points_along_k_leave_sums_to_a_shortcut_that_they_exceed(isa: str) -> None:
+    """The sums of lower digits alone fit a float up to K = 34, and not with what zero points add to them. T is the one
+    value whose weight is not 0; it is odd, and small enough to show it."""
+    for k in range(30, 40):
+        a, points = np.full((2, k), -0x7E8080, np.float32), np.full(k, 15)
+        a[:, 3], points[3] = -0x7E807F, 14
+        given = {"nibbles": True, "w": "u8", "scales": [1.0], "zero_points": [0], "k_scales": np.ones(k, np.float32),
+                 "k_zero_points": points}  # fmt: skip
+        assert (check(isa, given, a, np.full((k, 17), 15, np.uint8)) == -0x7E807F).all()
+
+
+@pytest.mark.parametrize("zero", ["middle", "each"])
+@pytest.mark.parametrize("m", [1, 4, 9])
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+def test_products_at_the_ends_of_float32(isa: str, m: int, zero: str) -> None:
+    """Values that are not finite, or whose products with scales along K are not, or are subnormal, or 0; beside
+    weights of 0. Other rows keep their bits."""
+    rng = np.random.default_rng(8)
+    extremes = [(np.nan, 1.0), (np.inf, 1e-38), (-np.inf, 2.0), (3e38, 2.0), (-1e20, 1e20), (1e-30, 1e-12),
+                (1e-45, 0.25), (-0.0, 3e38), (0.0, 3e38), (3e38, 1.0), (1e-45, 3e38)]  # fmt: skip
+    for width in (4, 8):
+        given, w = along_k(rng, 150, width, "i", zero), storage(rng, 150, 37, width, "i")
+        points = np.broadcast_to(given.get("k_zero_points", given["zero_points"]), 150)
+        for (value, scale), places in product(extremes, ([149], [20, 130])):
+            given["k_scales"] = given["k_scales"].copy()
+            given["k_scales"][places] = scale
+            a, beside = floats(rng, m, 150), w.copy()
+            beside[places, :20] = points[places, None]
+            a[:, places] = 0
+            plain = check(isa, given, a, beside)
+            a[0, places] = value
+            got = check(isa, given, a, beside)
+            with np.errstate(over="ignore"):
+                multiplied = np.float32(value) * np.float32(scale)
+            if not np.isfinite(multiplied):
+                assert not np.isfinite(got[0, 20:][beside[places[0], 20:] != points[places[0]]]).any()
+                assert np.isfinite(got[0, :20]).all() == bool(np.isfinite(value))
+            np.testing.assert_array_equal(got[1:], plain[1:])
 
 
 @pytest.mark.parametrize("zero", ["middle", "common", "each", "ends"])
@@ -146,8 +226,9 @@ def test_scales_at_the_ends_of_formats(isa: str, scale: float) -> None:
 @pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_a_row_does_not_depend_on_others(isa: str) -> None:
     rng = np.random.default_rng(5)
-    for width in (4, 8):
-        given = parameters(rng, 256, 40, width, "i", 32, "each") | {"k": 256, "n": 40}
+    for width, form in product((4, 8), ("blocks", "along K")):
+        blocks = parameters(rng, 256, 40, width, "i", 32, "each")
+        given = (blocks if form == "blocks" else along_k(rng, 256, width, "i", "each")) | {"k": 256, "n": 40}
         a, w = floats(rng, 11, 256), storage(rng, 256, 40, width, "i")
         together = run(isa, given | {"m": 11}, a, w)
         for i, row in enumerate(together):

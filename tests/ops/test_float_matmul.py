@@ -2,7 +2,7 @@
 
 Hazards: the order of a sum, which its last bits show; a product rounded before it is added; lanes that K does not fill;
 sums over pieces that are rounded twice; weights that are dequantized otherwise than dcast does; types on both sides of
-the limit between the two rules."""
+the limit between the two rules; products of rows with scales along K that are not rounded, overflow or vanish."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -80,21 +80,66 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator, rows: int, depth: 
 
 
 @pytest.mark.parametrize("width", [4, 8])
-@pytest.mark.parametrize("block", [1, 2, 5, 64, None])
+@pytest.mark.parametrize("block", [1, 2, 5, 64])
 @pytest.mark.parametrize("zero_points", [0, 3, None])
-def test_weights_whose_packed_form_is_not_kept(width: int, block: int | None, zero_points: int | None) -> None:
-    """Short pieces are packed by each call; a block of None has its axis along K, zero points of None differ."""
+def test_weights_whose_packed_form_is_not_kept(width: int, block: int, zero_points: int | None) -> None:
+    """Short pieces are packed by each call; zero points of None differ."""
     rng, depth, columns = np.random.default_rng(2), 320, 70
-    shape = (depth,) if block is None else (depth // block, columns)
+    shape = (depth // block, columns)
     scales = rng.random(shape) + 0.1
     points = rng.integers(-8, 8, shape) if zero_points is None else np.full(shape, zero_points)
-    form: dict[str, Any] = {"axis": 0} if block is None else {"block_sizes": {0: block, 1: 1}}
-    t = UniformType(f"i{width}", "f32", scales.tolist(), points.tolist(), **form)
+    t = UniformType(f"i{width}", "f32", scales.tolist(), points.tolist(), block_sizes={0: block, 1: 1})
     a, w = floats(rng, (6, depth)), storage_of(t, (depth, columns), rng)
     a[3, [0, 7, 319]] = np.nan, np.inf, -np.inf
     bias = floats(rng, (columns,))
     types = [tensor(a.shape, F32), tensor(w.shape, t), tensor(bias.shape, F32)]
     check_kernels("float_matmul", [a, w, bias], types, constants=EVERY_CONSTANT)
+
+
+@pytest.mark.parametrize("storage", ["i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize(
+    ("rows", "depth", "columns"), [(1, 320, 70), (4, 129, 33), (9, 300, 16), (70, 1, 1), (2, 7, 0)]
+)
+def test_scales_along_k(storage: str, rows: int, depth: int, columns: int) -> None:
+    """Zero points that are 0, alike and different; values that are not finite, or whose products are not, are subnormal
+    or vanish, some of them beside weights of 0."""
+    rng = np.random.default_rng(9)
+    values = [np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45, -0.0, 0.0, 1e-38, 1e30]
+    factors = np.float32([0.1, 1.0, 3e38, 1e-45, 1e-38, 1e10])
+    for kind in ("none", "alike", "different"):
+        least, greatest = storage_range(int(storage[1:]), storage[0] == "i")
+        points = rng.integers(least, greatest, depth, endpoint=True)
+        points = {"none": np.zeros(depth, int), "alike": np.full(depth, points[0]), "different": points}[kind]
+        scales = np.where(rng.random(depth) < 0.1, rng.choice(factors, depth), rng.random(depth) + 0.1)
+        t = UniformType(storage, "f32", scales.tolist(), points.tolist(), axis=0)
+        a, w = floats(rng, (rows, depth)), storage_of(t, (depth, columns), rng)
+        w[rng.random(w.shape) < 0.3] = 0
+        w = np.where(rng.random(w.shape) < 0.3, points[:, None], w).astype(w.dtype)
+        hostile = rng.random(a.shape) < 0.01
+        hostile[1::2] = False
+        a[hostile] = rng.choice(values, int(hostile.sum()))
+        bias = floats(rng, (columns,))
+        types = [tensor(a.shape, F32), tensor(w.shape, t), tensor(bias.shape, F32)]
+        check_kernels("float_matmul", [a, w, bias], types, constants=EVERY_CONSTANT)
+
+
+@pytest.mark.parametrize("scale", [1e20, 3e38])
+@pytest.mark.parametrize("value", [1e30, -1e30])
+def test_products_with_scales_along_k_that_overflow(value: float, scale: float) -> None:
+    """They are infinite as those of dequantized weights are, and 0 where the weight is."""
+    t = UniformType("i8", "f32", [0.5, scale, 2.0], [3, 1, -4], axis=0)
+    a, w = np.float32([[1, value, 2]]), np.int8([[5, 4, 9], [2, 1, -7], [-4, 0, 1]])
+    got = check_kernels("float_matmul", [a, w], [tensor(a.shape, F32), tensor(w.shape, t)], constants=((), (1,)))
+    sign = np.sign(value)
+    np.testing.assert_array_equal(got, [[sign * np.inf, 0.5 * 1 + 2 * 2 * 4, -sign * np.inf]])
+
+
+def test_products_with_scales_along_k_that_are_subnormal() -> None:
+    """Each is rounded to a multiple of 2^-149 before it is summed."""
+    t = UniformType("i8", "f32", [2.0**-149, 2.0**-100, 2.0**-126], axis=0)
+    a, w = np.float32([[1.5, 2.0**-50, 0.75]]), np.full((3, 1), 1, np.int8)
+    got = check_kernels("float_matmul", [a, w], [tensor(a.shape, F32), tensor(w.shape, t)], constants=((), (1,)))
+    assert model(a[0], w, t, 3) == [Fraction(float(got[0, 0]))]
 
 
 @given(generators(), st.integers(1, 100))
@@ -136,18 +181,20 @@ def rounded(value: Fraction) -> Fraction:
 
 
 def model(a: np.ndarray, w: np.ndarray, t: UniformType, block: int) -> list[Fraction]:
-    """One row by quantized weights, by exact fractions and the definition's four roundings alone."""
-    scale, zero_point = (np.broadcast_to(x, w.shape) for x in parameters_of(t, w.shape))
+    """One row by quantized weights, by exact fractions and the definition's roundings alone."""
+    scales, zero_point = (np.broadcast_to(x, w.shape) for x in parameters_of(t, w.shape))
+    row, scale = [Fraction(float(x)) for x in a], np.vectorize(lambda s: Fraction(float(np.float32(s))))(scales)
+    if t.axis == 0:
+        row, scale = [rounded(x * s) for x, s in zip(row, scale[:, 0], strict=True)], np.full(w.shape, Fraction(1))
     result = []
     for j in range(w.shape[1]):
         total = Fraction(0)
         for start in range(0, len(w), block):
             for k in range(start, min(start + block, len(w)), 128):
                 piece = range(k, min(k + 128, start + block, len(w)))
-                unit = least_unit(max(abs(Fraction(float(a[i]))) for i in piece))
-                exact = sum(round(Fraction(float(a[i])) / unit) * (int(w[i, j]) - int(zero_point[i, j])) for i in piece)
-                s = Fraction(float(np.float32(scale[k, j])))
-                total = rounded(rounded(rounded(Fraction(exact)) * s) * unit + total)
+                unit = least_unit(max(abs(row[i]) for i in piece))
+                exact = sum(round(row[i] / unit) * (int(w[i, j]) - int(zero_point[i, j])) for i in piece)
+                total = rounded(rounded(rounded(Fraction(exact)) * scale[k, j]) * unit + total)
         result.append(total)
     return result
 
@@ -166,7 +213,7 @@ def test_sums_of_integers(data: st.DataObject, rng: np.random.Generator, depth: 
     w, t = weights(data, rng, depth, 2)
     if not isinstance(t, UniformType) or not sums_integers(t):
         return
-    block = dict(t.block_sizes)[0] if t.is_sub_channel else 1 if t.axis == 0 else depth
+    block = dict(t.block_sizes)[0] if t.is_sub_channel else depth
     got, _ = reference("float_matmul", [a, w], [tensor(a.shape, F32), tensor(w.shape, t)])
     assert [Fraction(float(x)) for x in got[0]] == model(a[0], w, t, block)
 
@@ -219,6 +266,21 @@ def test_no_worse_than_floats(width: int, block: int | None) -> None:
     errors = [np.linalg.norm(qrt.float_matmul(a, x) - real) / np.linalg.norm(real) for x in (q, qrt.dcast(q))]
     assert errors[0] < 1.5 * errors[1]
     assert errors[0] < 3e-7
+
+
+@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize(("spread", "times"), [(0.5, 1.5), (3.0, 2.0)])
+def test_scales_along_k_are_about_as_exact_as_floats(width: int, spread: float, times: float) -> None:
+    """The error against float64, of scales that are alike and that differ by factors of up to 400: small products have
+    the unit of the largest ones."""
+    rng = np.random.default_rng(6)
+    a, w = rng.standard_normal((8, 2048), np.float32), rng.integers(-(1 << (width - 1)), 1 << (width - 1), (2048, 16))
+    scales = np.float32(0.01 * np.exp(rng.uniform(-spread, spread, 2048)))
+    q = qrt.QuantTensor(w.astype(np.int8), UniformType(f"i{width}", "f32", scales, axis=0))
+    real = a.astype(np.float64) @ (w * scales[:, None].astype(np.float64))
+    errors = [np.linalg.norm(qrt.float_matmul(a, x) - real) / np.linalg.norm(real) for x in (q, qrt.dcast(q))]
+    assert errors[0] < times * errors[1]
+    assert errors[0] < times * 2e-7
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -290,6 +352,16 @@ def test_refused(types: list[TensorType], message: str) -> None:
         ({"zero_points": [256]}, "zero_points go beyond 255"),
         ({"scales": [np.inf]}, "scales is not finite"),
         ({"scales": []}, "scales has 0 values, expected 1"),
+        ({"k_scales": [1.0] * 39}, "k_scales has 39 values, expected 40"),
+        ({"k_scales": [np.inf] * 40}, "k_scales is not finite"),
+        ({"k_scales": [1.0] * 40, "scales": [2.0]}, "with k_scales K is one block, and scales are 1"),
+        (
+            {"k_scales": [1.0] * 40, "k_block": 20, "scales": [1.0] * 2, "zero_points": [0] * 2},
+            "with k_scales K is one block",
+        ),
+        ({"k_zero_points": [1] * 40}, "with k_zero_points there are k_scales"),
+        ({"k_scales": [1.0] * 40, "k_zero_points": [1] * 40, "zero_points": [1]}, "and zero_points are 0"),
+        ({"k_scales": [1.0] * 40, "k_zero_points": [-256] * 40}, "k_zero_points go beyond 255"),
     ],
 )
 def test_binding_refuses(changed: dict[str, Any], message: str) -> None:

@@ -136,6 +136,20 @@ def test_products_of_floats_keep_a_bounded_memory(storage: str, isa: str) -> Non
             assert kept(w, float_products) <= times * w.storage.nbytes + ALLOWANCE, kind
 
 
+@pytest.mark.parametrize("isa", kernels.available())
+@pytest.mark.parametrize("storage", ["i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("shape", [(K, N), (4096, 64), (64, 4096)])
+def test_products_of_floats_with_scales_along_k_keep_weights_once(
+    shape: tuple[int, int], storage: str, isa: str
+) -> None:
+    """Calls are of eight signatures, and scales and zero points, four bytes each, are kept once for all of them."""
+    with kernels.use(isa):
+        for kind, of_k in (("axis", 4), ("axis with zero points", 8)):
+            w = weights(storage, kind, shape, 0)
+            held = kept(w, float_products)
+            assert w.storage.nbytes <= held <= 2.5 * w.storage.nbytes + ALLOWANCE + of_k * shape[0], kind
+
+
 @pytest.mark.parametrize("isa", [isa for isa in kernels.available() if isa != "ref"])
 @pytest.mark.parametrize("storage", ["i4", "i8", "i16"])
 @pytest.mark.parametrize("kind", ["layer", "axis", "axis with zero points"])

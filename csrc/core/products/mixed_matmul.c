@@ -15,7 +15,7 @@
 /* The largest |256 * digit + digit|. */
 #define LARGEST_LOW (128 * 257)
 /* Constant weights whose panels take more bytes than this are packed by each task, and not while they are bound: each
- * of short pieces takes a vector and parameters, where the axis is K eight times as much as their weights. */
+ * of short pieces takes a vector and parameters, in blocks of one value eight times as much as their weights. */
 #define MOST_PACKED(weights) ((weights) + (weights) / 4 + 32 * 1024)
 
 /* ---- binding ---- */
@@ -116,11 +116,12 @@ static void plan_packing(qrt_mixed_matmul_args *args) {
         plan->zero_points_differ |= problem->zero_point[i] != problem->zero_point[0];
     }
     plan->common_zero_point = count ? problem->zero_point[0] + moved_by(args) : 0;
-    plan->low_fits = qrt_min(problem->k_block, QRT_PIECE) * LARGEST_LOW * largest < 1 << 24;
+    /* Zero points along K may add up to 65535 to such a sum: see subtract_zero_points. */
+    plan->low_fits = qrt_min(problem->k_block, QRT_PIECE) * LARGEST_LOW * largest < 1 << 24 && !problem->k_zero_point;
     plan->row_bytes = 64;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         plan->panel_bytes += qrt_piece_bytes(args, piece.length);
-        plan->row_bytes += 16 + 16 * qrt_piece_vectors(problem->nibbles, piece.length) * (problem->nibbles ? 2 : 1);
+        plan->row_bytes += qrt_piece_digits_bytes(problem->nibbles, piece.length);
     }
     plan->row_bytes = qrt_round_up(plan->row_bytes, QRT_ALIGNMENT);
 }
@@ -180,22 +181,62 @@ typedef struct {
     const bool *finite; /* whether each of these rows is finite */
 } mixed_call;
 
-static void make_digits(const qrt_mixed_matmul_args *args, const float *a, int64_t rows, uint8_t *digits,
-                        bool *finite) {
-    for (int64_t i = 0; i < rows; i++)
-        finite[i] = args->kernels->mixed_row(args, a + i * args->problem.product.k, digits + i * args->plan.row_bytes);
+/* Subtracts zero points along K from what the sums of a row begin with. C, the sum of X * z over a piece, is below
+ * 2^38. It is taken apart as T is: C = 65536 * (C >> 16) + (C & 65535). The first part is below 2^22, as is the sum of
+ * the most significant digits times q, so that together they are below 2^23; the second is far below what the sums of
+ * the other digits lack to 2^31. */
+static void subtract_zero_points(const qrt_mixed_matmul_args *args, const float *row, uint8_t *digits) {
+    for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
+        const float inverse = 1 / *(const float *)digits; /* exact */
+        int32_t *starts = (int32_t *)digits + 1;
+        int64_t sum = 0;
+        for (int64_t k = piece.k; k < piece.k + piece.length; k++)
+            sum += isfinite(row[k]) ? lrintf(row[k] * inverse) * args->problem.k_zero_point[k] : 0;
+        starts[0] -= (int32_t)(sum >> 16);
+        starts[2] -= (int32_t)(sum & 0xFFFF);
+        digits += qrt_piece_digits_bytes(args->problem.nibbles, piece.length);
+    }
 }
 
-/* Adds the products of NaNs and infinities of a row with their weights, which the digits leave out. */
+/* Makes digits of rows, or of their products with the scales along K, for which `products` has room. */
+static void make_digits(const qrt_mixed_matmul_args *args, const float *a, int64_t rows, uint8_t *digits, bool *finite,
+                        float *products) {
+    const int64_t depth = args->problem.product.k;
+    const float *scale = args->problem.k_scale;
+    for (int64_t i = 0; i < rows; i++, a += depth, digits += args->plan.row_bytes) {
+        for (int64_t k = 0; scale && k < depth; k++)
+            products[k] = a[k] * scale[k];
+        const float *row = scale ? products : a;
+        finite[i] = args->kernels->mixed_row(args, row, digits);
+        if (args->problem.k_zero_point)
+            subtract_zero_points(args, row, digits);
+    }
+}
+
+/* Bytes that make_digits needs for products. */
+static int64_t products_bytes(const qrt_mixed_matmul_args *args) {
+    return args->problem.k_scale ? args->problem.product.k * (int64_t)sizeof(float) : 0;
+}
+
+/* Adds the products of values that the digits leave out with their weights: of NaNs and infinities of a row, and where
+ * there are scales along K, of values whose products with them are such. */
 static void add_others(const qrt_mixed_matmul_args *args, const float *a, const uint8_t *panel, int columns,
                        float *out) {
+    const float *scales = args->problem.k_scale;
+    const int32_t *zero_points = args->problem.k_zero_point;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
-        for (int64_t i = 0; i < piece.length; i++)
-            for (int c = 0; c < columns && !isfinite(a[piece.k + i]); c++) {
+        for (int64_t i = 0; i < piece.length; i++) {
+            const int64_t k = piece.k + i;
+            if (isfinite(scales ? a[k] * scales[k] : a[k]))
+                continue;
+            for (int c = 0; c < columns; c++) {
                 const int32_t q = qrt_packed_value(args, panel, piece.length, i, c);
-                const int32_t centred = q - qrt_packed_zero_point(args, panel, piece.length, c);
-                out[c] += a[piece.k + i] * ((float)centred * qrt_packed_scale(args, panel, piece.length, c));
+                const int32_t zero_point = qrt_packed_zero_point(args, panel, piece.length, c);
+                const int32_t centred = q - zero_point - (zero_points ? zero_points[k] : 0);
+                const float scale = scales ? scales[k] : qrt_packed_scale(args, panel, piece.length, c);
+                out[c] += a[k] * ((float)centred * scale);
             }
+        }
         panel += qrt_piece_bytes(args, piece.length);
     }
 }
@@ -243,7 +284,8 @@ static qrt_status run_task(void *context, int64_t number) {
     const qrt_product_task at = qrt_product_task_at(&args->problem.product, &call->product, number);
     const int64_t packed = plan->panels ? 0 : call->product.panels * plan->panel_bytes;
     const int64_t own = call->digits ? 0 : call->block * plan->row_bytes;
-    uint8_t *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(packed + own));
+    const int64_t scaled = call->digits ? 0 : products_bytes(args);
+    uint8_t *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(packed + own + scaled));
     bool own_finite[MC];
     if (!memory)
         return QRT_NO_MEMORY;
@@ -256,7 +298,8 @@ static qrt_status run_task(void *context, int64_t number) {
     for (int64_t row = at.row; row < at.end_row; row += call->block) {
         const int64_t rows = qrt_min(call->block, at.end_row - row);
         if (!call->digits)
-            make_digits(args, call->product.a + row * args->problem.product.k, rows, memory + packed, own_finite);
+            make_digits(args, call->product.a + row * args->problem.product.k, rows, memory + packed, own_finite,
+                        (float *)(memory + packed + own));
         for (int64_t panel = at.panel; panel < at.end_panel; panel++)
             for (int64_t i = 0; i < rows; i += MR)
                 run_tile(call, digits + i * plan->row_bytes, finite + i, row + i, (int)qrt_min(MR, rows - i),
@@ -276,11 +319,12 @@ qrt_status qrt_mixed_matmul(const void *pointer, qrt_scratch *scratch) {
     call.block = qrt_max(1, qrt_min(MC, BLOCK_BYTES / plan->row_bytes) / MR) * MR;
     bool finite[MR];
     if (product->m <= MR) { /* there is one tile: its digits are made once, for all tasks */
-        uint8_t *digits = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(product->m * plan->row_bytes));
+        const int64_t bytes = product->m * plan->row_bytes;
+        uint8_t *digits = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(bytes + products_bytes(args)));
         if (!digits)
             return QRT_NO_MEMORY;
         const qrt_float_state saved = qrt_float_enter();
-        make_digits(args, call.product.a, product->m, digits, finite);
+        make_digits(args, call.product.a, product->m, digits, finite, (float *)(digits + bytes));
         qrt_float_leave(saved);
         call.digits = digits;
         call.finite = finite;

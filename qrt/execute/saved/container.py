@@ -12,7 +12,7 @@ from qrt.errors import FileError, ModelError
 from qrt.execute.saved.values import decode
 from qrt.files import reason, write_files
 
-FORMAT = 3
+FORMAT = 4
 """Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""
 MAGIC = b"\x93qrt\r\n\x1a\n"
 ORDER = 0x01020304

@@ -208,7 +208,10 @@ ENTRIES: dict[str, Entry] = dict(
         _entry(
             _core.bind_mixed_matmul,
             {**_PRODUCT, "nibbles": flag, "w": _BYTES, "scales": real_numbers, "zero_points": whole_numbers},
-            {"k_block": optional(integer(1)), "w_constant": _BYTE_WEIGHTS, "bias": _FLOAT_BIAS},
+            {
+                "k_block": optional(integer(1)), "k_scales": optional(real_numbers),
+                "k_zero_points": optional(whole_numbers), "w_constant": _BYTE_WEIGHTS, "bias": _FLOAT_BIAS,
+            },
             is_packed=True,
         ),
         _entry(

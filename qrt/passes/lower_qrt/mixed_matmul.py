@@ -9,7 +9,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.numerics import LEAST_UNIT_EXPONENT, UNIT_CARRY, round_to_format
-from qrt.ops.float_matmul import PIECE, k_block
+from qrt.ops.float_matmul import PIECE, k_block, scales_along_k
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred
 from qrt.passes.lower_qrt.site import F32, I32, I64, Array, Site, tensor_type, uniform_type
@@ -65,16 +65,18 @@ def mixed_sums(site: Site, a: Value, w: Value, bias: Sequence[Value]) -> Value:
     cut = _Cut(depth, k_block(t, depth))
     *rows, _ = site.extents(a)
     column = site.extent(stored, 1)
-    sums, units = _piece_sums(site, a, stored, t, cut)
+    scaled_rows = _scaled_rows(site, a, t) if scales_along_k(t) else a
+    sums, units = _piece_sums(site, scaled_rows, stored, t, cut)
 
     nest = Nest(site, "accumulate", [*rows, column], cut.extents)
     *row, j, block, part = nest.loops
     total = nest.emit("arith.sitofp", (nest.read(sums, [*row, j, block, part]),), F32)
-    channels = Channels.of(t, [multiply(block, cut.block), j])
-    scaled = nest.emit("arith.mulf", (total, nest.parameter(_scales(channels), F32, channels.indices)), F32)
-    operands = scaled, nest.read(units, [*row, block, part]), nest.running(F32, 0.0)
+    if not scales_along_k(t):
+        channels = Channels.of(t, [multiply(block, cut.block), j])
+        total = nest.emit("arith.mulf", (total, nest.parameter(_scales(channels), F32, channels.indices)), F32)
+    operands = total, nest.read(units, [*row, block, part]), nest.running(F32, 0.0)
     (totals,) = nest.finish(nest.emit("math.fma", operands, F32))
-    others = _others(site, a, stored, t)
+    others = _others(site, a, scaled_rows, stored, t)
 
     nest = Nest(site, "accumulate", [*rows, column])
     result, other = nest.read(totals, nest.loops), nest.read(others, nest.loops)
@@ -84,6 +86,14 @@ def mixed_sums(site: Site, a: Value, w: Value, bias: Sequence[Value]) -> Value:
     nest.stage("accumulate")
     none = nest.compare_floats(_ORDERED_EQUAL, other, nest.constant(0.0, F32))
     return nest.finish(nest.emit("arith.select", (none, result, nest.emit("arith.addf", (result, other), F32)), F32))[0]
+
+
+def _scaled_rows(site: Site, a: Value, t: UniformType) -> Value:
+    """Multiply rows by the scales along K."""
+    nest = Nest(site, "scale", site.extents(a))
+    channels = Channels.along(t, nest.loops[-1])
+    operands = nest.read(a, nest.loops), nest.parameter(_scales(channels), F32, channels.indices)
+    return nest.finish(nest.emit("arith.mulf", operands, F32))[0]
 
 
 def _piece_sums(site: Site, a: Value, stored: Value, t: UniformType, cut: _Cut) -> tuple[Value, Value]:
@@ -140,8 +150,8 @@ def _units(site: Site, largest: Value) -> tuple[Value, Value]:
     return units, inverses
 
 
-def _others(site: Site, a: Value, stored: Value, t: UniformType) -> Value:
-    """NaNs and infinities times their weights as dcast gives them; 0 where there are none."""
+def _others(site: Site, a: Value, scaled_rows: Value, stored: Value, t: UniformType) -> Value:
+    """Values that count as NaN or infinite times their weights as dcast gives them; 0 where there are none."""
     *rows, depth = site.extents(a)
     nest = Nest(site, "others", [*rows, site.extent(stored, 1)], [depth])
     *row, j, k = nest.loops
@@ -152,7 +162,8 @@ def _others(site: Site, a: Value, stored: Value, t: UniformType) -> Value:
     weight = nest.emit("arith.mulf", (weight, nest.parameter(_scales(channels), F32, channels.indices)), F32)
     sum = nest.running(F32, 0.0)
     more = nest.emit("arith.addf", (sum, nest.emit("arith.mulf", (x, weight), F32)), F32)
-    return nest.finish(nest.emit("arith.select", (_is_finite(nest, x), sum, more), F32))[0]
+    finite = _is_finite(nest, nest.read(scaled_rows, [*row, k]))
+    return nest.finish(nest.emit("arith.select", (finite, sum, more), F32))[0]
 
 
 def _is_finite(nest: Nest, x: Value) -> Value:

@@ -76,24 +76,41 @@ def test_packed_weights_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_weights_that_calls_pack_anew_are_read_from_the_file(tmp_path: Path) -> None:
-    """Those of one scale for each row would take eight times their memory as they are packed."""
-    rng, (depth, columns) = np.random.default_rng(0), (320, 70)
-    t = qrt.UniformType("i8", "f32", (rng.random(depth) + 0.1).tolist(), axis=0)
-    storage = f'"0x{rng.integers(-128, 128, (depth, columns), np.int8).tobytes().hex()}"'
+    """Those of blocks of one value would take eight times their memory as they are packed."""
+    t = qrt.UniformType("i8", "f32", np.random.default_rng(0).random((320, 70)) + 0.1, block_sizes={0: 1, 1: 1})
+    check_float_product(t, tmp_path / "p.qrt", is_packed=False)
+
+
+@pytest.mark.parametrize("points", [None, [7] * 320, [k % 5 for k in range(320)]], ids=["none", "alike", "different"])
+@pytest.mark.parametrize("storage", ["i4", "i8"])
+def test_weights_with_scales_along_k_are_packed_in_the_file(
+    storage: str, points: list[int] | None, tmp_path: Path
+) -> None:
+    """Their scales and zero points are no part of what is packed."""
+    scales = (np.random.default_rng(0).random(320) + 0.1).tolist()
+    check_float_product(qrt.UniformType(storage, "f32", scales, points, axis=0), tmp_path / "p.qrt", is_packed=True)
+
+
+def check_float_product(t: qrt.UniformType, file: Path, *, is_packed: bool) -> None:
+    rng, (depth, columns) = np.random.default_rng(1), (320, 70)
+    q = rng.integers(t.storage_min, t.storage_max, (depth, columns), np.int8, endpoint=True)
+    storage = q.tolist() if t.storage_width < 8 else f'"0x{q.tobytes().hex()}"'
     w, a, y = f"tensor<{depth}x{columns}x{t}>", f"tensor<?x{depth}xf32>", f"tensor<?x{columns}xf32>"
     program = qrt.compile(f"""func.func @f(%a: {a}) -> {y} {{
-      %0 = arith.constant dense<{storage}> : tensor<{depth}x{columns}xi8>
-      %w = quant.scast %0 : tensor<{depth}x{columns}xi8> to {w}
+      %0 = arith.constant dense<{storage}> : tensor<{depth}x{columns}x{t.storage}>
+      %w = quant.scast %0 : tensor<{depth}x{columns}x{t.storage}> to {w}
       %y = qrt.float_matmul %a, %w : ({a}, {w}) -> {y}
       return %y : {y}
     }}""")
     x = rng.standard_normal((3, depth), np.float32)
     wanted = program(x)
-    program.save(tmp_path / "p.qrt")
+    np.testing.assert_array_equal(wanted, qrt.float_matmul(x, qrt.QuantTensor(q, t)))
     for isa in kernels.available():
         with kernels.use(isa):
-            loaded = qrt.load_program(tmp_path / "p.qrt")
-            assert source_of(loaded)._index["plans"][0]["packed"] == (None,)
+            program.save(file)
+            loaded = qrt.load_program(file)
+            (packed,) = source_of(loaded)._index["plans"][0]["packed"]
+            assert (packed is not None) == is_packed
             assert np.array_equal(loaded(x), wanted)
 
 

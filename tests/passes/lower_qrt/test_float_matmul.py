@@ -50,10 +50,40 @@ def test_pieces(depth: int, block: int | None, options: str) -> None:
     check_lowered("float_matmul", *in_pieces(depth, block, "i4"), options=[options])
 
 
+def along_k(storage: str, differ: bool) -> tuple[list[Array], list[TensorType]]:
+    """Operands whose scales are along K, more than a piece; rows as above, and products that overflow or vanish."""
+    rng, depth = np.random.default_rng(2), 150
+    scales, zero_points = rng.random(depth) + 0.1, rng.integers(0, 8, depth) if differ else np.full(depth, 3)
+    scales[[10, 11, 12]] = 1e20, 1e-20, 3e38
+    t = UniformType(storage, "f32", scales.tolist(), zero_points.tolist(), axis=0)
+    a, w = floats(rng, (8, depth)), storage_of(t, (depth, 3), rng)
+    a[:, 10:13] = 0
+    a[1, ::7], a[2, 3], a[3, 5], a[4, 5:7] = 1e-45, 3e38, np.inf, (np.nan, -np.inf)
+    a[5, 10], a[6, 11], a[7, 10:13] = 1e30, 1e-30, (-1e30, -0.0, 2)
+    w[10] = (zero_points[10], 7, 0)
+    return [a, w], [tensor(a.shape, F32), tensor(w.shape, t)]
+
+
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-1]])
+@pytest.mark.parametrize("storage", ["i4", "u8"])
+@pytest.mark.parametrize("differ", [False, True])
+def test_scales_along_k(differ: bool, storage: str, options: str) -> None:
+    check_lowered("float_matmul", *along_k(storage, differ), options=[options])
+
+
+@pytest.mark.parametrize("differ", [False, True])
+@mlir_opt.needed
+def test_mlir_runner_computes_the_same_bits_of_scales_along_k(differ: bool) -> None:
+    check_runner(*along_k("u8", differ))
+
+
 @SIZES
 @mlir_opt.needed
 def test_mlir_runner_computes_the_same_bits(depth: int, block: int | None) -> None:
-    arrays, types = in_pieces(depth, block, "u8")
+    check_runner(*in_pieces(depth, block, "u8"))
+
+
+def check_runner(arrays: list[Array], types: list[TensorType]) -> None:
     expected, result = reference("float_matmul", arrays, types)
     module = lowered(program("float_matmul", arrays, types, result), OPTIONS[0])
     operands = [stored(array, t.element) for array, t in zip(arrays, types, strict=True)]

@@ -9,7 +9,11 @@
  * of QRT_PIECE values; the last piece of a block may be shorter. In each piece a row of a has one unit u, a power of
  * two, and integers x of three signed bytes. Let T be the exact sum of x * (q - zero point) over a piece. The result is
  * fma(float(T) * scale, u, sum) over all pieces in ascending order from +0, then plus the bias. NaNs and infinities of
- * the row count as 0 so far; at the end each is multiplied by its dequantized weight and added. */
+ * the row count as 0 so far; at the end each is multiplied by its dequantized weight and added.
+ *
+ * Where each value of K has a scale of its own, the row is multiplied by these scales first, the products take the
+ * place of the row, and K is one block of scale 1. Values whose products are NaN or infinite count as 0, and are
+ * themselves multiplied by their dequantized weights at the end. */
 #define QRT_PIECE 128
 #define QRT_MIXED_MR 4 /* rows of a tile */
 
@@ -21,6 +25,8 @@ typedef struct {
     bool shared;               /* all columns share the parameters of a block */
     const float *scale;        /* [ceil(k / k_block)][n], or [ceil(k / k_block)] if shared; needed while w is packed */
     const int32_t *zero_point; /* of the same shape, within +-255 */
+    const float *k_scale;      /* [k], by which rows are multiplied, all other scales being 1; or NULL */
+    const int32_t *k_zero_point; /* [k], within +-255, all other zero points being 0; or NULL */
 } qrt_mixed_problem;
 
 /* Packed weights are unsigned, and their zero points are moved alike. */
@@ -104,6 +110,12 @@ static inline qrt_piece qrt_next_piece(const qrt_mixed_matmul_args *args, qrt_pi
 /* The number of vectors of 16 columns that a piece of so many values takes. */
 static inline int64_t qrt_piece_vectors(bool nibbles, int64_t length) {
     return nibbles ? (length + 7) / 8 : (length + 3) / 4;
+}
+/* The bytes that the digits of a piece take in a row: its unit; three words, what sums begin with in units of 65536,
+ * 256 and 1 (kernels of 16-bit digits ignore the middle one); and 16 bytes for every four values. mixed_row writes
+ * them, and zero points along K are subtracted from the first and the last of the three words. */
+static inline int64_t qrt_piece_digits_bytes(bool nibbles, int64_t length) {
+    return 16 + 16 * qrt_piece_vectors(nibbles, length) * (nibbles ? 2 : 1);
 }
 static inline int64_t qrt_piece_bytes(const qrt_mixed_matmul_args *args, int64_t length) {
     const int64_t parameters = (args->plan.half_scales ? 2 : 4) + (args->plan.zero_points_differ ? 2 : 0);

@@ -58,7 +58,8 @@ QRT_INLINE __m256i split(const bool nibbles, __m256i integers) {
                                _mm256_broadcastsi128_si256(planes));
 }
 
-/* Writes the words of a piece to `to`. Returns the sums of their digits, behind an arbitrary word. */
+/* Writes the words of a piece to `to`. Returns the sums of their digits, behind an arbitrary word; of bytes, that of
+ * the higher 16 bits, an arbitrary word, and that of the lower ones. */
 QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t length, float inverse, __m128i *to) {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sums = _mm256_setzero_si256();
@@ -71,7 +72,7 @@ QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t lengt
         sums = _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, ones));
     }
     const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    return nibbles ? four : _mm_slli_si128(_mm_hadd_epi32(four, four), 4);
+    return nibbles ? four : _mm_shuffle_epi32(_mm_hadd_epi32(four, four), _MM_SHUFFLE(0, 0, 1, 0));
 }
 
 /* Writes for each piece its unit, and what the sums of its digits begin with; where zero points differ, the sums of

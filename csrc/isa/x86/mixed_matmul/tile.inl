@@ -113,7 +113,7 @@ QRT_INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_ma
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 3
         for (int d = 0; d < parts; d++) {
-            sums[i][d] = word((const int32_t *)(digits + i * row_bytes) + 1 + d);
+            sums[i][d] = word((const int32_t *)(digits + i * row_bytes) + (nibbles ? 1 + d : 3 - 2 * d));
             if (args->plan.zero_points_differ)
                 sums[i][d] =
                     OP(mullo_epi32)(OP(cvtepi16_epi32)(HALF(load)((const void *)(zero_points + column))), sums[i][d]);
