@@ -99,6 +99,8 @@ class _Folding:
                 self.arrays[value] = constant_array(op)
         except QuantError as error:
             self._refuse(op, error)
+        except MemoryError as error:  # one value stands for all elements in the text
+            self._refuse(op, QuantError(f"needs more memory than there is: {error}"))
         return self.arrays.get(value)
 
     def results(self, op: Operation) -> list[Array] | None:
@@ -115,6 +117,8 @@ class _Folding:
             return _kernel_results(op, [known[value] for value in op.operands])
         except QuantError as error:
             self._refuse(op, error)
+            return None
+        except MemoryError:  # the run says so
             return None
 
     def _refuse(self, op: Operation, error: QuantError) -> None:
