@@ -91,6 +91,7 @@ def test_a_run_loads_the_dialects_it_names_and_the_passes_it_runs(tmp_path) -> N
     assert not {"qrt.cli.opt", "qrt.cli.bench"} & loaded
     passes = {kind.partition(":")[0] for kind in PASSES._known.values() if isinstance(kind, str)}
     passes |= {kind.__module__ for kind in PASSES._known.values() if isinstance(kind, type)}
+    passes.discard("qrt.passes.pipeline")  # an example in its docstring registers a pass, where that has run
     assert passes & loaded == {"qrt.passes.inline_regions", "qrt.execute.plan_constants"}
     interpreters = {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name}
     assert interpreters == {"core", "buffers", "arith"}

@@ -9,6 +9,7 @@ from qrt.eager.calls import Tensor, kept_calls
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.ops.requant import max_magnitude
+from qrt.tensor.protocol.written import written_operator
 from qrt.types import TensorType, UniformType
 
 _I32_END = 1 << 31
@@ -42,9 +43,10 @@ def _bind_elements(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
         first, second, place = arrays
         total = int(first) - first_zero + sign * (int(second) - second_zero)
         if not -_I32_END <= total < _I32_END:
+            floats = written_operator("+" if name == "add" else "-", a, b)
             raise QuantTypeError(
-                f"{name}: the exact result is {total} times the scale, which i32 does not hold: write "
-                f"np.sum(q, dtype=np.float64) for the sum of a tensor, or qrt.{name}(a, b, out_type=t)"
+                f"{name}: the exact result is {total} times the scale, which i32 does not hold: write {floats}, "
+                f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
             )
         place[...] = total
 
