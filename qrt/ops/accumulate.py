@@ -100,10 +100,11 @@ def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: Unifo
 
 
 def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
-    """Whether bias storage is added as it is: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
+    """Return True where bias storage is added as it is: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
     if not a.is_per_layer or w.is_sub_channel or element.zero_point_array.any():
         return False
-    return bool((element.scale_array == a.scale * w.scale_array).all())
+    with np.errstate(over="ignore"):  # an infinite product is no scale
+        return bool((element.scale_array == a.scale * w.scale_array).all())
 
 
 def bias_operand(

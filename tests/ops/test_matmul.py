@@ -139,6 +139,14 @@ def test_a_bias_at_the_end_of_32_bits_does_not_wrap(value: int, rule: str) -> No
     assert (got[0, 0] > 0) == (value > 0)
 
 
+def test_a_bias_beside_scales_whose_product_overflows() -> None:
+    """The product is no scale of the bias; NumPy warned of it."""
+    far, bias, out = (UniformType(*t) for t in (("i8", "f64", 1e200), ("i32", "f64", 1e300), ("i8", "f64", 1e300)))
+    arrays = np.int8([[1, 2], [3, 4]]), np.int8([[1, 2], [3, 4]]), np.int32([5, 6])
+    types = tensor((2, 2), far), tensor((2, 2), far), tensor((2,), bias)
+    assert (check_kernels("matmul", arrays, types, out, requant="fixed") == 127).all()
+
+
 def test_a_bias_of_a_vector_product_has_one_value() -> None:
     types = tensor((4,), I8), tensor((4,), U8), tensor((1,), I32)
     arrays = np.int8([3, 4, 5, 6]), np.uint8([128, 129, 130, 131]), np.int32([8])
