@@ -141,7 +141,10 @@ class _Folding:
 
 
 def _is_written(value: Value) -> bool:
-    """Tells whether an `arith.constant` and casts make a value of this type."""
+    """Return True where an `arith.constant` and casts make a value of this type, or nothing does: no memref is a
+    constant."""
+    if not isinstance(value.type, (TensorType, *SCALARS)):
+        return True
     element = as_tensor(value.type).element
     if isinstance(element, UniformType):
         return element.is_storage_castable

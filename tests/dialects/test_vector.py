@@ -158,3 +158,17 @@ def test_what_upstream_changes(name):
     made, body = name.rpartition(", ")[2], UNLIKE_UPSTREAM[name]
     text = f"func.func @f({head}, %i: index, %n: index) -> {made} {{\n{body}\n  return %1 : {made}\n}}"
     assert ending(run_passes(ir.parse(text), "canonicalize")) == ending(ir.parse(text))
+
+
+def test_an_insertion_with_an_attribute_that_is_named_as_one_of_an_extraction():
+    """An operation may have any attributes beside its own: the fold of slices took them for its sizes."""
+    text = """func.func @f(%v: vector<4x8xf32>, %q: vector<1x4xf32>) -> vector<1x2xf32> {
+      %0 = vector.insert_strided_slice %q, %v {sizes = [@x, 1], offsets = [3, 0], strides = [1, 1]}
+          : vector<1x4xf32> into vector<4x8xf32>
+      %1 = vector.extract_strided_slice %0 {offsets = [3, 1], sizes = [1, 2], strides = [1, 1]}
+          : vector<4x8xf32> to vector<1x2xf32>
+      return %1 : vector<1x2xf32>
+    }"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    (taken,) = [op for op in module.operation.walk() if op.name.startswith("vector.")]
+    assert taken.attributes["offsets"].python == (0, 1)

@@ -289,3 +289,12 @@ def test_a_constant_beyond_memory_is_an_error_of_its_own() -> None:
     for fold in (lambda: qrt.compile(text), lambda: run_passes(ir.parse(text), "fold-plan-constants")):
         with pytest.raises(ModelError, match=r":1:23: error: 'arith.constant' op needs more memory than there is"):
             fold()
+
+
+@pytest.mark.parametrize("more", ["", "%x: tensor<?xf32>"], ids=["planned at once", "planned when called"])
+def test_memrefs_of_memrefs_are_no_constants(more: str) -> None:
+    """They do not run; the error names the operation, not a type of tensors that nobody wrote."""
+    text = f"func.func @f({more}) {{ %0 = memref.alloca() : memref<4xmemref<4xi32>> return }}"
+    inputs = {"arg0": np.zeros(3, np.float32)} if more else {}
+    with pytest.raises(ModelError, match=r"'memref.alloca' op values of type memref<4xi32> are not executable"):
+        qrt.compile(text).run(inputs)

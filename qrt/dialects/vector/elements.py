@@ -51,9 +51,10 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """The place of the slice of a `vector.extract_strided_slice` or `insert_strided_slice`, in the first dimensions."""
+    """Return the place of the slice of a `vector.extract_strided_slice` or `insert_strided_slice`, in the first
+    dimensions."""
     offsets = integers(operation, "offsets")
-    if "sizes" in operation.attributes:
+    if operation.name == "vector.extract_strided_slice":  # an insertion may have any attribute of that name
         sizes = integers(operation, "sizes")
     else:
         small, large = shape_of(operation.operands[0].type), shape_of(operation.operands[1].type)
