@@ -187,7 +187,7 @@ _UNPACKED: WeakValueDictionary[int, DerivedArray] = WeakValueDictionary()
 
 
 def constant_of(x: Tensor) -> Array:
-    """The storage of a tensor that keeps its calls, in the form that kernels take."""
+    """Return the storage of a tensor that keeps its calls, in the form that kernels take."""
     if not is_packed(x.type):
         return x._constant
     unpacked = _UNPACKED.get(x._number)

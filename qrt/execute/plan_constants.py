@@ -90,7 +90,7 @@ class _Folding:
         self.arrays: dict[Value, Array] = {}
 
     def array(self, value: Value) -> Array | None:
-        """The array of a constant; None of any other value."""
+        """Return the array of a constant; None for any other value."""
         op = value.operation
         if value in self.arrays or op is None:
             return self.arrays.get(value)
@@ -104,7 +104,7 @@ class _Folding:
         return self.arrays.get(value)
 
     def results(self, op: Operation) -> list[Array] | None:
-        """The results of an operation on constants; None where they are not computed."""
+        """Return the results of an operation on constants; None where they are not computed."""
         if any(self.array(value) is None for value in op.operands):
             return None
         used = captured(op)
@@ -152,7 +152,7 @@ def _is_written(value: Value) -> bool:
 
 
 def _is_plain(type: Type) -> bool:
-    """Tells whether an `arith.constant` has a type."""
+    """Return True for a type that an `arith.constant` may have."""
     tensor = as_tensor(type)
     return tensor.has_static_shape and not isinstance(tensor.element, UniformType)
 

@@ -30,7 +30,7 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
 
 
 def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[Step]:
-    """The passes that run before the function of that name is planned: those that the operations of the program need.
+    """Return the passes that run before the function of that name is planned, those that its operations need.
     None run before the interpreter runs it as a whole."""
     function = module.function(name)
     if body(function) is None:
@@ -48,7 +48,7 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
 
 
 def preparation_text(program: "Program") -> str:
-    """The passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
+    """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
     ``qrt opt --pass-pipeline`` takes them."""
     return spell_steps(preparation(program._module, program.name, program._source.saturating))
 
@@ -58,7 +58,7 @@ def _step(name: str, **options: Any) -> Step:
 
 
 def _has_kernels(module: Module, function: Operation) -> bool:
-    """Tells whether the plan of a function may have ops of families: the interpreter alone has no steps to fuse."""
+    """Return True where the plan of a function may have ops of families: the interpreter has no steps to fuse."""
     pending = [function]
     seen = {function}
     while pending:
@@ -72,7 +72,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
 
 
 def _operations(function: Operation) -> Iterator[Operation]:
-    """The operations that a plan may have once regions are inlined."""
+    """Yield the operations that a plan may have once regions are inlined."""
     stack = list(body(function) or ())
     while stack:
         for op in with_regions(stack.pop()):

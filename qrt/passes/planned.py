@@ -13,21 +13,21 @@ REPLACED = "quant.replaced"
 
 
 def body(function: Operation) -> Block | None:
-    """The block of a function that has one, which returns; the interpreter runs all others."""
+    """Return the block of a function that has one, which returns; the interpreter runs all others."""
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
     return blocks[0] if returns else None
 
 
 def planned_operations(function: Operation) -> Iterator[Operation]:
-    """The operations of a function that a plan may have, those in regions of loops and branches too; none of a function
-    that the interpreter runs as a whole."""
+    """Yield the operations of a function that a plan may have, those in regions of loops and branches too; none of a
+    function that the interpreter runs as a whole."""
     for op in body(function) or ():
         yield from with_regions(op)
 
 
 def with_regions(op: Operation) -> Iterator[Operation]:
-    """An operation and, if it is a loop or a branch that may be planned, all inside it."""
+    """Yield an operation and, if it is a loop or a branch that may be planned, all inside it."""
     stack = [op]
     while stack:
         op = stack.pop()

@@ -87,8 +87,8 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 
 
 def acyclic_operations(root: Operation) -> list[Operation]:
-    """The operations of a root, in the order of the text, without those that depend on themselves and those that read
-    or hold them. From the others a walk from operand to operand ends."""
+    """Return the operations of a root, in the order of the text, without those that depend on themselves and those that
+    read or hold them. From the others a walk from operand to operand ends."""
     operations = list(root.walk())
     cyclic = cyclic_operations(operations)
     return [operation for operation in operations if operation not in cyclic]
@@ -106,11 +106,11 @@ def require_acyclic(root: Operation) -> None:
         owners = [value.owner for value in operation.operands]
         inner = (child for region in operation.regions for block in region.blocks for child in block)
         operation = next(owner for owner in (*owners, *inner) if isinstance(owner, Operation) and owner in cyclic)
-    raise depends_on_itself(operation)
+    raise cycle_error(operation)
 
 
-def depends_on_itself(operation: Operation) -> VerifyError:
-    """The error at an operation that a pass cannot leave where it is."""
+def cycle_error(operation: Operation) -> VerifyError:
+    """Return the error at an operation that a pass cannot leave where it is."""
     return operation.op_error(
         "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
         "which removes blocks that nothing reaches"

@@ -7,7 +7,7 @@ from qrt.errors import VerifyError
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_of, cyclic_operations, depends_on_itself
+from qrt.ir.core.matching import constant_of, cycle_error, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
 from qrt.text import Location
@@ -200,7 +200,7 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
     """Use `values` for the results of an operation, and erase it. Raises VerifyError where it would be replaced by a
     result of its own."""
     if any(value.operation is operation for value in values):
-        raise depends_on_itself(operation)
+        raise cycle_error(operation)
     for result, value in zip(operation.results, values, strict=True):
         result.replace_all_uses(value)
     operation.erase()
