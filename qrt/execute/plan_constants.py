@@ -8,13 +8,14 @@ from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, raise_located
-from qrt.execute.operations import ArrayAttr, constant_array, family_call, family_name
+from qrt.execute.operations import ArrayAttr, constant_array, family_call
 from qrt.execute.planning.slots import empty
 from qrt.execute.ports import choose
 from qrt.execute.values import as_tensor
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.passes.options import ENTRY, OBSERVING, SATURATING, option
 from qrt.passes.planned import OBSERVED, planned_operations
@@ -111,7 +112,7 @@ class _Folding:
         known = {value: array for value in used if (array := self.array(value)) is not None}
         if len(known) < len(used) or (self.observed and any(inner.name == OBSERVED for inner in op.walk())):
             return None
-        if family_name(op) is None:
+        if family_of(op) is None:
             return compute(op, known, Compiler(self.code))
         try:
             return _kernel_results(op, [known[value] for value in op.operands])

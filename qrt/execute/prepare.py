@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
-from qrt.execute.operations import family_name
 from qrt.execute.passes import PASSES, run_steps
 from qrt.execute.plan_constants import hold_constants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ops import family_of
 from qrt.passes.inline_regions import ANNOTATED
 from qrt.passes.pipeline_text import Step, spell_steps
 from qrt.passes.planned import body, with_regions
@@ -63,7 +63,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
     seen = {function}
     while pending:
         for op in _operations(pending.pop()):
-            if family_name(op) is not None or op.name in FAKE_QUANTS:
+            if family_of(op) is not None or op.name in FAKE_QUANTS:
                 return True
             if op.name == "func.call" and (callee := module.callee(op)) not in seen:
                 seen.add(callee)

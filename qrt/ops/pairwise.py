@@ -30,6 +30,7 @@ from qrt.ops.core import (
     storage_dtype,
 )
 from qrt.ops.declare import KEPT, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Three = tuple[UniformType, UniformType, UniformType]
@@ -102,6 +103,7 @@ def _squared_difference(a: Array, b: Array, t: Three) -> Array:
 
 Compute = Callable[[Array, Array, Three], Array]
 """Storage of the result, of values without their zero points."""
+_FLOAT_OPS = {"div": "arith.divf"}
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
 
@@ -149,6 +151,10 @@ FAMILIES = (
             infer=partial(_infer_extreme, op),
             reference=partial(_extreme, op),
             bind=partial(_bind_extreme, op),
+            traits=Traits(
+                is_elementwise=True,
+                float_op=f"arith.{op}f",
+            ),
         )
         for op in _EXTREMES
     ),
@@ -158,6 +164,7 @@ FAMILIES = (
             infer=partial(_infer_bytes, op),
             reference=partial(_reference, op),
             bind=partial(_bind_bytes, op),
+            traits=Traits(is_elementwise=True, float_op=_FLOAT_OPS.get(op, "")),
         )
         for op in _OF_BYTES
     ),

@@ -9,7 +9,7 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
@@ -49,11 +49,12 @@ def _computed(cast: Operation, constant: Attribute | None) -> Array | None:
     values = np.asarray(constant.python)
     if values.size > MAX_ELEMENTS:
         return None
-    family = FAMILIES[cast.name.removeprefix("quant.")]
+    family = family_of(cast)
+    assert family is not None  # it is a cast
     try:
         if isinstance(source.element, UniformType):
             values = _stored(values, source.element)
-        (computed,) = family.compute([values], (source,), (result,), family.complete(family.said(cast.attributes)))
+        (computed,) = family.compute([values], (source,), (result,), family.read(cast.attributes))
         return computed
     except QuantTypeError:  # f80, zero points that do not fit, ...: the cast stays, and running it says so
         return None

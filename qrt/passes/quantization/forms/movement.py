@@ -20,7 +20,7 @@ def movement(value: Value) -> list[Reading]:
         return [Reading("reshape", ((source.operands[0], None),), (source,))]
     if source.name in _MOVES:
         family = FAMILIES[source.name.removeprefix("qrt.")]
-        attributes = family.complete(family.said(source.attributes))
+        attributes = family.read(source.attributes)
         attributes.pop("requant", None)
         if source.name == "qrt.transpose" and isinstance(source.operands[0].type, TensorType):
             attributes["permutation"] = axes_order((source.operands[0].type,), attributes)

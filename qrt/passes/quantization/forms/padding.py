@@ -34,7 +34,7 @@ def padding_of(value: Value) -> Padding | None:
         return None
     if source.name == "qrt.pad":
         family = FAMILIES["pad"]
-        said = family.complete(family.said(source.attributes))
+        said = family.read(source.attributes)
         before, after = (tuple(pair[side] for pair in said["padding"]) for side in (0, 1))
         return Padding(source.operands[0], before, after, float(said["value"] or 0.0), (source, *reversed(passed)))
     low, high = ([n for n in static_values(source, side) if n is not None and n >= 0] for side in ("low", "high"))
