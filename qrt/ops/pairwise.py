@@ -103,7 +103,6 @@ def _squared_difference(a: Array, b: Array, t: Three) -> Array:
 
 Compute = Callable[[Array, Array, Three], Array]
 """Storage of the result, of values without their zero points."""
-_FLOAT_OPS = {"div": "arith.divf"}
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
 
@@ -151,10 +150,7 @@ FAMILIES = (
             infer=partial(_infer_extreme, op),
             reference=partial(_extreme, op),
             bind=partial(_bind_extreme, op),
-            traits=Traits(
-                is_elementwise=True,
-                float_op=f"arith.{op}f",
-            ),
+            traits=Traits(is_elementwise=True),
         )
         for op in _EXTREMES
     ),
@@ -164,7 +160,7 @@ FAMILIES = (
             infer=partial(_infer_bytes, op),
             reference=partial(_reference, op),
             bind=partial(_bind_bytes, op),
-            traits=Traits(is_elementwise=True, float_op=_FLOAT_OPS.get(op, "")),
+            traits=Traits(is_elementwise=True),
         )
         for op in _OF_BYTES
     ),

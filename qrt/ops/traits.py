@@ -45,7 +45,7 @@ class Traits:
     tables : tuple of int
         The operands that an elementwise family reads as a whole for each element.
     float_op : str
-        The op on floats that an elementwise family approximates.
+        The op on floats in place of which quantization puts an elementwise family.
     ends_in_clamp : bool
         The last thing computed is a clamp to the bounds of the result's storage, which play no other part.
     bounds : callable, optional
