@@ -14,7 +14,7 @@ from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, interpret_constants
 from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.execute.operations import family_call, family_name
+from qrt.execute.operations import family_call
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.planning.arena import Span, allocate, live_bytes
 from qrt.execute.planning.control import ControlPlanner
@@ -27,7 +27,7 @@ from qrt.execute.prepare import Prepared
 from qrt.execute.values import SCALARS, as_tensor
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.constant_folder import ConstantFolder, captured
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.passes.planned import CONTROL, OBSERVED, REPLACED, body
 from qrt.types import MemRefType, TensorType, Type
@@ -96,7 +96,7 @@ class _Builder(ControlPlanner):
             return [self._observed(op, operands[0])]
         if op.name in (LOAD, STORE) and (state := self._state(op)) is not None:
             return self._load(op, state) if op.results else self._store(op, operands[0], state)
-        family = family_name(op)
+        family = family_of(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None:
             if len(_shapes(op, [place.type for place in operands])) > 1:
@@ -105,7 +105,7 @@ class _Builder(ControlPlanner):
             if made is None and len(types) == len(operands):
                 made = self._plain(op, operands, types)
             return self._interpreted(op) if made is None else made
-        if FAMILIES[family].bind is None and len(types) < len(operands):
+        if family.bind is None and len(types) < len(operands):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
 
@@ -281,8 +281,8 @@ class _Builder(ControlPlanner):
         from qrt.execute.planning.deferred import DeferredFamily  # here, for the programs that have such ops
 
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
-        name = family_name(op)
-        packs = () if name is None else FAMILIES[name].packs
+        called = family_of(op)
+        packs = () if called is None else called.packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
         family = DeferredFamily(op, packed)
         runs: list[FrameStep] = []

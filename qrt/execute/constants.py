@@ -10,11 +10,12 @@ from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run, raise_located
 from qrt.execute.loops import extents
-from qrt.execute.operations import family_call, family_name
+from qrt.execute.operations import family_call
 from qrt.execute.planning.slots import empty
 from qrt.execute.values import RUN, as_tensor, of_rank
 from qrt.ir import Operation, Value
 from qrt.ir.constants import constant_array
+from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype, static_shape
 
 MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
@@ -64,7 +65,7 @@ def plan_constants(
     try:
         if is_constant:
             return [constant_array(op)] if isinstance(op.results[0].type, RUN) else None
-        if family_name(op) is None:
+        if family_of(op) is None:
             return interpret_constants(code, op, known)
         return _kernel_results(op, [known[value] for value in op.operands])
     except QuantError as problem:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
-from qrt.execute.operations import family_name
 from qrt.execute.passes import PASSES, run_steps
 from qrt.execute.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.passes.inline_regions import ANNOTATED
 from qrt.passes.pipeline_text import Step, spell_steps
@@ -77,7 +77,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
     seen = {function}
     while pending:
         for op in _operations(pending.pop()):
-            if family_name(op) is not None or op.name in FAKE_QUANTS:
+            if family_of(op) is not None or op.name in FAKE_QUANTS:
                 return True
             if op.name == "func.call" and (callee := module.callee(op)) not in seen:
                 seen.add(callee)

@@ -12,7 +12,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import MAX_FOLDED
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.casts import from_signless
 from qrt.ops.core import Array
 from qrt.types import TensorType, Type, UniformType
@@ -29,9 +29,10 @@ def _is_written(cast: Operation) -> bool:
 
 def _cast(cast: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
     source, result = _tensor(cast.operands[0].type), _tensor(cast.results[0].type)
-    family = FAMILIES[cast.name.removeprefix("quant.")]
+    family = family_of(cast)
+    assert family is not None  # it is a cast
     try:
-        return family.compute([*known.values()], (source,), (result,), family.complete(family.said(cast.attributes)))
+        return family.compute([*known.values()], (source,), (result,), family.read(cast.attributes))
     except QuantTypeError:  # zero points that do not fit, ...: the cast stays, and running it says so
         return None
 
