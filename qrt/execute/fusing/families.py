@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantError
 from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.rewrite import Builder
 from qrt.ops import OpFamily, family_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Value, attribute
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import have_compatible_shapes

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Operation, StringAttr, Value
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, erase_dead
 from qrt.numerics import round_to_format
