@@ -67,7 +67,7 @@ _ROWS = (
     ("job", "sum", "mean"),
     ("writer", "cumsum scatter_nd", "only imported programs have it: export is an error that names the op"),
     ("writer", "detection_postprocess svdf", "ONNX has no such operator"),
-    ("writer", "lookup_interpolated", "ONNX has no such operator: a table of 513 entries, interpolated by LiteRT's rule"),
+    ("writer", "lookup_interpolated", "ONNX has no operator that interpolates a table"),
     ("form", _SCALAR.replace("leaky_relu ", ""), "the float op is exact, and qrt's has the rule of a runtime"),
     ("form", "sum reduce_max reduce_min argmax argmin cumsum scatter_nd resize_bilinear log_softmax transpose_conv2d",
      "no target has the kernel, and the float ops stay"),
