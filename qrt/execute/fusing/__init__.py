@@ -24,15 +24,14 @@ LOOPS = frozenset(
 _REQUANTIZED = frozenset({"qrt.requantize", "qrt.concat"})
 """Requantizations, and the op of which `split-concat` makes them."""
 
-FUSING: dict[str, tuple[str, frozenset[str]]] = {
-    "split-concat": ("qrt.execute.fusing.split_concat:SplitConcat", frozenset({"qrt.concat"})),
-    "carry-layout": ("qrt.execute.fusing.carry_layout:CarryLayout", frozenset({"qrt.transpose"})),
-    "make-tables": ("qrt.execute.fusing.make_tables:MakeTables", UNARY | BINARY | _REQUANTIZED),
-    "widen-depthwise": ("qrt.execute.fusing.widen_depthwise:WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
-    "fold-pad": ("qrt.execute.fusing.fold_pad:FoldPad", frozenset({"qrt.pad"})),
-    "fold-clamp": ("qrt.execute.fusing.fold_clamp:FoldClamp", frozenset({"qrt.clamp"})),
-    "fold-sign": ("qrt.execute.fusing.fold_sign:FoldSign", _REQUANTIZED),
-    "fuse-loops": ("qrt.execute.fusing.fuse_loops:FuseLoops", LOOPS),
+FUSING: dict[str, frozenset[str]] = {
+    "split-concat": frozenset({"qrt.concat"}),
+    "carry-layout": frozenset({"qrt.transpose"}),
+    "make-tables": UNARY | BINARY | _REQUANTIZED,
+    "widen-depthwise": frozenset({"qrt.depthwise_conv2d"}),
+    "fold-pad": frozenset({"qrt.pad"}),
+    "fold-clamp": frozenset({"qrt.clamp"}),
+    "fold-sign": _REQUANTIZED,
+    "fuse-loops": LOOPS,
 }
-"""The passes that run before planning, in order: each by name, the place of its class, and the ops of which it needs
-one."""
+"""The passes that run before planning, in order, and the ops of which each needs one."""
