@@ -28,6 +28,20 @@ def import_place(place: str) -> Any:
     return getattr(loaded, attribute) if attribute else loaded
 
 
+def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str, Any]:
+    """Return the place of each name, where a function of the package stands for several names.
+
+    >>> places_by_name("package", {"module:function": "A B"})
+    {'A': 'package.module:function', 'B': 'package.module:function'}
+    """
+    places: dict[str, Any] = {}
+    for place, names in names_by_place.items():
+        for name in names.split():
+            assert name not in places, f"{name} stands at {places[name]} already"
+            places[name] = f"{package}.{place}"
+    return places
+
+
 @cache
 def installed(group: str) -> "dict[str, EntryPoint]":
     """Return the entry points of a group, by name."""
@@ -105,10 +119,10 @@ class Registry(Mapping[str, T]):
 
     def add(self, name: str, entry: T, *, replaces: bool = False) -> None:
         """Add an entry, or one that is defined again, as a cell of a notebook does that runs twice. QuantError if qrt
-        has another of this name, or if anybody has, unless it ``replaces`` that one."""
+        has one of this name, or if anybody has another, unless it ``replaces`` that one."""
         entry = self._checked(name, entry)
         known = self._entries.get(name)
-        if known is not None and _place(known) != _place(entry) and (name in self.own or not replaces):
+        if name in self.own or not (replaces or known is None or _place(known) == _place(entry)):
             raise QuantError(f"there is a {self.kind} {shown(name)} already")
         self._entries[name] = entry
 

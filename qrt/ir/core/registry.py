@@ -132,8 +132,9 @@ def load(dialect: str) -> None:
 
 def find(name: str) -> "Definition | None":
     """Return the op of a name, if there is one."""
-    if name not in DEFINITIONS:
-        load(name.partition(".")[0])
+    dialect, dot, _ = name.partition(".")
+    if dot and name not in DEFINITIONS:  # installed packages need not be asked for `return`
+        load(dialect)
     return DEFINITIONS.get(name)
 
 

@@ -3,13 +3,11 @@
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import place
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
 
 _INT32 = 6
 """The number of int32 in ONNX's list of types."""
 
 
-@writer("qrt.argmax", "qrt.argmin")
 def arg(group: Group) -> None:
     """ArgMax and ArgMin take the first of equal elements, as the op does."""
     order = group.common_order()
@@ -26,7 +24,6 @@ def _narrowed(group: Group, name: str, i: int = 0) -> str:
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
-@writer("qrt.reduce_max", "qrt.reduce_min")
 def reduce_extreme(group: Group) -> None:
     """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
     found = Reduced.of(group)
@@ -34,7 +31,6 @@ def reduce_extreme(group: Group) -> None:
     group.set_real(found.node(group, op_type, 18), found.order)
 
 
-@writer("qrt.top_k")
 def top_k(group: Group) -> None:
     """TopK has the first of equal elements first, as the op does."""
     if group.is_real(0):

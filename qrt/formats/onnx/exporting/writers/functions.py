@@ -7,7 +7,6 @@ import numpy as np
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import place
 from qrt.formats.onnx.exporting.parameters import OPSETS
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.ops.core import Array
 from qrt.types import UniformType
 
@@ -37,7 +36,6 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
 """Operators whose tables are recognised."""
 
 
-@writer("qrt.softmax", "qrt.log_softmax")
 def softmax(group: Group) -> None:
     """Softmax and LogSoftmax of one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
@@ -51,7 +49,6 @@ def softmax(group: Group) -> None:
     group.set_real(group.node(op_type, x, axis=axis), order)
 
 
-@writer("qrt.logistic", "qrt.tanh")
 def sigmoid(group: Group) -> None:
     """Sigmoid and Tanh."""
     order = group.common_order()
@@ -59,14 +56,12 @@ def sigmoid(group: Group) -> None:
     group.set_real(group.node(op_type, group.real(0, order)), order)
 
 
-@writer("qrt.leaky_relu")
 def leaky_relu(group: Group) -> None:
     """LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
-@writer("qrt.prelu")
 def prelu(group: Group) -> None:
     """PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
@@ -75,7 +70,6 @@ def prelu(group: Group) -> None:
     group.set_real(group.node("PRelu", group.real(0, order), group.broadcast(1, order)), order)
 
 
-@writer("qrt.lookup")
 def lookup(group: Group) -> None:
     """The function whose table it is, where it is known, else Gather from the table."""
     order, table = group.common_order(), group.operand(1).array

@@ -5,10 +5,8 @@ from typing import Any
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
 
 
-@writer("qrt.mean", "qrt.sum")
 def reduce(group: Group) -> None:
     """ReduceMean and ReduceSum, whose axes are an input since opset 18 and 13."""
     found = Reduced.of(group)
@@ -16,7 +14,6 @@ def reduce(group: Group) -> None:
     group.set_real(made, found.order)
 
 
-@writer("qrt.avg_pool2d", "qrt.max_pool2d")
 def pool(group: Group) -> None:
     """AveragePool and MaxPool leave padding out, as the ops do."""
     said = group.attributes
