@@ -21,7 +21,7 @@ from tests.docs.documents import ROOT
 
 HOLE = "\0"
 """What stands for a value in an f-string."""
-_NOT_ADVICE = ("qrt/formats/onnx/exporting/writers/__init__.py", "qrt/report/html.py")
+_NOT_ADVICE = ("qrt/formats/onnx/exporting/registry.py", "qrt/report/html.py")
 """Lists of operations, and style sheets."""
 _ATTRIBUTES = {"qrt.name"}
 """Attributes of the IR."""
