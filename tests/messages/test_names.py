@@ -119,7 +119,7 @@ def test_verbs_of_the_command_line_exist() -> None:
 def keywords() -> set[str]:
     """Return the parameters of what qrt exports, of its methods, and the names of NumPy's that messages know."""
     known = set()
-    for module in (qrt, qrt.calibrate, qrt.ir, qrt.execute, qrt.targets, qrt.passes):
+    for module in (qrt, qrt.calibrate, qrt.ir, qrt.execute, qrt.targets):
         for name in module.__all__:
             value = getattr(module, name)
             members = [value, *(vars(value).values() if inspect.isclass(value) else ())]

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 
 from qrt.formats.onnx.exporting.group import Group
+from qrt.ops import OPS
 from qrt.registry import Registry, places_by_name
 
 Writer = Callable[[Group], None]
 
+_FOLDER = "qrt.formats.onnx.exporting.writers"
+_ELEMENTWISE = [name for name, family in OPS.items() if family.traits.is_elementwise and not family.traits.tables]
+"""The ops that work element by element, which need no writer of their own."""
 WRITERS: Registry[Writer] = Registry(
     "writer",
-    places_by_name(
-        "qrt.formats.onnx.exporting.writers",
+    dict.fromkeys(_ELEMENTWISE, f"{_FOLDER}.functions:elementwise")
+    | places_by_name(
+        _FOLDER,
         {
             "casts:clamp": "qrt.clamp",
             "casts:dequantize": "quant.dcast",
