@@ -40,6 +40,10 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
 """Operators whose tables are recognised."""
 
 
+_SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
+_SIGMOIDS = {"qrt.logistic": "Sigmoid", "qrt.tanh": "Tanh"}
+
+
 def softmax(group: Group) -> None:
     """Softmax and LogSoftmax of one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
@@ -49,15 +53,13 @@ def softmax(group: Group) -> None:
     axis = place(order, group.attributes["axis"] % len(order))
     if axis != len(order) - 1:
         group.graph.need(_ONE_AXIS)
-    op_type = "Softmax" if group.op.name == "qrt.softmax" else "LogSoftmax"
-    group.set_real(group.node(op_type, x, axis=axis), order)
+    group.set_real(group.node(_SOFTMAXES[group.op.name], x, axis=axis), order)
 
 
 def sigmoid(group: Group) -> None:
     """Sigmoid and Tanh."""
     order = group.common_order()
-    op_type = "Sigmoid" if group.op.name == "qrt.logistic" else "Tanh"
-    group.set_real(group.node(op_type, group.real(0, order)), order)
+    group.set_real(group.node(_SIGMOIDS[group.op.name], group.real(0, order)), order)
 
 
 def leaky_relu(group: Group) -> None:
