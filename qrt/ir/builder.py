@@ -112,12 +112,12 @@ class Builder:
         return cls(block if following is None else following)
 
     def __getattr__(self, name: str) -> "DialectBuilder":
-        if name.startswith("_") or name not in registry.dialects():
-            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.dialects())}")
+        if name.startswith("_") or name not in registry.DIALECTS:
+            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.DIALECTS)}")
         return DialectBuilder(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), *registry.dialects()])
+        return sorted([*super().__dir__(), *registry.DIALECTS])
 
     def create(
         self,
