@@ -65,7 +65,7 @@ def enter_parts(place: str, parts: tuple[str, ...], name: str) -> None:
 
 def pattern_of(part: str) -> re.Pattern[str]:
     """Return what finds a part of a message, with a group for each value."""
-    return re.compile(re.escape(part).replace(r"\{\}", "(.+?)") + ("$" if part.endswith("{}") else ""), re.MULTILINE)
+    return re.compile(re.escape(part).replace(r"\{\}", "(.*?)") + ("$" if part.endswith("{}") else ""), re.MULTILINE)
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:

@@ -138,6 +138,37 @@ def test_scales_along_an_axis_that_is_summed_over(heard: Any) -> None:
     )
 
 
+LAYER = f"""func.func @main(%x: {t(4, 8)}) -> {t(4, 2)} {{
+  %w = arith.constant dense<0.5> : {t(8, 2)}
+  %b = arith.constant dense<[1.0, -2.0]> : {t(2)}
+  %e = tensor.empty() : {t(4, 2)}
+  %f = linalg.broadcast ins(%b : {t(2)}) outs(%e : {t(4, 2)}) dimensions = [0]
+  %y = linalg.matmul ins(%x, %w : {t(4, 8)}, {t(8, 2)}) outs(%f : {t(4, 2)}) -> {t(4, 2)}
+  return %y : {t(4, 2)}
+}}"""
+
+
+@advises(
+    "passes/quantization/checking/kernels.py",
+    "; give data of the size that the program runs on, or a wider !quant.calibrated range at operand 0",
+)
+def test_a_bias_that_is_lost(heard: Any) -> None:
+    x = np.linspace(-1, 1, 32, dtype=np.float32).reshape(4, 8)
+    expected = x.sum(axis=1, keepdims=True) / 2 + np.float32([1, -2])
+    heard(lambda: qrt.quantize_program(ir.parse(LAYER), {"arg0": x * np.float32(1e-20)}))
+    assert np.abs(qrt.quantize_program(ir.parse(LAYER), {"arg0": x}).program(x) - expected).max() < 0.05
+
+    def propagated(magnitude: float) -> ir.Module:
+        text = str(ir.run_passes(ir.parse(LAYER), "fuse-kernels"))
+        specs = f"input_specs = [{range_of(-magnitude, magnitude).replace('1e-20', '1.0e-20')}, f32, f32]"
+        text = text.replace("input_specs = [f32, f32, f32]", specs)
+        text = text.replace("output_specs = [f32]", f"output_specs = [{range_of(-6, 6)}]")
+        return ir.run_passes(ir.parse(text), "propagate-quant,check-quant,export-quant")
+
+    heard(lambda: propagated(1e-20))
+    assert np.abs(ran(propagated(1.0), [x])[0] - expected).max() < 0.05
+
+
 @advises("passes/quantization/fusing/callees.py", "run inline{entry={}} first")
 def test_a_kernel_that_calls_another_function(heard: Any) -> None:
     call = "%r = func.call @inner(%x) : (tensor<4xf32>) -> tensor<4xf32>"
