@@ -86,6 +86,8 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     """The layout that an axis, counted from either end, and the size of its groups say."""
     if not shape and (axis is not None or group_size is not None):
         raise QuantTypeError("a value without axes has one scale: give neither axis nor group_size")
+    if group_size is not None and 0 in shape:
+        raise QuantTypeError(f"groups of no values, of shape {shape}, have no scale: leave out group_size")
     if axis is None and group_size is not None and len(shape) > 2:
         instead = _axes_for(shape, group_size)
         if not instead:
