@@ -34,7 +34,7 @@ ADVICE = re.compile(
     rf"(?:^|[:;,(]\s|\b(?:or|and|then)\s)(?:please )?"
     rf"(?:(?:{_VERBS})(?= (?!in place\b))|(?:{_WITH_OBJECT})(?= (?:{_OBJECTS})\b(?! than\b)))"
     rf"|\bdid you mean\b|\binstead\b|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
-    rf"|(?<![\w-])--[a-z][a-z-]*(?![\w:]| must\b)|`[a-z]"
+    rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`[a-z]"
     rf"|\bqrt (?:{'|'.join(VERBS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"
 )
 """Words that tell the reader to do something: a verb at the beginning of a clause, a command, an option, an example."""
@@ -51,10 +51,19 @@ def advises(place: str, *parts: str) -> Callable[[Test], Test]:
 
     def enter(test: Test) -> Test:
         enter_parts(place, parts, test.__name__)
+        return hears(*parts)(test)
+
+    return enter
+
+
+def hears(*parts: str) -> Callable[[Test], Test]:
+    """Return a decorator of a test that enters its parts into the table itself."""
+
+    def mark(test: Test) -> Test:
         test.parts = [*getattr(test, "parts", ()), *parts]  # type: ignore[attr-defined]
         return test
 
-    return enter
+    return mark
 
 
 def enter_parts(place: str, parts: tuple[str, ...], name: str) -> None:
@@ -106,6 +115,12 @@ def advice(folder: str) -> list[tuple[str, int, str]]:
 
 def unfollowed(place: str, text: str) -> list[str]:
     """Return the words of advice in a string that lie in no part which a test follows."""
-    spans = [match.span() for where, part in TABLE if where == place for match in re.finditer(re.escape(part), text)]
-    matches = ADVICE.finditer(text)
-    return [m[0].strip(" :;,(") for m in matches if not any(a <= m.end() - 1 < b for a, b in spans)]
+    spans = [span for where, part in TABLE if where == place for span in spans_of(part, text)]
+    words = [(m.end() - len(word := m[0].lstrip(" :;,(")), m.end() - 1, word) for m in ADVICE.finditer(text)]
+    return [word for first, last, word in words if not any(a <= at < b for a, b in spans for at in (first, last))]
+
+
+def spans_of(part: str, text: str) -> list[tuple[int, int]]:
+    """Return where the words of a part are in a string of qrt, which may have words where the part has a value."""
+    words = ".*?".join(f"({re.escape(piece)})" for piece in part.split("{}"))
+    return [span for match in re.finditer(words, text) for span in match.regs[1:]]
