@@ -32,7 +32,7 @@ _OBJECTS = r"a|all|an|another|both|each|fewer|it|its|less|more|one|the|them|two|
 _PASSES = "|".join(sorted(name for name in PASSES if "-" in name))
 ADVICE = re.compile(
     rf"(?:^|[:;,(]\s|\b(?:or|and|then)\s)(?:please )?"
-    rf"(?:(?:{_VERBS})(?= (?!in place\b))|(?:{_WITH_OBJECT})(?= (?:{_OBJECTS})\b(?! than\b)))"
+    rf"(?:(?:{_VERBS})(?= (?!in place\b))|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
     rf"|\bdid you mean\b|\binstead\b|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
     rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`[a-z]"
     rf"|\bqrt (?:{'|'.join(VERBS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.errors import MissingPackageError
 from qrt.execute.saved import container
 from qrt.extras import require_installed
 from tests import mlir_opt
@@ -186,9 +185,8 @@ def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
 @advises("extras.py", 'is needed, which {}: pip install "qrt[{}]"')
 def test_the_extra_has_the_package(heard: Any) -> None:
     _, name = heard(lambda: require_installed("no_such_package", "onnx"))
-    with pytest.raises(MissingPackageError):
-        require_installed("no_such_package", name)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert any(text.startswith("onnx") for text in extras[name])
     source = "".join(path.read_text() for path in (ROOT / "qrt").rglob("*.py"))
     named = set(re.findall(r"\b(?:extra|require_installed)\(\s*\"([\w.]+)\",\s*\"(\w+)\"", source))
     assert len(named) > 5
