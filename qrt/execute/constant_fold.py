@@ -11,9 +11,10 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops.core import Array
 from qrt.passes.options import option
 from qrt.types import IntegerType, TensorType, Type, UniformType
@@ -89,7 +90,7 @@ class _Folding:
         if made is None:
             self.refused.add(operation)
             return False
-        builder = Builder.before(operation)
+        builder = Builder(operation)
         replace(operation, [_constant(builder, each, v.type) for each, v in zip(made, operation.results, strict=True)])
         erase_dead([value.operation for value in known if value.operation is not None])
         return True

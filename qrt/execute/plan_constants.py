@@ -13,8 +13,9 @@ from qrt.execute.planning.slots import empty
 from qrt.execute.ports import choose
 from qrt.execute.values import as_tensor
 from qrt.ir import Module, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.passes.options import ENTRY, OBSERVING, SATURATING, option
 from qrt.passes.planned import OBSERVED, planned_operations
@@ -56,7 +57,7 @@ class FoldPlanConstants:
                 folding.arrays.update(zip(op.results, arrays, strict=True))
                 continue
             read += [source for value in captured(op) if (source := value.operation) is not None]
-            builder = Builder.before(op)
+            builder = Builder(op)
             replace(op, [folding.written(builder, a, v.type) for a, v in zip(arrays, op.results, strict=True)])
         erase_dead(read)
 
@@ -73,7 +74,7 @@ def hold_constants(module: Module, function: Operation, saturating: bool, observ
         elif op.name in _CASTS or not all(map(_is_written, op.results)):
             arrays = folding.results(op)
             if arrays is not None:
-                builder = Builder.before(op)
+                builder = Builder(op)
                 replace(op, [builder.constant(ArrayAttr(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
     for op in planned_operations(function):
         if op.name == "arith.constant" and not op.result.uses:

@@ -11,9 +11,10 @@ from qrt.execute.plan_source import ModuleSource
 from qrt.execute.prepare import prepared
 from qrt.execute.program import Program
 from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops.core import Array
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.inline import Inline
@@ -45,7 +46,7 @@ class _TappedSource(ModuleSource):
     def prepared(self) -> Module:
         for value, name in self._taps.items():
             attributes = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
-            tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), attributes)
+            tap = Builder.after(value).emit(OBSERVED, (value,), (value.type,), attributes)
             value.replace_all_uses(tap.results[0])
             tap.set_operand(0, value)
         return prepared(self.module, self.name, self.saturating, observed=True)

@@ -5,7 +5,7 @@
 
 from qrt.dialects.quant.ops import element_of
 from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.builder import Builder
 from qrt.types import QuantizedType
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")

@@ -5,9 +5,9 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, element_dtype

@@ -12,9 +12,11 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.fusing.families import discardable, may_be, said
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
 from qrt.ir import IntegerAttr, Module, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import attribute
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ops import FAMILIES
 from qrt.ops.movement import axes_order
@@ -87,7 +89,7 @@ def _is_reshape(op: Operation) -> bool:
 
 
 def _as_reshape(op: Operation) -> None:
-    replace(op, [Builder.before(op).value("qrt.reshape", op.operands, op.result.type, discardable(op))])
+    replace(op, [Builder(op).value("qrt.reshape", op.operands, op.result.type, discardable(op))])
 
 
 def _moved(op: Operation) -> Operation | None:
@@ -149,7 +151,7 @@ def _composed(op: Operation) -> Operation | None:
 
 def _transposed(op: Operation, source: Value, order: Order, kind: Any) -> Value:
     attributes = discardable(op) | {"permutation": attribute(list(order))}
-    return Builder.before(op).value("qrt.transpose", (source,), kind, attributes)
+    return Builder(op).value("qrt.transpose", (source,), kind, attributes)
 
 
 def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Order) -> Operation | None:
@@ -164,7 +166,7 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
         elif given is None and _is_constant(value) and len(_shape(value) or ()) == len(order):
             inverse = [order.index(axis) for axis in range(len(order))]
             kind = _in_order(value, inverse)
-            operands.append(Builder.before(op).value(
+            operands.append(Builder(op).value(
                 "qrt.transpose", (value,), kind, {"permutation": attribute(inverse)}
             ))  # fmt: skip
         else:
@@ -178,8 +180,11 @@ def _measure(op: Operation) -> None:
     source = op.operands[0].operation
     if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
         return
-    builder = Builder.before(op)
-    replace(op, [builder.value("tensor.dim", [source.operands[0], builder.index(order[axis.value])], op.result.type)])
+    builder = Builder(op)
+    replace(
+        op,
+        [builder.value("tensor.dim", [source.operands[0], builder.constant(order[axis.value], INDEX)], op.result.type)],
+    )
 
 
 def _loops(op: StructuredOp) -> Operation | None:
@@ -204,7 +209,7 @@ def _loops(op: StructuredOp) -> Operation | None:
     sizes, given_sizes = list(_shape(empty.result) or ()), iter(empty.operands)
     known = [next(given_sizes) if size is None else None for size in sizes]
     moved = [size for axis in inverse if (size := known[axis]) is not None]
-    init = Builder.before(op).value("tensor.empty", moved, _in_order(empty.result, inverse))
+    init = Builder(op).value("tensor.empty", moved, _in_order(empty.result, inverse))
     made = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
     replace(op, [made])
     erase_dead([empty])
@@ -247,7 +252,7 @@ def _again(
     inverse = [after.index(axis) for axis in range(len(after))]
     kind = _in_order(op.result, inverse)
     attributes = own | {name: attribute(value) for name, value in changed.items()}
-    result = Builder.before(op).value(op.name, operands, kind, attributes)
+    result = Builder(op).value(op.name, operands, kind, attributes)
     made = _transposed(op, result, after, op.result.type)
     replace(op, [made])
     return made.operation

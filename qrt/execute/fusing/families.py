@@ -8,8 +8,8 @@ import numpy as np
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantError
 from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import attribute
-from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array, element_dtype

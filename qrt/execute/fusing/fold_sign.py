@@ -7,8 +7,9 @@ import numpy as np
 from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
+from qrt.ir.builder import Builder
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, UniformType
@@ -68,9 +69,7 @@ def _into_readers(op: Operation) -> None:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
         if may_be(reader.name, operands, said(reader), reader.result.type):
-            made = Builder.before(reader).value(
-                reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
-            )
+            made = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
             replace(reader, [made])
 
 
@@ -82,7 +81,7 @@ def _into_producer(op: Operation) -> None:
     if said(producer).get("requant") not in _AFTER_ROUNDING:
         return
     if may_be(producer.name, producer.operands, said(producer), op.result.type):
-        builder = Builder.before(producer)
+        builder = Builder(producer)
         replace(
             op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
         )

@@ -8,8 +8,9 @@ from qrt.errors import QuantError
 from qrt.execute.fusing import BINARY, UNARY
 from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
 from qrt.ir import Module, Operation, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops.core import Array, element_dtype
 from qrt.types import TensorType, UniformType
 
@@ -114,7 +115,7 @@ def _tabulate(chain: list[Operation]) -> None:
         return
     if target.storage_width > 32:
         return
-    builder = Builder.before(last)
+    builder = Builder(last)
     held = constant(builder, table, target)
     operands = (first.operands[index], held)
     replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, chained(chain))])

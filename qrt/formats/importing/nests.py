@@ -5,10 +5,10 @@ these keep to one order.
 """
 
 from qrt.formats.importing.node import Node
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.builder import Builder
 from qrt.passes.lower_qrt.site import Site
 
 
 def site_of(node: Node) -> Site:
     """The end of the function, where nests are made."""
-    return Site(Builder(node.graph.block, None, node.graph.location(node.op)), loops=False, in_loop=False)
+    return Site(Builder(node.graph.block, node.graph.location(node.op)), loops=False, in_loop=False)

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.builder import Builder
+from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import REQUANT
@@ -77,7 +78,7 @@ class LowerQrt:
         lower = lowering(name)
         if lower is None:
             raise QuantTypeError(f"there is no lowering of {op.name}")
-        site = Site(Builder.before(op), loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
+        site = Site(Builder(op), loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
         stored = lower(site, op, self._attributes(name, op))
         site.builder.loc = None
         values = [stored] if isinstance(stored, Value) else stored

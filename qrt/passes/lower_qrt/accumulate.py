@@ -264,7 +264,7 @@ def _assert_depth(site: Site, c: Contraction, bias: UniformType | None) -> None:
     bound = site.scalar(most, INDEX)
     fits = site.value("arith.cmpi", (count, bound), I1, predicate=scalar_attribute(_AT_MOST, I64))
     message = StringAttr(f"an accumulator of more than {most} products may leave its bits")
-    site.builder.create("cf.assert", (fits,), (), {"msg": message})
+    site.builder.emit("cf.assert", (fits,), (), {"msg": message})
 
 
 def zero_points_of(t: UniformType) -> Array:

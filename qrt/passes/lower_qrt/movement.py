@@ -7,7 +7,7 @@ import numpy as np
 from qrt.dialects.tensor.slices import concat_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Operation, Region, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.builder import Builder
 from qrt.ops.core import Attributes, one_axis
 from qrt.ops.movement import axes_order, concat_pieces, open_axes
 from qrt.passes.elementwise import INDEX
@@ -66,10 +66,10 @@ def lower_transpose(site: Site, op: Operation, attributes: Attributes) -> Value:
     element = tensor_type(stored).element
     target = site.empty(extents, element)
     body = Block([element, element], site.builder.location)
-    Builder(body, None, site.builder.location).create("linalg.yield", body.arguments[:1])
+    Builder(body).emit("linalg.yield", body.arguments[:1])
     permutation: dict[str, Attribute] = {"permutation": DenseArrayAttr(I64, tuple(order))}
     operands = (stored, target)
-    return site.builder.create("linalg.transpose", operands, [target.type], permutation, [Region([body])]).results[0]
+    return site.builder.emit("linalg.transpose", operands, [target.type], permutation, [Region([body])]).results[0]
 
 
 def lower_concat(site: Site, op: Operation, attributes: Attributes) -> Value:

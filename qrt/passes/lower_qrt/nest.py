@@ -8,10 +8,10 @@ import numpy as np
 
 from qrt.dialects.linalg.structure import generic
 from qrt.ir import Attribute, Block, IntegerAttr, Operation, Region, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
@@ -33,7 +33,7 @@ class Nest:
         self.kept, self.reduced = tuple(kept), tuple(reduced)
         self.loops: tuple[Expression, ...] = tuple(("d", i) for i in range(len(self.kept) + len(self.reduced)))
         location = site.builder.location
-        self._body = Builder(Block(location=location), None, location)
+        self._body = Builder(Block(location=location))
         self._inputs: list[tuple[Value, tuple[Expression, ...], Value]] = []
         self._outputs: list[tuple[Value, Any]] = []
         self._bytes: dict[Value, Value] = {}
@@ -119,7 +119,7 @@ class Nest:
         return self._body.value(name, operands, element)
 
     def emit_pair(self, name: str, operands: Sequence[Value], types: tuple[Type, Type]) -> tuple[Value, Value]:
-        first, second = self._body.create(name, operands, types).results
+        first, second = self._body.emit(name, operands, types).results
         return first, second
 
     def compare(self, predicate: int, left: Value, right: Value) -> Value:
@@ -160,7 +160,7 @@ class Nest:
         starts = [self._start(argument.type, start) for argument, start in self._outputs]
         block = self._body.block
         block.set_arguments([argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs])
-        self._body.create("linalg.yield", values)
+        self._body.emit("linalg.yield", values)
         maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
         kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
         inputs, types = [tensor for tensor, *_ in self._inputs], [start.type for start in starts]
@@ -242,9 +242,9 @@ class _Loops:
                 "step": IntegerAttr(1, INDEX),
                 OPERAND_SEGMENTS: segments(0, len(bounds), 0),
             }
-            self.at.create("affine.for", bounds, (), attributes, [Region([body])])
-            inside = Builder(body, None, self.at.location)
-            inside.place = inside.create("affine.yield")
+            self.at.emit("affine.for", bounds, (), attributes, [Region([body])])
+            inside = Builder(body)
+            inside.before = inside.emit("affine.yield")
             inside.loc = self.at.loc
             self.at = inside
             self._induction.append(body.arguments[0])
@@ -255,18 +255,14 @@ class _Loops:
             operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
             operation.erase()
             return
-        moved = operation.detach()
-        if self.at.place is None:
-            self.at.block.append(moved)
-        else:
-            self.at.block.insert_before(self.at.place, moved)
+        self.at.insert(operation.detach())
 
     def load(self, buffer: Value, indices: Sequence[Expression]) -> Value:
         operands = (buffer, *self._induction)
         return self.at.value("affine.load", operands, element_of(buffer.type), {"map": self._map(indices)})
 
     def store(self, value: Value, buffer: Value, indices: Sequence[Expression]) -> None:
-        self.at.create("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})
+        self.at.emit("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})
 
     def _map(self, indices: Sequence[Expression]) -> AffineMapAttr:
         return AffineMapAttr(len(self._induction), 0, tuple(indices))

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from qrt.dialects.linalg.named import make_fill
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.numerics import BLOCK, in_blocks
 from qrt.passes.elementwise import INDEX, scalar_attribute
@@ -202,7 +202,7 @@ def broadcast(site: Site, left: Sequence[Extent], right: Sequence[Extent]) -> tu
     for a, b in pairs if site.loops else ():
         if a != 1 and b != 1 and not (isinstance(a, int) and isinstance(b, int)):
             equal = site.value("arith.cmpi", (site.index(a), site.index(b)), I1, predicate=number(_EQUAL, I64))
-            site.builder.create("cf.assert", (equal,), (), {"msg": _UNEQUAL})
+            site.builder.emit("cf.assert", (equal,), (), {"msg": _UNEQUAL})
     return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in pairs)
 
 

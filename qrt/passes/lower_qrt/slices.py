@@ -31,7 +31,7 @@ def lower_slice(site: Site, op: Operation, attributes: Attributes) -> Value:
     said: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
     said[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
     result = TensorType(static_shape(sizes), tensor_type(stored).element)
-    ascending = site.builder.create("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
+    ascending = site.builder.emit("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
     if all(step.stride > 0 for step in steps):
         return ascending
     nest = Nest(site, "slice", sizes)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Attribute, Block, DenseArrayAttr, Operation, Region, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Attributes
 from qrt.ops.window import Pairs, output_size
 from qrt.passes.elementwise import INDEX
@@ -30,7 +30,7 @@ def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: An
     type = tensor_type(x)
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
     block = Block([INDEX] * len(shape), site.builder.location)
-    body = Builder(block, None, site.builder.location)
+    body = Builder(block)
     body.loc = site.builder.loc
     values = np.asarray(value)
     if (values == values.ravel()[0]).all():
@@ -38,11 +38,11 @@ def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: An
     else:
         assert axis is not None  # one value for each of its channels
         padding = body.value("tensor.extract", (site.tensor(values, type.element), block.arguments[axis]), type.element)
-    body.create("tensor.yield", (padding,))
+    body.emit("tensor.yield", (padding,))
     low, high = (DenseArrayAttr(I64, tuple(p[side] for p in pairs)) for side in (0, 1))
     attributes: dict[str, Attribute] = {"static_low": low, "static_high": high, OPERAND_SEGMENTS: segments(1, 0, 0)}
     result = TensorType(shape, type.element)
-    return site.builder.create("tensor.pad", (x,), (result,), attributes, [Region([block])]).results[0]
+    return site.builder.emit("tensor.pad", (x,), (result,), attributes, [Region([block])]).results[0]
 
 
 def pad_behind(site: Site, x: Value, axis: int, count: int) -> Value:

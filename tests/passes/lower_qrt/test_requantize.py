@@ -8,7 +8,7 @@ import pytest
 
 from qrt import numerics
 from qrt.ir import parse
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.builder import Builder
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.passes.lower_qrt.nest import Nest
@@ -52,7 +52,7 @@ def lowered(acc: Array, parameters: RequantParameters, element: UniformType, loo
     module = parse(text)
     block = module.function().regions[0].blocks[0]
     assert block.last is not None
-    site = Site(Builder.before(block.last), loops=loops, in_loop=False)
+    site = Site(Builder(block.last), loops=loops, in_loop=False)
     nest = Nest(site, "requantize", acc.shape)
     r = Requantization(parameters, np.arange(channels), nest.loops[1:], element)
     block.last.set_operands(nest.finish(requantize(nest, nest.read(block.arguments[0], nest.loops), r)))

@@ -16,8 +16,8 @@ from qrt.formats.tflite.operators.float_nests import activated
 from qrt.formats.tflite.operators.moving import shape_of
 from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Region, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import IndexType, IntegerType, TensorType
@@ -109,13 +109,13 @@ def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Val
     types = [y.type, *(value.type for value in before)]
     block = Block([_INDEX, *types])
     counter, made, *held = block.arguments
-    inside = Site(Builder(block, None, site.builder.location), loops=False, in_loop=False)
+    inside = Site(Builder(block, site.builder.location), loops=False, in_loop=False)
     row = _slice(inside, "tensor.extract_slice", (x,), counter, (batch, depth), TensorType((batch, depth), F32))
     after = step(inside, row, held)
     made = _slice(inside, "tensor.insert_slice", (after[0], made), counter, (batch, cells or 0), made.type)
-    inside.builder.create("scf.yield", [made, *after])
+    inside.builder.emit("scf.yield", [made, *after])
     ends = [site.value("arith.constant", (), _INDEX, value=IntegerAttr(n, _INDEX)) for n in (0, steps, 1)]
-    return list(site.builder.create("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
+    return list(site.builder.emit("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
 
 
 def shape_of_value(value: Value) -> tuple[int | None, ...]:

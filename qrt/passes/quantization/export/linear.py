@@ -15,10 +15,10 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.ops.movement import reshaped_element
@@ -256,10 +256,10 @@ class Linear:
             return x if x.bound == 0 else _refuse(op)
         type = tensor_type(op.results[0]).with_(element=I64)
         body = Block([value.type for value in region.blocks[0].arguments], self.site.builder.location)
-        inside = Builder(body, None, self.site.builder.location)
+        inside = Builder(body)
         zero = inside.constant(IntegerAttr(0, I64), I64)
-        inside.create("tensor.yield", (zero,))
-        made = self.site.builder.create("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
+        inside.emit("tensor.yield", (zero,))
+        made = self.site.builder.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
         return replace(_with_channels_around(x, op), value=made.results[0])
 
     def _joined(self, op: Operation) -> Exact:
@@ -278,7 +278,7 @@ class Linear:
             value = nest.emit("arith.muli", (nest.read(x.value, nest.loops), nest.constant(factor, I64)), I64)
             values.append(x.value if factor == 1 else nest.finish(value)[0])
         type = tensor_type(op.results[0]).with_(element=I64)
-        made = self.site.builder.create("tensor.concat", values, (type,), dict(op.attributes))
+        made = self.site.builder.emit("tensor.concat", values, (type,), dict(op.attributes))
         return Exact(made.results[0], (common,), (bound,))
 
 
@@ -392,7 +392,7 @@ def linear_region(
     region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
     """The quantized results of a region of linear ops on quantized operands."""
-    site = Site(Builder.before(region), loops=False, in_loop=True)
+    site = Site(Builder(region), loops=False, in_loop=True)
     linear = Linear(site, report)
     block = region.body
     for argument, value in zip(block.arguments, stored, strict=True):

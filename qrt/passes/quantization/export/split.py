@@ -4,8 +4,9 @@ from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.lower_qrt.site import tensor_type
@@ -27,7 +28,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
 
     A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
-    copy = Builder.before(region).insert(region.clone({}))
+    copy = Builder(region).insert(region.clone({}))
     assert isinstance(copy, RegionOp)
     with remarks_to(None):
         fuse_block(copy.body, find("qrt-cpu"))
@@ -37,7 +38,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
         copy.erase()
         return None
-    values = Builder.before(region).inline(copy.body, copy.operands)
+    values = Builder(region).inline(copy.body, copy.operands)
     copy.erase()
     keep_tags(region, values)
     replace(region, values)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Operation, StringAttr, Value
+from qrt.ir.builder import Builder
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics import round_to_format
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms import Form, form_of
@@ -87,7 +88,7 @@ class Product:
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
-                self.region.set_operand(operand.number, constant(Builder.before(self.region), array, old.type))
+                self.region.set_operand(operand.number, constant(Builder(self.region), array, old.type))
                 if old.operation is not None:
                     erase_dead([old.operation])
 
