@@ -10,8 +10,7 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
-from qrt.ir import Attribute, Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace

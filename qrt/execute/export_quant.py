@@ -12,8 +12,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
-from qrt.ir import DenseElementsAttr, Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
 from qrt.ir.core.affine import plain_loops
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype

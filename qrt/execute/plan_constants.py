@@ -12,8 +12,7 @@ from qrt.execute.operations import ArrayAttr, constant_array, family_call, famil
 from qrt.execute.planning.slots import empty
 from qrt.execute.ports import choose
 from qrt.execute.values import as_tensor
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops.core import Array, element_dtype, static_shape

@@ -10,8 +10,7 @@ from qrt.execute.observe import ObservedProgram
 from qrt.execute.plan_source import ModuleSource
 from qrt.execute.prepare import prepared
 from qrt.execute.program import Program
-from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace

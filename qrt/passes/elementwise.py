@@ -8,8 +8,7 @@ import numpy as np
 
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
 from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType

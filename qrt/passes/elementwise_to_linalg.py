@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of, is_ranked_tensor
 from qrt.ir.core.rewrite import replace

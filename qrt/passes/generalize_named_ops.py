@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qrt.dialects.linalg.structure import StructuredOp, generic
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.greedy import rewrite_greedily
 from qrt.ir.core.rewrite import Folds, Pattern
 

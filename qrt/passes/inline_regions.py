@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.dialects.quant.annotations import IDENTITIES
-from qrt.ir import Module
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import replace
 from qrt.passes.options import OBSERVING, option

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE

@@ -10,8 +10,7 @@ from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import Spec, Target
 from qrt.errors import QuantError
 from qrt.execute.observe import ObservedProgram
-from qrt.ir import Module, Operation, StringAttr
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics.sums import exact_sums, nearest_float

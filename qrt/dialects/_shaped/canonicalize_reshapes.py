@@ -9,8 +9,7 @@ from qrt.dialects._shaped.reshapes import Groups, reassociation_of
 from qrt.dialects._shaped.strides import has_identity_layout
 from qrt.dialects._shaped.types import Shape, ranked, shaped
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by

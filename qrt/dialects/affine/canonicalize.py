@@ -10,8 +10,7 @@ from qrt.dialects.affine.maps import Inputs, simplest
 from qrt.dialects.affine.ops import set_of
 from qrt.dialects.affine.ranges import Ranges
 from qrt.dialects.affine.scope import map_of
-from qrt.ir import Attribute, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by

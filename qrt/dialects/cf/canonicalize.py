@@ -6,8 +6,7 @@ import numpy as np
 
 from qrt.dialects.arith.scalars import filled
 from qrt.dialects.cf.ops import passed_values, switch_cases
-from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number

@@ -10,8 +10,7 @@ from qrt.dialects.linalg.named import make_fill
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
-from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.matching import made_by

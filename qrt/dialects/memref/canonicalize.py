@@ -4,8 +4,7 @@ from qrt.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.dialects._shaped.slices import dropped_dimensions
 from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by

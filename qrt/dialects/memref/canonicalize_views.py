@@ -10,8 +10,7 @@ from qrt.dialects._shaped.strides import Number, collapsed, expanded, strides_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import permutation_of
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of

@@ -4,8 +4,7 @@ quant.scast."""
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.text.dense import storage_dtype

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._regions.trip_counts import trips_of_for
 from qrt.dialects.arith.scalars import filled, splat_is
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir import Attribute, Block, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by

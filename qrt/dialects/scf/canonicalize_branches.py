@@ -5,8 +5,7 @@ region's terminator, or of the op itself.
 
 from collections.abc import Sequence
 
-from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.rewrite import IN_PLACE, Made
 
 _Operand = tuple[Operation, int]

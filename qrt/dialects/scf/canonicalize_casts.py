@@ -6,8 +6,7 @@ seen that an iteration keeps them.
 """
 
 from qrt.dialects.tensor.canonicalize import cast, cast_source, destinations
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.rewrite import Made
 from qrt.types import Type
 

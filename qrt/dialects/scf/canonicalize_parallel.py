@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._regions.trip_counts import trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.dialects.scf.parallel import BOUNDS, mixed_bounds
-from qrt.ir import Block, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments

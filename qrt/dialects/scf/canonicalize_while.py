@@ -10,8 +10,7 @@ from qrt.dialects.arith.canonicalize import inverse
 from qrt.dialects.arith.fold import predicate_of
 from qrt.dialects.scf.canonicalize import boolean, is_inside
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import IN_PLACE, Made
 

@@ -7,8 +7,7 @@ import numpy as np
 from qrt.dialects._shaped.types import ranked, shaped
 from qrt.dialects.shape.ops import broadcast_of
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir import DenseElementsAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Made

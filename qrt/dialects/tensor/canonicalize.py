@@ -7,8 +7,7 @@ from qrt.dialects._shaped.lists import constant_sizes
 from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.slices import concat_type
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Made

@@ -6,8 +6,7 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.affine.scope import is_symbol
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by, number_of

@@ -6,8 +6,7 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir import DenseElementsAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import splat

@@ -26,8 +26,7 @@ from qrt.dialects.vector.values import (
     splat_source,
     with_position,
 )
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED

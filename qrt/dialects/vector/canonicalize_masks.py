@@ -10,8 +10,7 @@ from qrt.dialects.arith.scalars import splat_number
 from qrt.dialects.vector.elements import slice_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import dense_array, dense_of, splat
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, made_by
 from qrt.ir.core.rewrite import Made

@@ -4,8 +4,7 @@ from qrt.dialects.arith.scalars import splat_is
 from qrt.dialects.vector.reductions import combination, kind_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import extract
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Made
 from qrt.ir.text.attribute_kinds import ENUMERATIONS

@@ -11,8 +11,7 @@ from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.dialects.vector.types import part_type, vector_of
 from qrt.dialects.vector.values import changed, dense_array, dense_of
-from qrt.ir import Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by

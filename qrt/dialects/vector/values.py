@@ -5,8 +5,7 @@ from math import prod
 from typing import Any
 
 from qrt.dialects.vector.types import integers, part_type, shape_of, vector_of
-from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, made_by

@@ -11,8 +11,7 @@ from typing import Any
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.fusing.families import discardable, may_be, said
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
-from qrt.ir import IntegerAttr, Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations

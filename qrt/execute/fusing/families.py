@@ -7,8 +7,7 @@ import numpy as np
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantError
-from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseElementsAttr, DenseResourceAttr, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.casts import from_signless, signless

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import fused, may_be, quantized, said
-from qrt.ir import Module, Operation
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import replace

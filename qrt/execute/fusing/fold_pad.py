@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.execute.fusing.families import fused, may_be, quantized, said
-from qrt.ir import Module, Operation
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace

@@ -6,8 +6,7 @@ import numpy as np
 
 from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
 from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
-from qrt.ir import Module, Operation
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES

@@ -7,8 +7,7 @@ import numpy as np
 from qrt.errors import QuantError
 from qrt.execute.fusing import BINARY, UNARY
 from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops.core import Array, element_dtype

@@ -5,8 +5,7 @@ from typing import TypeGuard
 
 from qrt.dialects.linalg.structure import StructuredOp, generic
 from qrt.execute.fusing.families import FUSED, discardable, names_of
-from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, plain_loops, substitute
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of

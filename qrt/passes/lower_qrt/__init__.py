@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes

@@ -6,8 +6,7 @@ import numpy as np
 
 from qrt.dialects.tensor.slices import concat_type
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, IntegerAttr, Operation, Region, Value
 from qrt.ops.core import Attributes, one_axis
 from qrt.ops.movement import axes_order, concat_pieces, open_axes
 from qrt.passes.elementwise import INDEX

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Attribute, Block, IntegerAttr, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, IntegerAttr, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from qrt.dialects.linalg.named import make_fill
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Builder, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.define import segments

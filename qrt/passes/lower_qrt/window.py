@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir import Attribute, Block, DenseArrayAttr, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ops.core import Attributes

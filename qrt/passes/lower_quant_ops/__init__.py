@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ops.casts import QCAST
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter

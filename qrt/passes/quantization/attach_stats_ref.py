@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp, outside_bodies
-from qrt.ir import Block, Module, Operation, StringAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, require_acyclic
 from qrt.passes.quantization.export.tags import KEY

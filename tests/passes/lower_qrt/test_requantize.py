@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt.ir import parse
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, parse
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.passes.lower_qrt.nest import Nest

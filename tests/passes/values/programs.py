@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from qrt import ir
-from qrt.ir import Operation
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation
 from qrt.ir.core.attributes import SymbolRefAttr
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import references

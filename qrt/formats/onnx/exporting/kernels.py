@@ -8,8 +8,7 @@ from typing import Any
 
 from qrt.formats.onnx.exporting.averages import average_of
 from qrt.formats.onnx.exporting.programs import Program, Programs, text_between, text_of
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
 from qrt.passes.quantization.forms import Form, form_of

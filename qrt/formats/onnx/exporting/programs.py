@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qrt.formats.importing.node import TENSOR
-from qrt.ir import Block, Module, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE
 from qrt.passes.quantization.fusing.wrap import Body
 from qrt.types import FunctionType

@@ -15,8 +15,7 @@ from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
 from qrt.formats.tflite.operators.moving import shape_of
 from qrt.formats.tflite.registry import plain_operator
-from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, IntegerAttr, Region, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.site import F32, Site

@@ -1,8 +1,7 @@
 """Values that loops carry and branches yield, as quantized ones: they are not dequantized at the end of an iteration to
 be quantized at the begin of the next."""
 
-from qrt.ir import Module, Operation, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.types import Type, UniformType

@@ -9,8 +9,7 @@ import numpy as np
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value, attribute
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Value, attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES

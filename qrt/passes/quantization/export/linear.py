@@ -14,8 +14,7 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import constant_of

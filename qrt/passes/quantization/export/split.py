@@ -3,8 +3,7 @@
 from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES

@@ -2,8 +2,7 @@
 
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.func.ops import FuncOp
-from qrt.ir import Module, Operation, StringAttr
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import symbol_of
 from qrt.passes.quantization.fusing.wrap import make_region

@@ -1,7 +1,6 @@
 """Sizes that a program reads from values on the way are read where they come from, so that no pattern ends there."""
 
-from qrt.ir import IntegerAttr, Module
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, IntegerAttr, Module
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import acyclic_operations, constant_of
 from qrt.passes.quantization.fusing.wrap import with_extent

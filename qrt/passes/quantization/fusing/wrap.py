@@ -6,8 +6,7 @@ from functools import partial
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
 from qrt.ir.core.rewrite import erase_dead

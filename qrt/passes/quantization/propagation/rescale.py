@@ -9,8 +9,7 @@ defines are floats, and each use quantizes them itself.
 from qrt.calibrate.targets.model import Spec
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.port_stats import PORT_STATS
-from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.passes.quantization.propagation.causes import Causes
 from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site
 from qrt.types import UniformType

@@ -2,8 +2,7 @@
 
 from qrt.dialects.linalg.structure import generic
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import ArrayAttr, Block, Region, StringAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead

@@ -9,8 +9,7 @@ import numpy as np
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.region import INPUT_SPECS, OUTPUT_SPECS, RegionOp
-from qrt.ir import Block, Operation, StringAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Block, Builder, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
 from qrt.passes.quantization.attach_stats_ref import attach

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import Operation, StringAttr, Value
-from qrt.ir.builder import Builder
+from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics import round_to_format
