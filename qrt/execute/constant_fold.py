@@ -90,7 +90,7 @@ class _Folding:
             self.refused.add(operation)
             return False
         builder = Builder(operation)
-        replace(operation, [_constant(builder, each, v.type) for each, v in zip(made, operation.results, strict=True)])
+        replace(operation, [builder.constant(each, v.type) for each, v in zip(made, operation.results, strict=True)])
         erase_dead([value.operation for value in known if value.operation is not None])
         return True
 
@@ -132,8 +132,3 @@ def _stored(type: Type) -> Type:
     """The type of the constant that a value of `type` is made of."""
     element = as_tensor(type).element
     return with_element(type, element.storage_type) if isinstance(element, UniformType) else type
-
-
-def _constant(builder: Builder, value: Attribute, type: Type) -> Value:
-    constant = builder.constant(value, _stored(type))
-    return constant if constant.type is type else builder.value("quant.scast", (constant,), type)

@@ -74,10 +74,15 @@ def hold_constants(module: Module, function: Operation, saturating: bool, observ
             arrays = folding.results(op)
             if arrays is not None:
                 builder = Builder(op)
-                replace(op, [builder.constant(ArrayAttr(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
+                replace(op, [_held(builder, a, v.type) for a, v in zip(arrays, op.results, strict=True)])
     for op in planned_operations(function):
         if op.name == "arith.constant" and not op.result.uses:
             op.erase()
+
+
+def _held(builder: Builder, array: Array, type: Type) -> Value:
+    """Make a constant whose value is the array that runs, which no text spells."""
+    return builder.value("arith.constant", (), type, {"value": ArrayAttr(array)})
 
 
 class _Folding:

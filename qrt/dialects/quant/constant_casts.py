@@ -24,8 +24,7 @@ def fold_constant_qcast(operation: Operation, builder: Builder) -> list[Value] |
     if computed is None or not isinstance(element, UniformType) or not element.is_storage_castable:
         return None
     stored = with_element(result, element.storage_type)
-    constant = builder.constant(constant_attribute(computed, stored), stored)
-    return [builder.value("quant.scast", (constant,), result)]
+    return [builder.constant(constant_attribute(computed, stored), result)]
 
 
 def fold_constant_dcast(operation: Operation, builder: Builder) -> list[Value] | None:

@@ -72,8 +72,7 @@ def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
     """A quantized constant of these storage integers."""
     held = TensorType(storage.shape, t.storage_type)
     array = signless(np.ascontiguousarray(storage, element_dtype(t)), t)
-    made = builder.constant(constant_attribute(array, held), held)
-    return builder.value("quant.scast", (made,), TensorType(storage.shape, t))
+    return builder.constant(constant_attribute(array, held), TensorType(storage.shape, t))
 
 
 def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:

@@ -133,6 +133,5 @@ def _constant(
     if permutation is not None:
         array, element = array.transpose(permutation), transposed_element(element, permutation)
     stored = TensorType(array.shape, element.storage_type)
-    builder = Builder.after(value)
-    made = builder.constant(constant_attribute(np.asarray(array, order="C"), stored), stored)
-    return builder.value("quant.scast", (made,), TensorType(array.shape, element))
+    storage = constant_attribute(np.asarray(array, order="C"), stored)
+    return Builder.after(value).constant(storage, TensorType(array.shape, element))

@@ -108,8 +108,7 @@ class Kernels:
         assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
         table = np.asarray(self.tabulate(region, number, element, out))
         stored = TensorType(table.shape, out.storage_type)
-        constant = builder.constant(constant_attribute(table, stored), stored)
-        entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
+        entries = builder.constant(constant_attribute(table, stored), stored.with_(element=out))
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
     def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:
