@@ -1,6 +1,7 @@
 """Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
 
 from qrt.calibrate.targets.registry import find
+from qrt.dialects.linalg.lowering import tensor_type
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
@@ -8,7 +9,6 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
-from qrt.passes.lower_qrt.site import tensor_type
 from qrt.passes.quantization.export.kernels import KEEPING
 from qrt.passes.quantization.export.ports import outputs
 from qrt.passes.quantization.export.tags import keep_tags
