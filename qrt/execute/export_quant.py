@@ -7,12 +7,12 @@ from math import prod
 import numpy as np
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
 from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.affine import plain_loops
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype

@@ -8,7 +8,7 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.interpret.core import Tap
 from qrt.execute.observe import ObservedProgram
 from qrt.execute.plan_source import ModuleSource
-from qrt.execute.prepare import prepared
+from qrt.execute.prepare import Prepared, prepared
 from qrt.execute.program import Program
 from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
@@ -42,7 +42,7 @@ class _TappedSource(ModuleSource):
         super().__init__(module, function, is_observed=True)
 
     @cached_property
-    def prepared(self) -> Module:
+    def prepared(self) -> Prepared:
         for value, name in self._taps.items():
             attributes = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
             tap = Builder.after(value).emit(OBSERVED, (value,), (value.type,), attributes)

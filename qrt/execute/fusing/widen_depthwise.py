@@ -8,6 +8,7 @@ from qrt.execute.fusing.families import chained, constant, may_be, quantized, sa
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ops import family_of
 from qrt.types import TensorType, UniformType
 
 
@@ -34,7 +35,7 @@ def _widen(op: Operation) -> None:
     operands = [op.operands[0], filters, *op.operands[2:]]
     made = builder.value("qrt.conv2d", operands, op.result.type, {**op.attributes, **chained([op])})
     assert made.operation is not None  # it was just made
-    if may_be(made.operation.name, operands, said(made.operation), op.result.type):
+    if may_be(family_of(made.operation), operands, said(made.operation), op.result.type):
         held = op.operands[1].operation
         assert held is not None  # it is a cast of a constant
         replace(op, [made])

@@ -17,9 +17,9 @@ import numpy as np
 from qrt import numerics
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
-from qrt.dialects.quant.constant_casts import MAX_ELEMENTS
 from qrt.ir import IntegerAttr, StringAttr, Value
 from qrt.ir.core.affine import Expression, evaluate
+from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.elementwise import INDEX
@@ -154,7 +154,7 @@ def _constant_sums(factor: Factor, reduced: Sequence[Extent]) -> Array | None:
     values = constant_storage(source.operands[0]) if source is not None and cast else None
     extents = [extent for extent in (*factor.extents, *reduced) if isinstance(extent, int)]
     is_known = len(extents) == len(factor.extents) + len(reduced)
-    if values is None or values.size > MAX_ELEMENTS or not is_known:
+    if values is None or values.size > MAX_FOLDED or not is_known:
         return None
     loops = np.ogrid[tuple(map(slice, extents))]
     own, inner = loops[: len(factor.extents)], loops[len(factor.extents) :]

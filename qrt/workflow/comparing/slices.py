@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.execute.constants import captured
 from qrt.execute.program import Program
 from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value, equal
+from qrt.ir.core.constant_folder import captured
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ops.core import Array

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from qrt.formats.onnx.exporting import writers
 from qrt.formats.onnx.exporting.group import Group
+from qrt.ops import OPS
 
 Writer = Callable[[Group], None]
 _F = TypeVar("_F", bound=Writer)
@@ -28,12 +29,15 @@ def writer(*names: str) -> Callable[[_F], _F]:
 
 
 def find(name: str) -> Writer | None:
-    """The function that writes an op, if there is one."""
-    file = _files().get(name)
-    if file is None:
-        return None
-    import_module(f"{writers.__name__}.{file}")
-    return WRITERS[name]
+    """The function that writes an op, if there is one. An op that works element by element may have none of its own."""
+    file, family = _files().get(name), OPS.get(name)
+    if file is not None:
+        import_module(f"{writers.__name__}.{file}")
+        return WRITERS[name]
+    if family is not None and family.traits.is_elementwise and not family.traits.tables:
+        written: Writer = import_module(f"{writers.__name__}.functions").elementwise
+        return written
+    return None
 
 
 def load_all() -> None:

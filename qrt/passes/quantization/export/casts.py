@@ -3,10 +3,10 @@
 import numpy as np
 
 from qrt import numerics
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value, attribute
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES
