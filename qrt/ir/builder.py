@@ -141,12 +141,12 @@ class Builder:
         return Builder(place, observer=self.observer)
 
     def __getattr__(self, name: str) -> "DialectOps":
-        if name.startswith("_") or name not in registry.dialects():
-            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.dialects())}")
+        if name.startswith("_") or name not in registry.DIALECTS:
+            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.DIALECTS)}")
         return DialectOps(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), *registry.dialects()])
+        return sorted([*super().__dir__(), *registry.DIALECTS])
 
     def create(
         self,

@@ -8,8 +8,9 @@ import os
 import re
 
 import qrt
+from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
-from qrt.passes import PASSES, pipeline
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import ROOT, sections
 from tests.docs.tree import Tree
 
@@ -165,7 +166,7 @@ def add_family(tree):
 
 def add_pass(tree):
     registry = source(pipeline.run_passes)
-    tree.make(registry.replace("pipeline.py", "count.py"), PASS)
+    tree.make("qrt/passes/count.py", PASS)
     tree.edit(registry, '    "cse":', '    "count": "qrt.passes.count:Count",\n    "cse":')
     tree.edit("docs/reference/passes.md", "| `cse` | none", "| `count` | none | yes | counts |\n| `cse` | none")
     tree.make("tests/passes/files/count.mlir", "// count\nfunc.func private @f()\n")

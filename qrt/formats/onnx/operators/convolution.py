@@ -10,7 +10,6 @@ from qrt.formats.importing.windows import make_window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import float_bias
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
@@ -51,7 +50,6 @@ def _shape(node: Node, weights: int) -> _Shape:
     return _Shape(form, outputs, depth, groups, channels, len(x))
 
 
-@operator("Conv")
 def conv(node: Node) -> None:
     """Of float32, of images of one to three axes. Sums begin with 0, go over the kernel's rows, columns and the
     channels, each product is fused with the sum, and the bias is added at the end.
@@ -104,7 +102,6 @@ def _arranged(array: Array, shape: _Shape) -> Array:
     return np.ascontiguousarray(array.transpose(order))
 
 
-@operator("QLinearConv")
 def qlinear_conv(node: Node) -> None:
     """Of 8 bits, and images of one or two axes. Weights are known, and have one scale or one for each filter."""
     shape = _shape(node, 3)
@@ -142,7 +139,6 @@ def quantized_convolution(
     return channels_first(node, node.emit(f"qrt.{op}", operands, attributes, out), shape.rank)
 
 
-@operator("ConvInteger")
 def conv_integer(node: Node) -> None:
     """Of 8 bits, exact in int32, with known weights and zero points. Padding adds nothing to a sum."""
     shape = _shape(node, 1)

@@ -9,11 +9,9 @@ from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 
 
-@operator("Einsum")
 def einsum(node: Node) -> None:
     """Of one or two tensors of float32. Sums begin with 0 and go over the axes that the result lacks, in the order in
     which the operands name them; each product is fused with the sum.

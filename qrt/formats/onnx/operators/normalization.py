@@ -10,7 +10,6 @@ from qrt.dialects.linalg.lowering import F32, F64, LoweringContext
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import apply
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 
 
@@ -108,13 +107,11 @@ def _axis(node: Node) -> int:
     return node.axis(node.attribute("axis", -1), len(node.shape()))
 
 
-@operator("LayerNormalization")
 def layer_normalization(node: Node) -> None:
     """Of float32: less the mean, by the deviation, times a scale, and a bias; the last axes from ``axis`` on."""
     _normalize(node, node.value(0), _axis(node), True, 1, 2)
 
 
-@operator("RMSNormalization", "SimplifiedLayerNormalization")
 def rms_normalization(node: Node) -> None:
     """Of float32: by the root of the mean square, times a scale; the last axes from ``axis`` on."""
     if node.returns(1):
@@ -122,7 +119,6 @@ def rms_normalization(node: Node) -> None:
     _normalize(node, node.value(0), _axis(node), False, 1, None)
 
 
-@operator("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", domain="com.microsoft")
 def skip_layer_normalization(node: Node) -> None:
     """A normalization along the last axis of the sum of two tensors, and of a bias where there is one."""
     simplified = node.op.type.startswith("SkipSimplified")

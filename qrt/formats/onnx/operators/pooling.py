@@ -11,7 +11,6 @@ from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.convolution import unit
 from qrt.formats.onnx.operators.operands import F32
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
 
@@ -33,7 +32,6 @@ def window_of(node: Node, form: Form, sizes: tuple[int | None, ...]) -> tuple[Wi
     return said, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
 
 
-@operator("MaxPool")
 def max_pool(node: Node) -> None:
     """Of float32, int8 or uint8, quantized or not; of 8 bits without dilations."""
     if node.returns(1):
@@ -84,7 +82,6 @@ def order_of_sums(node: Node, opset: int, form: Form, sizes: Sequence[int | None
     return "columns" if len(form.kernel) > 1 and is_small else "rows"
 
 
-@operator("AveragePool")
 def average_pool(node: Node) -> None:
     """Of float32: a sum over the window, divided by the number of its elements. Padding counts where
     ``count_include_pad`` says so. The order of the sum is the runtime's: rows since opset 19; before, columns first,
@@ -118,7 +115,6 @@ def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
     return float_pools.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
 
 
-@operator("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(node: Node) -> None:
     """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
     _require_floats(node)

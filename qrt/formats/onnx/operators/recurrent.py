@@ -5,7 +5,6 @@ import numpy as np
 from qrt.formats.importing.moving import joined, taken
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
@@ -16,7 +15,6 @@ _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False,
 _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
-@operator("DynamicQuantizeLSTM", domain="com.microsoft")
 def dynamic_quantize_lstm(node: Node) -> None:
     """Of whole sequences, with the default activations, without peepholes, clip and coupled gates. Weights are known,
     with a scale for a direction or for each of its columns.

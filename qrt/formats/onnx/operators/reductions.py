@@ -12,7 +12,6 @@ from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_o
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, TensorType, Type
@@ -37,7 +36,6 @@ def _start(name: str, element: Type) -> float:
     return int(held.min if name == "ReduceMax" else held.max)
 
 
-@operator(*_REDUCTIONS)
 def reduction(node: Node) -> None:
     """Of floats of 32 or 64 bits and integers, one element after the other; a mean is divided by their number. Integers
     wrap, where the runtime saturates.
@@ -75,7 +73,6 @@ def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[i
     return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
 
 
-@operator("Softmax")
 def softmax(node: Node) -> None:
     """Of float32, along an axis; before opset 13 along all axes from one on. Exponentials are correctly rounded, and
     divided by their sum, whose error does not grow with their number.
@@ -92,7 +89,6 @@ def softmax(node: Node) -> None:
     node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), along, 1.0, rule))
 
 
-@operator("BatchNormalization")
 def batch_normalization(node: Node) -> None:
     """Of float32, with known parameters: one product and one sum, whose constants are formed in float32."""
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
@@ -111,7 +107,6 @@ def batch_normalization(node: Node) -> None:
     node.set(0, found)
 
 
-@operator("ArgMax", "ArgMin")
 def extreme(node: Node) -> None:
     """The number of the first extreme element along an axis, or of the last one, int64."""
     shape = node.shape()

@@ -10,13 +10,11 @@ from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, float_bias
 from qrt.formats.onnx.operators.slicing import cropped, filled
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
-@operator("ConvTranspose")
 def conv_transpose(node: Node) -> None:
     """Of float32, of images of one to three axes, with known weights. The sums are those of Conv, over an input with
     zeros between its elements.

@@ -13,7 +13,6 @@ from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, require_floats, reshaped
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core import affine
 
@@ -124,7 +123,6 @@ def _last_axis(node: Node) -> int:
     return rank - 1
 
 
-@plain_operator("SOFTMAX")
 def softmax(node: Node) -> None:
     """Divide exponentials of the distances from the largest float along the last axis by their sum."""
     require_floats(node, 0)
@@ -132,7 +130,6 @@ def softmax(node: Node) -> None:
     node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), last, beta, rule))
 
 
-@plain_operator("LOG_SOFTMAX")
 def log_softmax(node: Node) -> None:
     """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
     require_floats(node, 0)
@@ -150,7 +147,6 @@ _LEAST_NORM = 1e-6
 """What a norm is taken to be at least."""
 
 
-@plain_operator("L2_NORMALIZATION")
 def l2_normalization(node: Node) -> None:
     """Floats divided by the root of the sum of their squares along the last axis."""
     if node.options["fused_activation_function"] != "NONE":

@@ -12,7 +12,6 @@ from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.formats.tflite.operators.transpose_conv import window_of
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.types import TensorType
@@ -20,7 +19,6 @@ from qrt.types import TensorType
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
-@plain_operator("BATCH_MATMUL")
 def batch_matmul(node: Node) -> None:
     """Of float32, both operands computed or constant; adj_x and adj_y transpose an operand. Batches broadcast."""
     require_floats(node, 0, 1)
@@ -51,7 +49,6 @@ def batch_matmul(node: Node) -> None:
     node.set(0, float_products.total(context, [n or 0 for n in result], [depth or 0], operands, order, None))
 
 
-@plain_operator("TRANSPOSE_CONV")
 def transpose_conv(node: Node) -> None:
     """Of float32 with known sizes; weights are OHWI. The bias may be left out."""
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))

@@ -16,7 +16,6 @@ from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
 from qrt.formats.tflite.operators.moving import shape_of
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.types import IndexType, IntegerType, TensorType
@@ -33,7 +32,6 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 """(operations' place, inputs of a step, state) -> the state after it, of which the first is the step's result."""
 
 
-@plain_operator("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def lstm(node: Node) -> None:
     """Of float32, in every form: CIFG, peepholes, a projection and layer normalization."""
     cells = shape_of(node, _CELL_STATE)[-1:]
@@ -45,7 +43,6 @@ def lstm(node: Node) -> None:
     _run(node, _Lstm(node, gates).step, (_HIDDEN_STATE, _CELL_STATE))
 
 
-@plain_operator("UNIDIRECTIONAL_SEQUENCE_RNN")
 def rnn(node: Node) -> None:
     """Of float32: an activation of a bias, and of sums over the inputs and the hidden values."""
     inputs, hidden = shape_of(node)[-1:], shape_of(node, 4)[-1:]

@@ -9,7 +9,6 @@ from qrt.formats.importing.plain import Operand, apply, as_value, number_of
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
 from qrt.formats.tflite.operators.plain import finish
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.types import IntegerType
 
@@ -17,7 +16,6 @@ _I64 = IntegerType(64)
 _NUMBERS = ("int32", "int64", "float32")
 
 
-@plain_operator("CUMSUM")
 def cumsum(node: Node) -> None:
     """Sums of what stands before each element along a known axis: int32, int64 or float32."""
     if node.input(0).dtype not in _NUMBERS:
@@ -27,7 +25,6 @@ def cumsum(node: Node) -> None:
     settle(node, 0, node.emit("qrt.cumsum", [node.value(0)], attributes))
 
 
-@plain_operator("REDUCE_PROD")
 def product(node: Node) -> None:
     """The product over known axes, one element after the other: int32, int64 or float32. Integers wrap."""
     if node.input(0).dtype not in _NUMBERS:

@@ -7,6 +7,7 @@ from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.remarks import remark
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
@@ -19,7 +20,6 @@ from qrt.passes.quantization.export.ports import FLOAT_MATMUL, PortOf, check_por
 from qrt.passes.quantization.export.split import split
 from qrt.passes.quantization.export.tags import CAUSE, KEY, put_tags, tags_of
 from qrt.passes.quantization.forms import form_of
-from qrt.passes.remarks import remark
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"

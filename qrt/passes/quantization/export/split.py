@@ -7,6 +7,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
+from qrt.ir.remarks import remarks_to
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.kernels import kept_type
@@ -15,7 +16,6 @@ from qrt.passes.quantization.export.tags import keep_tags
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import INNER_ANNOTATIONS
 from qrt.passes.quantization.fuse_kernels import fuse_block
-from qrt.passes.remarks import remarks_to
 from qrt.types import TensorType, Type, UniformType
 
 

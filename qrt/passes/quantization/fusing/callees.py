@@ -5,8 +5,8 @@ from qrt.dialects.func.ops import FuncOp
 from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import symbol_of
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.fusing.wrap import make_region
-from qrt.passes.remarks import remark
 
 KERNEL = "quant.kernel"
 """The attribute of a function that says which kernel computes it."""

@@ -3,7 +3,6 @@
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import place
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
 
 _INT32 = 6
 """The number of int32 in ONNX's list of types."""
@@ -13,7 +12,6 @@ _ARGS = {"qrt.argmax": "ArgMax", "qrt.argmin": "ArgMin"}
 _EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
 
 
-@writer(*_ARGS)
 def arg(group: Group) -> None:
     """ArgMax and ArgMin take the first of equal elements, as the op does."""
     order = group.common_order()
@@ -29,14 +27,12 @@ def _narrowed(group: Group, name: str, i: int = 0) -> str:
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
-@writer(*_EXTREMES)
 def reduce_extreme(group: Group) -> None:
     """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
     reduced = Reduced.of(group)
     group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 
-@writer("qrt.top_k")
 def top_k(group: Group) -> None:
     """TopK has the first of equal elements first, as the op does."""
     if group.is_real(0):

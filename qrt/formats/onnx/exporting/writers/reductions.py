@@ -5,21 +5,18 @@ from typing import Any
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
 
 _REDUCTIONS = {"qrt.mean": ("ReduceMean", 18), "qrt.sum": ("ReduceSum", 13)}
 """Operators, and the first opset in which their axes are an input."""
 _POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 
-@writer(*_REDUCTIONS)
 def reduce(group: Group) -> None:
     """ReduceMean and ReduceSum."""
     reduced = Reduced.of(group)
     group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 
-@writer(*_POOLS)
 def pool(group: Group) -> None:
     """AveragePool and MaxPool leave padding out, as the ops do."""
     said = group.attributes
