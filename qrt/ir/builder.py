@@ -399,10 +399,12 @@ class Builder:
             self.observer.changed(operation)
 
     def set_operand(self, operation: Operation, index: int, value: Value) -> None:
+        """Give an operation another operand."""
         operation.set_operand(index, value)
         self.observer.changed(operation)
 
     def set_operands(self, operation: Operation, values: Sequence[Value]) -> None:
+        """Give an operation other operands."""
         operation.set_operands(values)
         self.observer.changed(operation)
 
@@ -413,6 +415,7 @@ class Builder:
         self.observer.erase(operation)
 
     def erase(self, operation: Operation) -> None:
+        """Erase an operation whose results nothing uses."""
         self.observer.erase(operation)
 
     def create_valid(
