@@ -10,11 +10,14 @@ from qrt.cli.inputs import by_names
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
 from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.files import check_output, write_files
 from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
+
+HELP = "say what a program or a model runs, or where a quantization lost accuracy"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from qrt.cli.inputs import by_names
 from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.extras import extra
 from qrt.files import check_output, check_places, write_files
 from qrt.formats.programs import load
@@ -19,6 +19,9 @@ from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
+
+HELP = "quantize a float program, with ranges from data"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from qrt.execute.tapped import TappedProgram, name_of
 from qrt.formats.importing.compared import Alone, Bound, Compared, ComparedTensor, Run, named_values
 from qrt.formats.importing.source import Source
 from qrt.ir import Module, Operation, StringAttr
+from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.profiles import Profile
 from qrt.profiles import profile as profile_of
@@ -217,14 +218,21 @@ _IMPORTERS: Mapping[str, Callable[[Source, Profile], Compared]] = {
 }
 
 
-_CARRIES = frozenset({"qrt.clamp", "qrt.transpose", "quant.scast", "tensor.bitcast"})
-"""What may stand between the op that computes an operator and the tensor that the operator makes."""
+_RENAMES = ("quant.scast", "tensor.bitcast")
+
+
+def _is_carrying(op: Operation) -> bool:
+    """Return True for what may stand between the op that computes an operator and the tensor that the operator
+    makes."""
+    family = family_of(op)
+    carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
+    return carries or op.name in _RENAMES
 
 
 def _computes(maker: Operation) -> Operation:
     """The op that computes a tensor, behind those that bring its result to the file's order and type."""
     place = str(maker.location)
-    while maker.name in _CARRIES:
+    while _is_carrying(maker):
         before = maker.operands[0].operation
         if before is None or str(before.location) != place:
             break

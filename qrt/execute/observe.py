@@ -13,9 +13,9 @@ from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.batches import Batch, Data, batches
 from qrt.execute.interpret.core import Tap
-from qrt.execute.operations import constant_array
 from qrt.execute.plan_source import ModuleSource
 from qrt.execute.program import Program
+from qrt.ir.constants import constant_array
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
 from qrt.passes.planned import OBSERVED

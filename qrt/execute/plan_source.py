@@ -13,6 +13,7 @@ from qrt.types import TensorType
 if TYPE_CHECKING:  # a saved program needs none of it
     from qrt import ir
     from qrt.dialects.func.ops import FuncOp
+    from qrt.execute.prepare import Prepared
 
 
 class PlanSource(ABC):
@@ -38,7 +39,7 @@ class PlanSource(ABC):
 
     @property
     @abstractmethod
-    def prepared(self) -> "ir.Module":
+    def prepared(self) -> "Prepared":
         """A copy of the program that is ready to be planned."""
 
     @abstractmethod
@@ -76,7 +77,7 @@ class ModuleSource(PlanSource):
         return self._module
 
     @cached_property
-    def prepared(self) -> "ir.Module":
+    def prepared(self) -> "Prepared":
         from qrt.execute.prepare import prepared
 
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
@@ -88,4 +89,4 @@ class ModuleSource(PlanSource):
         function: FuncOp = choose(self.module, self.name)
         check_dimensions(function, types)
         with garbage_uncollected():
-            return build(self.prepared, self.prepared.function(self.name), types, self.saturating)
+            return build(self.prepared, types)

@@ -8,12 +8,12 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.interpret.core import Tap
 from qrt.execute.observe import ObservedProgram
 from qrt.execute.plan_source import ModuleSource
-from qrt.execute.prepare import prepared
+from qrt.execute.prepare import Prepared, prepared
 from qrt.execute.program import Program
-from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
+from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops.core import Array
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.inline import Inline
@@ -42,10 +42,10 @@ class _TappedSource(ModuleSource):
         super().__init__(module, function, is_observed=True)
 
     @cached_property
-    def prepared(self) -> Module:
+    def prepared(self) -> Prepared:
         for value, name in self._taps.items():
             attributes = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
-            tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), attributes)
+            tap = Builder.after(value).emit(OBSERVED, (value,), (value.type,), attributes)
             value.replace_all_uses(tap.results[0])
             tap.set_operand(0, value)
         return prepared(self.module, self.name, self.saturating, observed=True)

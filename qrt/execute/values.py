@@ -15,10 +15,23 @@ from qrt.eager.storage import ready
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
+from qrt.types import (
+    FloatType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    Type,
+    UniformType,
+    VectorType,
+    check_integrity,
+)
 
 Shape = tuple[int, ...]
 ShapedType = TensorType | VectorType | MemRefType
+SCALARS = (FloatType, IntegerType, IndexType, UniformType)
+RUN = (TensorType, *SCALARS)
+"""The types of values that are arrays, or scalars, when a program runs."""
 
 
 def as_tensor(t: Type) -> TensorType:

@@ -64,7 +64,7 @@ def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Ma
     """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
     source = program._source
     with _recorded() as (calls, executables):
-        plan = build(source.prepared, source.prepared.function(source.name), types, source.saturating)
+        plan = build(source.prepared, types)
     if plan.executable is None:
         return None
     fields = executables[id(plan.executable)]

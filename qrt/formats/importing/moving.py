@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.formats.importing.node import Node
 from qrt.ir import DenseElementsAttr, Value
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.types import TensorType, Type, UniformType
 
@@ -79,8 +79,8 @@ def known_result(value: Value) -> Array | None:
         held = op.attributes["value"]
         array = np.asarray(held.array) if isinstance(held, DenseElementsAttr) else None
         return array if array is not None and array.dtype.kind in "iub" else None
-    family = FAMILIES.get(op.name.removeprefix("qrt.")) if op.name.startswith("qrt.") else None
-    if family is None:
+    family = family_of(op)
+    if family is None or family.declaration.dialect != "qrt":
         return None
     operands = [known_result(each) for each in op.operands]
     arrays = [array for array in operands if array is not None]
@@ -89,7 +89,7 @@ def known_result(value: Value) -> Array | None:
     types, results = (
         tuple(each.type for each in side if isinstance(each.type, TensorType)) for side in (op.operands, op.results)
     )
-    attributes = family.complete(family.said(op.attributes))
+    attributes = family.read(op.attributes)
     return np.ascontiguousarray(family.compute(arrays, types, results, attributes)[value.index])
 
 

@@ -22,7 +22,7 @@ from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element
-from qrt.formats.onnx.registry import find
+from qrt.formats.onnx.registry import OPERATORS
 from qrt.formats.onnx.states import State, split_states
 from qrt.formats.onnx.types import dtype_of, element_of
 from qrt.ir import Attribute, Module, Operation, Value
@@ -236,7 +236,7 @@ class Graph(importing.Graph):
             while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
                 name += "_"
             op = replace(op, outputs=(name,))
-        node, function = Node(self, op), find(op)
+        node, function = Node(self, op), OPERATORS.get(op.key)
         if function is None:
             raise Refused(f"no form of {op.name} is supported")
         node.check_flags()
@@ -261,7 +261,7 @@ class Graph(importing.Graph):
     def _import(self, op: Operator) -> None:
         """Makes the operations of a node. What reads a result of a refused node is not tried."""
         node = Node(self, op)
-        function = find(op)
+        function = OPERATORS.get(op.key)
         try:
             if function is None:
                 node.refuse("no form of it is")

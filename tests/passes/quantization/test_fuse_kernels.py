@@ -9,9 +9,8 @@ import pytest
 from qrt import ir
 from qrt.errors import QuantError, VerifyError
 from qrt.execute.interpret import Interpreter
-from qrt.passes import PASSES
-from qrt.passes.pipeline import run_steps
-from qrt.passes.pipeline_text import parse_steps
+from qrt.ir.pipeline import PASSES, run_steps
+from qrt.ir.pipeline_text import parse_steps
 from qrt.passes.quantization.forms import form_of
 from qrt.targets import Kernel, Port, Target, register_target
 from qrt.types import TensorType

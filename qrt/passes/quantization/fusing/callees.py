@@ -2,11 +2,11 @@
 
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.func.ops import FuncOp
-from qrt.ir import Module, Operation, StringAttr
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir import Builder, Module, Operation, StringAttr
+from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import symbol_of
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.fusing.wrap import make_region
-from qrt.passes.remarks import remark
 
 KERNEL = "quant.kernel"
 """The attribute of a function that says which kernel computes it."""
@@ -50,7 +50,7 @@ def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
     returned = list(last.operands)
     last.erase()
     block.parent = None
-    replace(call, make_region(Builder.before(call), name, call.operands, block, returned).results)
+    replace(call, make_region(Builder(call), name, call.operands, block, returned).results)
 
 
 def _ports(kernel: object) -> str:
