@@ -133,14 +133,21 @@ class Observer:
 
 
 def _what_to_mend(module: ir.Module) -> str:
-    """Name what gives values that are not finite of finite data: a constant with a NaN, else the data."""
+    """Name what is to be mended where finite data give a value that is not: a constant with a NaN, else the data, and a
+    constant with an infinity, which may be meant."""
+    infinite = ""
     for op in module.operation.walk():
         if op.name == "arith.constant" and isinstance(element_of(op.results[0].type), FloatType):
-            places = np.argwhere(np.isnan(constant_array(op).astype(np.float64)))
-            if len(places):
-                place = f" at [{', '.join(map(str, places[0]))}]" if places.shape[1] else ""
-                return f"the constant at {op.location}, which is nan{place}"
-    return "the data"
+            array = constant_array(op).astype(np.float64)
+            places = np.argwhere(np.isnan(array) if np.isnan(array).any() else np.isinf(array))
+            if not len(places):
+                continue
+            value, where = array[tuple(places[0])], f" at [{', '.join(map(str, places[0]))}]" if array.ndim else ""
+            constant = f"the constant at {op.location}, which is {value}{where}"
+            if np.isnan(value):
+                return constant
+            infinite = infinite or f", or {constant}"
+    return f"the data{infinite}"
 
 
 def _check_inputs(program: Program, arrays: list[Array], where: str) -> None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
-from qrt.execute.passes import PASSES, run_steps
 from qrt.execute.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.pipeline import PASSES, run_steps
+from qrt.ir.pipeline_text import Step, spell_steps
 from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.passes.inline_regions import ANNOTATED
-from qrt.passes.pipeline_text import Step, spell_steps
 from qrt.passes.planned import body, with_regions
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
     if "func.call" in names:
         steps.append(_step("inline", entry=name, canonicalize=False, remove_unused=False))
     if _has_kernels(module, function):
-        steps += [_step(fusing) for fusing, (_, needed) in FUSING.items() if not names.isdisjoint(needed)]
+        steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
     steps.append(_step("fold-plan-constants", entry=name, saturating=saturating, observed=observed))
     return steps
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.execute.plan_source import ModuleSource
 from qrt.execute.program import Program
-from qrt.ir import Module, Operation, StringAttr, UnitAttr, Value
+from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.inline import Inline
 from qrt.passes.planned import OBSERVED, REPLACED
@@ -45,7 +45,7 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
     source = ModuleSource(module, function, is_observed=True)
     for value, name in taps.items():
         attributes = {_NAME: StringAttr(name), REPLACED: UnitAttr()}
-        tap = Builder.after(value).create(OBSERVED, (value,), (value.type,), attributes)
+        tap = Builder.after(value).emit(OBSERVED, (value,), (value.type,), attributes)
         value.replace_all_uses(tap.results[0])
         tap.set_operand(0, value)
     return Program(source)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt.errors import QuantError
+from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype
 from qrt.ops.casts import from_signless
 from qrt.ops.core import Array, element_dtype
@@ -94,7 +94,7 @@ def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Arra
     None for a constant, and for results that no constant writes."""
     if is_constant(op) or not all(is_written(value.type) for value in op.results):
         return None
-    builder, values = Builder.before(op), []
+    builder, values = Builder(op), []
     for array, result in zip(arrays, op.results, strict=True):
         written = write_constant(builder, array, result.type)
         known.update(dict.fromkeys(written, array))

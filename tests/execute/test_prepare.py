@@ -9,9 +9,10 @@ import qrt
 from qrt import ir
 from qrt.errors import ModelError, UndefinedError
 from qrt.execute import prepare
-from qrt.execute.passes import PASSES, module_steps, run_passes
 from qrt.execute.plan_constants import FoldPlanConstants
-from qrt.passes.pipeline_text import spell_steps
+from qrt.ir import run_passes
+from qrt.ir.pipeline import PASSES, module_steps
+from qrt.ir.pipeline_text import spell_steps
 from tests.execute.programs import EVERYTHING
 from tests.execute.saved.samples import TEXTS, inputs_of, same
 

@@ -24,15 +24,14 @@ _TRANSPOSES = _ops(lambda traits: traits.permutation is not None)
 _ELEMENTWISE = _ops(lambda traits: traits.is_elementwise)
 _CLAMPS = _ops(lambda traits: traits.bounds is not None)
 
-FUSING: dict[str, tuple[str, frozenset[str]]] = {
-    "split-concat": ("qrt.execute.fusing.split_concat:SplitConcat", _CONCAT),
-    "carry-layout": ("qrt.execute.fusing.carry_layout:CarryLayout", _TRANSPOSES),
-    "make-tables": ("qrt.execute.fusing.make_tables:MakeTables", _ELEMENTWISE | _CONCAT),
-    "widen-depthwise": ("qrt.execute.fusing.widen_depthwise:WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
-    "fold-pad": ("qrt.execute.fusing.fold_pad:FoldPad", frozenset({"qrt.pad"})),
-    "fold-clamp": ("qrt.execute.fusing.fold_clamp:FoldClamp", _CLAMPS),
-    "fold-sign": ("qrt.execute.fusing.fold_sign:FoldSign", frozenset({"qrt.requantize"}) | _CONCAT),
-    "fuse-loops": ("qrt.execute.fusing.fuse_loops:FuseLoops", LOOPS),
+FUSING: dict[str, frozenset[str]] = {
+    "split-concat": _CONCAT,
+    "carry-layout": _TRANSPOSES,
+    "make-tables": _ELEMENTWISE | _CONCAT,
+    "widen-depthwise": frozenset({"qrt.depthwise_conv2d"}),
+    "fold-pad": frozenset({"qrt.pad"}),
+    "fold-clamp": _CLAMPS,
+    "fold-sign": frozenset({"qrt.requantize"}) | _CONCAT,
+    "fuse-loops": LOOPS,
 }
-"""The passes that run before planning, in order: each by name, the place of its class, and the ops of which it needs
-one."""
+"""The passes that run before planning, in order, and the ops of which each needs one."""

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.ir import Attribute, Operation, Value
+from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
-from qrt.ir.core.rewrite import Builder
 from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Array
 from qrt.ops.traits import NO_TRAITS, Traits

@@ -10,7 +10,6 @@ from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
 from qrt.formats.importing.graph import refusal
 from qrt.formats.importing.node import Refused
-from qrt.formats.onnx.exporting import registry
 from qrt.formats.onnx.exporting.entries import Entry
 from qrt.formats.onnx.exporting.graph import LEAST_OPSET, Graph
 from qrt.formats.onnx.exporting.group import Group
@@ -19,6 +18,7 @@ from qrt.formats.onnx.exporting.kernels import with_kernels
 from qrt.formats.onnx.exporting.metadata import annotate
 from qrt.formats.onnx.exporting.programs import Program, Programs, text_between
 from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
+from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.formats.onnx.exporting.storage import as_unsigned, is_unsigned, restored
 from qrt.formats.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ir import DenseElementsAttr, Operation, Value
@@ -198,7 +198,7 @@ class _Function:
         elif op.name in ("quant.scast", "tensor.bitcast"):
             self._scast(op)
         else:
-            found = registry.find(op.name)
+            found = WRITERS.get(op.name)
             if found is None:
                 raise Refused(_elements([*op.operands, *op.results]))
             kernel = self.kernels.get(op)

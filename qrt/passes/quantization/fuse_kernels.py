@@ -9,6 +9,7 @@ from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
+from qrt.ir.remarks import remark
 from qrt.ops import family_of
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
@@ -20,7 +21,6 @@ from qrt.passes.quantization.fusing.nearest import nearest
 from qrt.passes.quantization.fusing.retarget import retarget
 from qrt.passes.quantization.fusing.sizes import move_sizes
 from qrt.passes.quantization.fusing.wrap import wrapped
-from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
 STAYS_FLOAT = "op stays float"

@@ -8,10 +8,9 @@ import numpy as np
 
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value, attribute
+from qrt.ir import Builder, Value, attribute
 from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
@@ -51,7 +50,7 @@ class Kernels:
                 raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
-        operation = builder.create(f"qrt.{family}", operands, (type,), said)
+        operation = builder.emit(f"qrt.{family}", operands, (type,), said)
         self.casts.made.append(operation)
         return operation.results[0]
 
@@ -63,7 +62,7 @@ class Kernels:
 
     def region(self, region: RegionOp, form: Form) -> Value:
         """The quantized result of a region of this form, or the float one of a `float_matmul`."""
-        builder = Builder.before(region)
+        builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
             return self._float_matmul(builder, region, form)
         (out,) = outputs(region)

@@ -7,7 +7,6 @@ import numpy as np
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order, place
 from qrt.formats.onnx.exporting.parameters import OPSETS
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import values_of_storage
@@ -41,7 +40,10 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
 """Operators whose tables are recognised."""
 
 
-@writer("qrt.softmax", "qrt.log_softmax")
+_SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
+_SIGMOIDS = {"qrt.logistic": "Sigmoid", "qrt.tanh": "Tanh"}
+
+
 def softmax(group: Group) -> None:
     """Softmax and LogSoftmax of one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
@@ -51,26 +53,21 @@ def softmax(group: Group) -> None:
     axis = place(order, group.attributes["axis"] % len(order))
     if axis != len(order) - 1:
         group.graph.need(_ONE_AXIS)
-    op_type = "Softmax" if group.op.name == "qrt.softmax" else "LogSoftmax"
-    group.set_real(group.node(op_type, x, axis=axis), order)
+    group.set_real(group.node(_SOFTMAXES[group.op.name], x, axis=axis), order)
 
 
-@writer("qrt.logistic", "qrt.tanh")
 def sigmoid(group: Group) -> None:
     """Sigmoid and Tanh."""
     order = group.common_order()
-    op_type = "Sigmoid" if group.op.name == "qrt.logistic" else "Tanh"
-    group.set_real(group.node(op_type, group.real(0, order)), order)
+    group.set_real(group.node(_SIGMOIDS[group.op.name], group.real(0, order)), order)
 
 
-@writer("qrt.leaky_relu")
 def leaky_relu(group: Group) -> None:
     """LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
-@writer("qrt.prelu")
 def prelu(group: Group) -> None:
     """PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
@@ -79,7 +76,6 @@ def prelu(group: Group) -> None:
     group.set_real(group.node("PRelu", group.real(0, order), group.broadcast(1, order)), order)
 
 
-@writer("qrt.lookup")
 def lookup(group: Group) -> None:
     """The function whose table it is, where it is known, else Gather from the table."""
     order, table = group.common_order(), group.operand(1).array
