@@ -47,18 +47,18 @@ FAMILIES = (
 '''
 LOWERING = '''"""negative: `2 * zp - q`, clamped."""
 
-from qrt.passes.lower_qrt.nest import Nest
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.passes.lower_qrt.parameters import Channels
 from qrt.passes.lower_qrt.requantize import to_storage
-from qrt.passes.lower_qrt.site import I64, uniform_type
+from qrt.dialects.linalg.lowering import I64, uniform_type
 
 
-def lower_negative(site, op, attributes):
-    t, stored = uniform_type(op.operands[0]), site.storage(op.operands[0])
-    nest = Nest(site, "accumulate", site.extents(stored))
+def lower_negative(context, op, attributes):
+    t, stored = uniform_type(op.operands[0]), context.storage(op.operands[0])
+    nest = LoopNest(context, "accumulate", context.extents(stored))
     channels = Channels.of(t, nest.loops)
     value = nest.extend(nest.read(stored, nest.loops), I64, t.is_signed)
-    value = nest.emit("arith.subi", (nest.constant(0, I64), value), I64)
+    value = nest.value("arith.subi", (nest.constant(0, I64), value), I64)
     return nest.finish(to_storage(nest, value, 2 * channels.zero_points(), channels.indices, t))[0]
 '''
 FUNCTION = '''

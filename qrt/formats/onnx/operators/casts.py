@@ -193,11 +193,11 @@ def dynamic_quantize_linear(node: Node) -> None:
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
     from qrt.formats.importing.float_reductions import reduced  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
-    x, site, axes = node.value(0), site_of(node), tuple(range(len(node.shape())))
+    x, context, axes = node.value(0), lowering_context(node), tuple(range(len(node.shape())))
     least, most = (
-        node.emit("qrt.reshape", [reduced(site, x, axes, name, 0.0)], None, TensorType((), F32))
+        node.emit("qrt.reshape", [reduced(context, x, axes, name, 0.0)], None, TensorType((), F32))
         for name in ("arith.minnumf", "arith.maxnumf")
     )
 

@@ -57,7 +57,7 @@ def conv(node: Node) -> None:
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     shape = _shape(node, 1)
     form = shape.form.of_images()
@@ -65,14 +65,14 @@ def conv(node: Node) -> None:
     sizes = x.type.shape if isinstance(x.type, TensorType) else None
     window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding)
     w = _float_weights(node, shape)
-    site, order = site_of(node), node.rule("float_products")
+    context, order = lowering_context(node), node.rule("float_products")
     padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
     if shape.is_depthwise:
         per = shape.outputs // shape.channels
-        made = float_products.depthwise(site, padded, w, window, shape.outputs, per, order, bias)
+        made = float_products.depthwise(context, padded, w, window, shape.outputs, per, order, bias)
     else:
         made = float_products.convolution(
-            site, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
+            context, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
         )
     node.set(0, channels_first(node, made, shape.rank))
 

@@ -37,7 +37,7 @@ def lp_pool(node: Node) -> None:
     """Of float32: the root of the sum of powers of the magnitudes in each window, in rows."""
     require(node, 0, "float")
     from qrt.formats.importing import float_pools  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
@@ -46,7 +46,7 @@ def lp_pool(node: Node) -> None:
     window = window_of(node, form, (x.type.shape or ())[1:-1])[1]
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
-    sums = float_pools.sums(site_of(node), window.padded(node, powers), window)
+    sums = float_pools.sums(lowering_context(node), window.padded(node, powers), window)
     made = _power(node, sums, 1 / power)
     assert isinstance(made, Value)
     node.set(0, channels_first(node, made, rank))
