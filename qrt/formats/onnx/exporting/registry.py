@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from qrt.formats.onnx.exporting.group import Group
+from qrt.ops import FAMILIES
 from qrt.registry import Registry, places_by_name
 
 Writer = Callable[[Group], None]
