@@ -74,7 +74,8 @@ class Importer:
     def run(self) -> Module:
         """Makes the function ``main``."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
-            Graph(self, self.model.graph).function("main")
+            self.main = Graph(self, self.model.graph)
+            self.main.function("main")
         if self.refused:
             raise ModelError(refusal(self.model.name, self.refused))
         return self.module
