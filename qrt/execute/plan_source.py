@@ -3,17 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from qrt import ir
+from qrt.dialects.func.ops import FuncOp
 from qrt.errors import require
+from qrt.execute.build import build
 from qrt.execute.plan import Plan
 from qrt.execute.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.execute.prepare import Prepared, prepared
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.types import TensorType
-
-if TYPE_CHECKING:  # a saved program needs none of it
-    from qrt import ir
-    from qrt.dialects.func.ops import FuncOp
-    from qrt.execute.prepare import Prepared
 
 
 class PlanSource(ABC):
@@ -58,8 +57,6 @@ class ModuleSource(PlanSource):
     def __init__(
         self, module: "ir.Module", function: str | None = None, *, saturating: bool = False, is_observed: bool = False
     ) -> None:
-        from qrt import ir
-
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
@@ -78,14 +75,9 @@ class ModuleSource(PlanSource):
 
     @cached_property
     def prepared(self) -> "Prepared":
-        from qrt.execute.prepare import prepared
-
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
 
     def plan(self, types: Sequence[TensorType]) -> Plan:
-        from qrt.execute.build import build
-        from qrt.ir.core.operations import garbage_uncollected
-
         function: FuncOp = choose(self.module, self.name)
         check_dimensions(function, types)
         with garbage_uncollected():

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from qrt.errors import ModelError, QuantTypeError
+from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor
+from qrt.ir.text.dense import check_extent
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
@@ -33,9 +35,6 @@ def brief(t: Type) -> str:
 
 def check_extents(module: "ir.Module") -> None:
     """Raise ModelError at an operation with a value of a shape that no array has."""
-    from qrt.execute.operations import failure
-    from qrt.ir.text.dense import check_extent
-
     for type, operation in _types_of(module).items():
         if isinstance(type, TensorType | VectorType):
             try:
@@ -46,8 +45,6 @@ def check_extents(module: "ir.Module") -> None:
 
 def check_storage(module: "ir.Module") -> None:
     """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
-    from qrt.execute.operations import failure
-
     for type, operation in _types_of(module).items():
         element = type.element if isinstance(type, TensorType) else type
         if isinstance(element, UniformType):

@@ -17,6 +17,7 @@ from qrt.execute.program import Program
 from qrt.execute.saved.container import read
 from qrt.execute.saved.entry_table import bind_call
 from qrt.execute.saved.index import check_distinct, check_index
+from qrt.execute.saved.source import module_of
 from qrt.execute.values import concrete
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType, parse_type
@@ -111,8 +112,6 @@ class SavedSource(PlanSource):
 
     @cached_property
     def _text(self) -> ModuleSource:
-        from qrt.execute.saved.source import module_of  # here, where the parser is needed
-
         try:
             module = module_of(self._index["program"], self._memory, self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)

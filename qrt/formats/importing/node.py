@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from qrt.errors import ModelError, QuantError
 from qrt.formats.importing.graph import Graph, Operator
-from qrt.ir import Operation, StringAttr, Value
+from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import OPS, OpFamily
@@ -66,8 +66,6 @@ class Node:
         try:
             if (family := OPS.get(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
-            from qrt.ir import Builder  # here, for the operators that are no kernel
-
             made = Builder(self.graph.block).create(
                 name, *operands, types=result_types, attributes=attributes or {}, **more
             )

@@ -10,10 +10,12 @@ import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.importing.graph import bits
+from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.node import Node
 from qrt.ir import Block, Builder, IntegerAttr, Region, Value
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
+from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 
 Operand = Array | Value
@@ -194,9 +196,6 @@ def _nested(
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
         node.refuse("operands none of which has the shape of the result, with an open dimension")
-    from qrt.formats.importing.nests import site_of  # here, for the models that have open dimensions
-    from qrt.passes.lower_qrt.nest import Nest
-
     site = site_of(node)
     nest = Nest(site, name.rpartition(".")[2], site.extents(whole))
     scalars = []

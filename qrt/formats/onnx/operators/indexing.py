@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from qrt.formats.importing.moving import joined, reshaped
+from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
@@ -18,6 +19,7 @@ from qrt.formats.onnx.operators.operands import I64, movable, set_moved
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.ops.scatter import is_number
+from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import TensorType
 
 _REDUCTIONS = {
@@ -258,9 +260,6 @@ def _scatter_of_run(
     node: Node, at: Value, own: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
 ) -> None:
     """To positions along an axis that the run knows: each element goes over those of its line."""
-    from qrt.formats.importing.nests import site_of
-    from qrt.passes.lower_qrt.nest import Nest
-
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
     updates = reshaped(node, node.stored(2), tuple(of_updates))

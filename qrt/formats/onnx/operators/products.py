@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from qrt.formats.importing import float_products
+from qrt.formats.importing.nests import site_of
 from qrt.formats.importing.plain import Operand, apply, cast_to, number_of
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.arithmetic import form
@@ -11,6 +13,7 @@ from qrt.formats.onnx.operators.convolution import bias_of, product_facts, unit
 from qrt.formats.onnx.operators.operands import F32, operand
 from qrt.ir import Value
 from qrt.ops.core import Array
+from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import IntegerType, TensorType, UniformType
 
 I32 = IntegerType(32)
@@ -50,10 +53,6 @@ def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def _product(node: Node, a: Value, b: Value) -> Value:
-    from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
-    from qrt.passes.lower_qrt.nest import Nest
-
     site = site_of(node)
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
