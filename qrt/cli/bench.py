@@ -19,7 +19,8 @@ from time import perf_counter
 import numpy as np
 
 import qrt
-from qrt import cases, kernels
+import qrt.cases as cases
+import qrt.kernels as kernels
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.cli import plugins
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import (

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import require
 from qrt.execute.build import build

@@ -11,7 +11,7 @@ from qrt.ir.text.dense import check_extent
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
-    from qrt import ir
+    import qrt.ir as ir
     from qrt.dialects.func.ops import FuncOp
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt import ir, kernels
+import qrt.ir as ir
+import qrt.kernels as kernels
 from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantTypeError, UndefinedError, require, shortened, shown

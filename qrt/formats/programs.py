@@ -4,7 +4,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.core.operations import garbage_uncollected

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import ModelError, QuantError, require
 from qrt.execute.plan import Memory, Plan
@@ -23,7 +23,7 @@ from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir
+    import qrt.ir as ir
     from qrt.execute.planning.slots import PlanDetails
     from qrt.execute.prepare import Prepared
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.ir import StringAttr, Value
 from qrt.ir.core.affine import Expression, evaluate
 from qrt.ir.text.dense import MAX_FOLDED

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.numerics.fixed_functions import logistic, tanh

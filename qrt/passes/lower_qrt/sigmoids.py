@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.lookup import entry_of

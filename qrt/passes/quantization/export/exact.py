@@ -12,7 +12,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantTypeError
 from qrt.ir import Value
 from qrt.passes.lower_qrt.nest import Nest

@@ -8,7 +8,7 @@ from math import isfinite, prod
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.annotations import IDENTITIES
