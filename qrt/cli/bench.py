@@ -18,12 +18,14 @@ from time import perf_counter
 
 import numpy as np
 
-import qrt
 import qrt.cases as cases
 import qrt.kernels as kernels
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
+from qrt.tensor.casts import dcast, qcast
+from qrt.tensor.products import matmul, pack
+from qrt.tensor.windows import conv2d, depthwise_conv2d
 
 HELP = "measure the kernels on this machine"
 """The line of `qrt --help`."""
@@ -134,14 +136,14 @@ def _weights(count: int, axis: int) -> qrt.UniformType:
 
 
 def _matmul(case: cases.GemmCase) -> Call:
-    a, w = _tensor(case.a_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
-    return partial(qrt.matmul, a, w, out_type=OUT, out=qrt.matmul(a, w, out_type=OUT))
+    a, w = _tensor(case.a_shape, X), pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
+    return partial(matmul, a, w, out_type=OUT, out=matmul(a, w, out_type=OUT))
 
 
 def _convolution(case: cases.ConvCase) -> Call:
     is_depthwise = isinstance(case, cases.DepthwiseCase)
-    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (partial(qrt.conv2d, groups=case.groups), 0)
-    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
+    function, axis = (depthwise_conv2d, 2) if is_depthwise else (partial(conv2d, groups=case.groups), 0)
+    x, w = _tensor(case.x_shape, X), pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
     call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
     return partial(call, out=call())
 
@@ -152,12 +154,12 @@ def _cast_type(case: cases.CastCase) -> qrt.UniformType:
 
 def _qcast(case: cases.CastCase) -> Call:
     t, x = _cast_type(case), np.random.default_rng(0).standard_normal(case.shape, np.float32)
-    return partial(qrt.qcast, x, t, out=qrt.qcast(x, t))
+    return partial(qcast, x, t, out=qcast(x, t))
 
 
 def _dcast(case: cases.CastCase) -> Call:
     q = _tensor(case.shape, _cast_type(case))
-    return partial(qrt.dcast, q, out=qrt.dcast(q))
+    return partial(dcast, q, out=dcast(q))
 
 
 def measure(call: Call, budget: float) -> float:

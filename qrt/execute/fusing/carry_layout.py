@@ -11,10 +11,11 @@ from typing import Any
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.fusing.families import discardable, may_be, said, traits_of
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
-from qrt.ir import IntegerAttr, Module, Operation, Value
+from qrt.ir import Builder, IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ops import FAMILIES, family_of
 from qrt.ops.traits import Order, inverse, is_by_place
@@ -81,7 +82,7 @@ def _is_reshape(op: Operation) -> bool:
 
 
 def _as_reshape(op: Operation) -> None:
-    replace(op, [Builder.before(op).value(_RESHAPE.declaration.op, op.operands, op.result.type, discardable(op))])
+    replace(op, [Builder(op).value(_RESHAPE.declaration.op, op.operands, op.result.type, discardable(op))])
 
 
 def _moved(op: Operation) -> Operation | None:
@@ -140,7 +141,7 @@ def _composed(op: Operation) -> Operation | None:
 
 def _transposed(op: Operation, source: Value, order: Order, kind: Any) -> Value:
     attributes = discardable(op) | {"permutation": attribute(list(order))}
-    return Builder.before(op).value(_TRANSPOSE, (source,), kind, attributes)
+    return Builder(op).value(_TRANSPOSE, (source,), kind, attributes)
 
 
 def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Order) -> Operation | None:
@@ -156,7 +157,7 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
         elif given is None and _is_constant(value) and len(_shape(value) or ()) == len(order):
             inner = inverse(order)
             kind = _in_order(value, inner)
-            operands.append(Builder.before(op).value(
+            operands.append(Builder(op).value(
                 _TRANSPOSE, (value,), kind, {"permutation": attribute(list(inner))}
             ))  # fmt: skip
         else:
@@ -170,8 +171,11 @@ def _measure(op: Operation) -> None:
     source = op.operands[0].operation
     if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
         return
-    builder = Builder.before(op)
-    replace(op, [builder.value("tensor.dim", [source.operands[0], builder.index(order[axis.value])], op.result.type)])
+    builder = Builder(op)
+    replace(
+        op,
+        [builder.value("tensor.dim", [source.operands[0], builder.constant(order[axis.value], INDEX)], op.result.type)],
+    )
 
 
 def _loops(op: StructuredOp) -> Operation | None:
@@ -196,7 +200,7 @@ def _loops(op: StructuredOp) -> Operation | None:
     sizes, given_sizes = list(_shape(empty.result) or ()), iter(empty.operands)
     known = [next(given_sizes) if size is None else None for size in sizes]
     moved = [size for axis in inner if (size := known[axis]) is not None]
-    init = Builder.before(op).value("tensor.empty", moved, _in_order(empty.result, inner))
+    init = Builder(op).value("tensor.empty", moved, _in_order(empty.result, inner))
     made = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
     replace(op, [made])
     erase_dead([empty])
@@ -226,7 +230,7 @@ def _again(
     inner = inverse(after)
     kind = _in_order(op.result, inner)
     attributes = own | {name: attribute(value) for name, value in changed.items()}
-    result = Builder.before(op).value(op.name, operands, kind, attributes)
+    result = Builder(op).value(op.name, operands, kind, attributes)
     made = _transposed(op, result, after, op.result.type)
     replace(op, [made])
     return made.operation

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops import family_of
 from qrt.types import UniformType
 
@@ -33,7 +33,7 @@ def _fold(clamp: Operation) -> None:
     held = with_element(value.type, narrow)
     if not may_be(family_of(producer), producer.operands, said(producer), held):
         return
-    builder = Builder.before(producer)
+    builder = Builder(producer)
     made = builder.value(producer.name, producer.operands, held, fused(producer, clamp, is_last=True))
     stored = builder.value("quant.scast", (made,), with_element(value.type, t.storage_type))
     replace(clamp, [builder.value("quant.scast", (stored,), value.type)])

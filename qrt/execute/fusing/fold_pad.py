@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.pad import stored_value
 from qrt.types import TensorType
@@ -39,7 +39,7 @@ def _fold(window: Operation, axes: tuple[int, int]) -> None:
     if not may_be(family_of(window), operands, attributes | {"padding": total}, window.result.type):
         return
     made = fused(window, pad, is_last=False) | {"padding": attribute(total)}
-    replace(window, [Builder.before(window).value(window.name, operands, window.result.type, made)])
+    replace(window, [Builder(window).value(window.name, operands, window.result.type, made)])
     erase_dead([pad])
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype
@@ -66,9 +66,7 @@ def _into_readers(op: Operation) -> None:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
         if may_be(family_of(reader), operands, said(reader), reader.result.type):
-            made = Builder.before(reader).value(
-                reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
-            )
+            made = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
             replace(reader, [made])
 
 
@@ -80,7 +78,7 @@ def _into_producer(op: Operation) -> None:
     if said(producer).get("requant") not in _AFTER_ROUNDING:
         return
     if may_be(family_of(producer), producer.operands, said(producer), op.result.type):
-        builder = Builder.before(producer)
+        builder = Builder(producer)
         replace(
             op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
         )

@@ -6,9 +6,9 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import chained, constant, quantized, said, stored_constant, traits_of
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import is_by_place, values_of_storage
@@ -115,7 +115,7 @@ def _tabulate(chain: list[Operation]) -> None:
         return
     if target.storage_width > 32:
         return
-    builder = Builder.before(last)
+    builder = Builder(last)
     held = constant(builder, table, target)
     operands = (first.operands[index], held)
     replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, chained(chain))])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.execute.fusing.families import chained, constant, may_be, quantized, said, stored_constant
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.types import TensorType, UniformType
 
@@ -29,7 +29,7 @@ def _widen(op: Operation) -> None:
     weights = stored_constant(op.operands[1])
     if weights is None or weights.shape[2] == 1:
         return
-    builder = Builder.before(op)
+    builder = Builder(op)
     moved = np.ascontiguousarray(weights.transpose(2, 0, 1)[..., np.newaxis])  # OHWI
     filters = constant(builder, moved, _along_first(w))
     operands = [op.operands[0], filters, *op.operands[2:]]

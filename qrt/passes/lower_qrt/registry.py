@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+from qrt.dialects.linalg.lowering import LoweringContext
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
-from qrt.passes.lower_qrt.site import Site
 from qrt.registry import Registry
 
-Lower = Callable[[Site, Operation, Attributes], Value | Sequence[Value]]
+Lower = Callable[[LoweringContext, Operation, Attributes], Value | Sequence[Value]]
 """Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
 are complete."""
 

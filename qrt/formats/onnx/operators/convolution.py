@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.formats.importing import float_products
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import make_window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import float_bias
@@ -64,14 +64,14 @@ def conv(node: Node) -> None:
     sizes = x.type.shape if isinstance(x.type, TensorType) else None
     window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding)
     w = _float_weights(node, shape)
-    site, order = site_of(node), node.rule("float_products")
+    context, order = lowering_context(node), node.rule("float_products")
     padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
     if shape.is_depthwise:
         per = shape.outputs // shape.channels
-        made = float_products.depthwise(site, padded, w, window, shape.outputs, per, order, bias)
+        made = float_products.depthwise(context, padded, w, window, shape.outputs, per, order, bias)
     else:
         made = float_products.convolution(
-            site, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
+            context, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
         )
     node.set(0, channels_first(node, made, shape.rank))
 

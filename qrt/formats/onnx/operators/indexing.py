@@ -10,8 +10,9 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.formats.importing.moving import joined, reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
@@ -19,7 +20,6 @@ from qrt.formats.onnx.operators.operands import I64, movable, set_moved
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.ops.scatter import is_number
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import TensorType
 
 _REDUCTIONS = {
@@ -263,15 +263,15 @@ def _scatter_of_run(
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
     updates = reshaped(node, node.stored(2), tuple(of_updates))
-    nest = Nest(site_of(node), "scatter", list(own), [shape[axis]])
+    nest = LoopNest(lowering_context(node), "scatter", list(own), [shape[axis]])
     *kept, line = nest.loops
     place = [line if d == axis else loop for d, loop in enumerate(kept)]
     of_rows = [0 if n == 1 and m != 1 else loop for n, m, loop in zip(shape, own, place, strict=True)]
-    here = nest.emit("arith.index_cast", (nest.position(kept[axis]),), I64)
+    here = nest.value("arith.index_cast", (nest.position(kept[axis]),), I64)
     named = nest.compare(0, nest.read(at, of_rows), here)
     before, new = nest.running(element, x), nest.read(updates, place)
-    both = nest.emit(name, (before, new), element) if name else new
-    (found,) = nest.finish(nest.emit("arith.select", (named, both, before), element))
+    both = nest.value(name, (before, new), element) if name else new
+    (found,) = nest.finish(nest.value("arith.select", (named, both, before), element))
     set_moved(node, 0, reshaped(node, found, _static(node)))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from qrt.formats.importing import float_pools
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, number_of
 from qrt.formats.onnx.composed import composed
 from qrt.formats.onnx.node import Node
@@ -45,7 +45,7 @@ def lp_pool(node: Node) -> None:
     window = window_of(node, form, (x.type.shape or ())[1:-1])[1]
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
-    sums = float_pools.sums(site_of(node), window.padded(node, powers), window)
+    sums = float_pools.sums(lowering_context(node), window.padded(node, powers), window)
     made = _power(node, sums, 1 / power)
     assert isinstance(made, Value)
     node.set(0, channels_first(node, made, rank))

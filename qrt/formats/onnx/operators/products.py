@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.formats.importing import float_products
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, cast_to, number_of
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.arithmetic import form
@@ -13,7 +14,6 @@ from qrt.formats.onnx.operators.convolution import bias_of, product_facts, unit
 from qrt.formats.onnx.operators.operands import F32, operand
 from qrt.ir import Value
 from qrt.ops.core import Array
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import IntegerType, TensorType, UniformType
 
 I32 = IntegerType(32)
@@ -53,7 +53,7 @@ def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def _product(node: Node, a: Value, b: Value) -> Value:
-    site = site_of(node)
+    context = lowering_context(node)
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
@@ -63,14 +63,18 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     for axis in range(rank):
         of_a, of_b = axis - rank + len(left) - 2, axis - rank + len(right) - 2
         is_of_b = of_a < 0 or (left[of_a] == 1 and of_b >= 0)
-        kept.append(site.extent(b, of_b) if is_of_b else site.extent(a, of_a))
-    rows, columns, depth = site.extent(a, len(left) - 2), site.extent(b, len(right) - 1), site.extent(a, len(left) - 1)
+        kept.append(context.extent(b, of_b) if is_of_b else context.extent(a, of_a))
+    rows, columns, depth = (
+        context.extent(a, len(left) - 2),
+        context.extent(b, len(right) - 1),
+        context.extent(a, len(left) - 1),
+    )
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         *outer, i, j, k = nest.loops
         return nest.read(a, [*_own(outer, left[:-2]), i, k]), nest.read(b, [*_own(outer, right[:-2]), k, j])
 
-    return float_products.total(site, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
+    return float_products.total(context, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
 
 
 def _own(outer: list[Any], shape: Shape) -> list[Any]:

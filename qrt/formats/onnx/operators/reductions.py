@@ -5,18 +5,18 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import LoweringContext
 from qrt.formats.importing import float_reductions
 from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.moving import taken
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import Site
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _REDUCTIONS = {
@@ -53,24 +53,24 @@ def reduction(node: Node) -> None:
         node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
-    site = site_of(node)
-    made = reduced(site, node.stored(0), along, op, _start(node.op.type, element))
+    context = lowering_context(node)
+    made = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
-        made = divided(node, site, made, [shape[axis] for axis in along])
+        made = divided(node, context, made, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
         kept = tuple(1 if axis in along else size for axis, size in enumerate(shape))
         made = node.emit("qrt.reshape", [made], None, TensorType(kept, own))
     node.set_plain(0, made, element)
 
 
-def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) -> Value:
+def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
     """Sums by the number of their terms."""
     if None in sizes:
         node.refuse("a mean over elements whose number only the run knows")
-    nest = Nest(site, "divide", site.extents(sums))
+    nest = LoopNest(context, "divide", context.extents(sums))
     element = sums.type.element if isinstance(sums.type, TensorType) else F32
     count = nest.constant(prod(size or 0 for size in sizes), element)
-    return nest.finish(nest.emit("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
+    return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
 
 
 def softmax(node: Node) -> None:
@@ -83,7 +83,7 @@ def softmax(node: Node) -> None:
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
     along = (axis,) if node.opset >= 13 else tuple(range(axis, rank))
     rule = node.rule("float_softmax")
-    node.set(0, float_reductions.softmax(site_of(node), node.value(0), along, 1.0, rule))
+    node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), along, 1.0, rule))
 
 
 def batch_normalization(node: Node) -> None:

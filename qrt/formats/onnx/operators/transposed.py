@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt.formats.importing import float_products
 from qrt.formats.importing.moving import reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Pair, Sizes, Window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, float_bias
@@ -39,7 +39,7 @@ def conv_transpose(node: Node) -> None:
     bias = float_bias(node, 2, filters)
     order = node.rule("float_products")
     weights = node.dense(_backwards(w, groups), F32)
-    made = float_products.convolution(site_of(node), x, weights, window, filters, depth, groups, order, bias)
+    made = float_products.convolution(lowering_context(node), x, weights, window, filters, depth, groups, order, bias)
     node.set(0, channels_first(node, made, len(shape)))
 
 

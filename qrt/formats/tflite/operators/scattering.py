@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qrt.formats.importing.moving import Shape, erase_unused, known_result, reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import apply, as_value, broadcast, number_of, signless
 from qrt.formats.importing.plain import shape_of as shape_of_operand
 from qrt.formats.tflite.node import Node
@@ -123,7 +123,7 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
     }
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(_I64, tuple(each)) for name, each in lists.items()}
     attributes[OPERAND_SEGMENTS] = segments(1, 1, len(values), 0, 0)
-    return site_of(node).value("tensor.insert_slice", (update, x, *values), x.type, **attributes)
+    return lowering_context(node).value("tensor.insert_slice", (update, x, *values), x.type, attributes)
 
 
 # -- rows of a table -------------------------------------------------------------------------------------------------

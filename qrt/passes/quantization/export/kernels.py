@@ -8,17 +8,16 @@ import numpy as np
 
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value, attribute
-from qrt.ir.constants import constant_attribute
+from qrt.ir import Builder, Value, attribute
+from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
 from qrt.passes.quantization.forms import Form
-from qrt.types import IntegerType, TensorType, Type, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
 """The storage of a region's result for every value of the type of the operand of this number, least first: what a
@@ -51,7 +50,7 @@ class Kernels:
                 raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
-        operation = builder.create(f"qrt.{family}", operands, (type,), said)
+        operation = builder.emit(f"qrt.{family}", operands, (type,), said)
         self.casts.made.append(operation)
         return operation.results[0]
 
@@ -63,7 +62,7 @@ class Kernels:
 
     def region(self, region: RegionOp, form: Form) -> Value:
         """The quantized result of a region of this form, or the float one of a `float_matmul`."""
-        builder = Builder.before(region)
+        builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
             return self._float_matmul(builder, region, form)
         (out,) = outputs(region)
@@ -103,11 +102,8 @@ class Kernels:
             raise QuantTypeError(
                 f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
             )
-        assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
         table = np.asarray(self.tabulate(region, number, element, out))
-        stored = TensorType(table.shape, out.storage_type)
-        constant = builder.constant(constant_attribute(table, stored), stored)
-        entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
+        entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
     def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:

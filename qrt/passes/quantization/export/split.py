@@ -1,15 +1,15 @@
 """Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
 
 from qrt.calibrate.targets.registry import find
+from qrt.dialects.linalg.lowering import tensor_type
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value
+from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ir.remarks import remarks_to
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
-from qrt.passes.lower_qrt.site import tensor_type
 from qrt.passes.quantization.export.kernels import kept_type
 from qrt.passes.quantization.export.ports import outputs
 from qrt.passes.quantization.export.tags import keep_tags
@@ -23,7 +23,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
 
     A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
-    copy = Builder.before(region).insert(region.clone({}))
+    copy = Builder(region).insert(region.clone({}))
     assert isinstance(copy, RegionOp)
     with remarks_to(None):
         fuse_block(copy.body, find("qrt-cpu"))
@@ -33,7 +33,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
         copy.erase()
         return None
-    values = Builder.before(region).inline(copy.body, copy.operands)
+    values = Builder(region).inline(copy.body, copy.operands)
     copy.erase()
     keep_tags(region, values)
     replace(region, values)

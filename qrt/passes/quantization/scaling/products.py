@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import Operation, StringAttr, Value
+from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics import round_to_format
 from qrt.ops import FAMILIES
 from qrt.ops.traits import Weights
@@ -91,7 +91,7 @@ class Product:
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
-                self.region.set_operand(operand.number, constant(Builder.before(self.region), array, old.type))
+                self.region.set_operand(operand.number, constant(Builder(self.region), array, old.type))
                 if old.operation is not None:
                     erase_dead([old.operation])
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from qrt.dialects.linalg.lowering import F32
 from qrt.formats.onnx.exporting.group import Group
 from qrt.ir import DenseElementsAttr, IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
 from qrt.ops.core import Array, element_dtype
-from qrt.passes.lower_qrt.site import F32
 from qrt.passes.quantization.forms.elements import splat_of
 from qrt.types import IntegerType
 
