@@ -20,19 +20,22 @@ import numpy as np
 
 import qrt.cases as cases
 import qrt.kernels as kernels
+from qrt._version import __version__
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
+from qrt.tensor import QuantTensor
 from qrt.tensor.casts import dcast, qcast
 from qrt.tensor.products import matmul, pack
 from qrt.tensor.windows import conv2d, depthwise_conv2d
+from qrt.types import UniformType
 
 HELP = "measure the kernels on this machine"
 """The line of `qrt --help`."""
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
-X = qrt.UniformType("u8", "f32", 0.02, 121)
-OUT = qrt.UniformType("u8", "f32", 0.1, 118)
+X = UniformType("u8", "f32", 0.02, 121)
+OUT = UniformType("u8", "f32", 0.1, 118)
 
 Call = Callable[[], object]
 
@@ -125,14 +128,14 @@ def _operations(case: cases.ConvCase) -> int:
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
 
 
-def _tensor(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
+def _tensor(shape: tuple[int, ...], t: UniformType) -> QuantTensor:
     dtype = np.dtype(np.int8 if t.is_signed else np.uint8)
     limits = np.iinfo(dtype)
-    return qrt.QuantTensor(np.random.default_rng(0).integers(limits.min, limits.max + 1, shape, dtype), t)
+    return QuantTensor(np.random.default_rng(0).integers(limits.min, limits.max + 1, shape, dtype), t)
 
 
-def _weights(count: int, axis: int) -> qrt.UniformType:
-    return qrt.UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
+def _weights(count: int, axis: int) -> UniformType:
+    return UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
 
 
 def _matmul(case: cases.GemmCase) -> Call:
@@ -148,8 +151,8 @@ def _convolution(case: cases.ConvCase) -> Call:
     return partial(call, out=call())
 
 
-def _cast_type(case: cases.CastCase) -> qrt.UniformType:
-    return qrt.UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
+def _cast_type(case: cases.CastCase) -> UniformType:
+    return UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
 
 
 def _qcast(case: cases.CastCase) -> Call:
@@ -183,7 +186,7 @@ def print_coverage() -> None:
     """
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
-    print(f"qrt {qrt.__version__}, not on this machine: {lacking or 'none'}")
+    print(f"qrt {__version__}, not on this machine: {lacking or 'none'}")
     width = max(map(len, suppliers["ref"])) + 2
     print(f"{'':<{width}}" + "".join(f"{isa:<12}" for isa in suppliers).rstrip())
     for row in suppliers["ref"]:
@@ -196,7 +199,7 @@ JSON_VERSION = 1
 
 
 def _print_json(**members: object) -> None:
-    print(json.dumps({"version": JSON_VERSION, "qrt": qrt.__version__, **members}, indent=2))
+    print(json.dumps({"version": JSON_VERSION, "qrt": __version__, **members}, indent=2))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -229,7 +232,7 @@ def _chosen(options: argparse.Namespace) -> list[Workload]:
 
 def _measure_all(chosen: list[Workload], options: argparse.Namespace) -> None:
     if not options.json:
-        print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
+        print(f"qrt {__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
     measured = []
     for workload in chosen:
         time = measure(_prepared(workload), options.seconds)
