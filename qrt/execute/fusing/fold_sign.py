@@ -9,14 +9,17 @@ from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
 from qrt.ir import Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
-from qrt.numerics import REQUANT_RULES, SUM_RULES
+from qrt.numerics import RULES, SUM_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, UniformType
 
 _SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
 """Ops that read nothing of their first operand but the distance from its zero point."""
-_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
-"""Rules of sums and products under which the zero point is added to an integer."""
+_AFTER_ROUNDING = frozenset(
+    [name for name, rule in RULES.items() if rule.zero_point == "after"]
+    + [name for name, rule in SUM_RULES.items() if rule.zero_point == "after"]
+)
+"""Rules under which the zero point is added to an integer."""
 
 
 @dataclass(frozen=True)

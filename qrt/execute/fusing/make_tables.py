@@ -10,10 +10,11 @@ from qrt.execute.fusing.families import chained, constant, family_of, quantized,
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.numerics import RULES, SUM_RULES
 from qrt.ops.core import Array, element_dtype
 from qrt.types import TensorType, UniformType
 
-_BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
+_BY_PLACE = frozenset([*(r.name for r in SUM_RULES.values() if r.block), *(r.name for r in RULES.values() if r.behind)])
 """Rules under which the place of an element decides too."""
 
 
