@@ -95,7 +95,7 @@ DEQUANTIZED: Final = Arithmetic(
 )
 INTEGER: Final = Arithmetic("integer", "exact", (("divide", "multiplier"),), ("half_away",))
 ARITHMETICS: Final[Mapping[str, Arithmetic]] = {
-    a.name: a for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, FLOAT64_AWAY, RAW_MEAN, DEQUANTIZED, INTEGER)
+    a.name: a for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)
 }
 """By the names that `RequantParameters.rule` and saved programs have."""
 
@@ -160,38 +160,38 @@ def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
 
 
 def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M * 2^N` half to even to `M0`, 31 bits long."""
+    """Round `M * 2^N` half to even to `M0` in [2^30, 2^31)."""
     return _integers(*fixed_multipliers(f.above, f.all_below))
 
 
 def form_double(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M` to `M0 * 2^(shift-31)`, half away from zero, `M0` 31 bits long, as TFLite's QuantizeMultiplier does."""
+    """Round `M` half away from zero to `M0 * 2^(shift-31)`, `M0` in [2^30, 2^31), as TFLite does."""
     return _integers(*_double(f, rule))
 
 
 def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M` as for `fixed_double`, and `M0` to 15 bits, `min((M0 + 2^15) >> 16, 2^15 - 1)`."""
+    """Round `M` as for `fixed_double`; `M0` is then `min((M0 + 2^15) >> 16, 2^15 - 1) << 16`, and N is `31 - shift`."""
     return _integers(*reduced_multipliers(*_double(f, rule)))
 
 
 def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M * 2^8` half to even to `M0`; `M` is from 2^-8 to 2^7."""
+    """Round `M * 2^8` half to even to `M0`, where `M` lies between 2^-8 and 2^7; N is 8."""
     return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
 
 
 def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Take `M` as it is."""
+    """Keep `M` as the multiplier."""
     return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
 
 
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Multiply `M` by `f32(1/n)`, and take what the zero points add to the sum of storage: `f32(z) - f32(n*zi)*M`."""
+    """Multiply `M` by `f32(1/n)`; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
     assert f.counts is not None  # the rule is that of means alone
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
 
 
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Take what the zero points add to the sum of n elements of storage: `f32(z) - f32(n*zi)*M`."""
+    """Keep `M` as the multiplier; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
 
 
@@ -206,7 +206,7 @@ def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
 
 
 def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep `f32(si)` of the elements, the count n and `f32(so)` apart."""
+    """Keep `f32(si)`, the count n and `f32(so)` apart."""
     assert f.counts is not None  # the rules are those of averages alone
     none = np.ones((len(f.zero_points), 0))
     return {
@@ -217,7 +217,7 @@ def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Take the count n alone: the type is kept."""
+    """Keep the count n alone: the result has the type of the operand."""
     assert f.counts is not None  # the rule is that of averages alone
     return {"multiplier": f.counts.astype(np.int32)}
 

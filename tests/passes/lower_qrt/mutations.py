@@ -37,8 +37,8 @@ _ROWS = (
     ('"dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after"', "after", "before"),
     (
         '"dequantized_columns", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "columns"',
-        "columns",
-        "rows",
+        '"columns"',
+        '"rows"',
     ),
 )
 """Rows of the table, and a word of each that is changed."""
