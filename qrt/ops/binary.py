@@ -38,6 +38,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Declaration, Operand
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -240,6 +241,7 @@ def _family(op: str) -> OpFamily:
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
+        traits=Traits(is_elementwise=True, float_op=f"arith.{op}f", ends_in_clamp=True, is_exact=True),
     )
 
 

@@ -40,6 +40,7 @@ from qrt.ops.core import (
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType, check_integrity
 
 REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeName)
@@ -312,18 +313,21 @@ QCAST = OpFamily(
     infer=_infer_qcast,
     reference=_reference_qcast,
     bind=_bind_qcast,
+    traits=Traits(is_elementwise=True),
 )
 DCAST = OpFamily(
     Declaration("dcast", operands=(Operand("q"),), result=Result("of the expressed type"), dialect="quant"),
     infer=_infer_dcast,
     reference=_reference_dcast,
     bind=_bind_dcast,
+    traits=Traits(is_elementwise=True),
 )
 SCAST = OpFamily(
     Declaration("scast", operands=(Operand("x"),), result=replace(_SAID, required=False), view=True, dialect="quant"),
     infer=_infer_scast,
     reference=_reference_scast,
     view_offset=_scast_offset,
+    traits=Traits(is_elementwise=True),
 )
 REQUANTIZE = OpFamily(
     Declaration(
@@ -332,5 +336,6 @@ REQUANTIZE = OpFamily(
     infer=_infer_requantize,
     reference=_reference_requantize,
     bind=_bind_requantize,
+    traits=Traits(is_elementwise=True, ends_in_clamp=True),
 )
 FAMILIES = (QCAST, DCAST, SCAST, REQUANTIZE)

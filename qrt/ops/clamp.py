@@ -30,6 +30,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -91,5 +92,9 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(
+            is_elementwise=True,
+            bounds=stored_bounds,
+        ),
     ),
 )

@@ -41,6 +41,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
@@ -173,10 +174,12 @@ FAMILIES = (
             "conv2d",
             operands=(Operand("x", "NHWC"), Operand("w", "OHWI"), BIAS),
             attributes=(*CONVOLUTION, Attribute("groups", "integer", 1), REQUANT),
+            article="quant.conv2d",
         ),
         packs=(1, 2),
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=3, outputs=0, window=(1, 2))),
     ),
 )

@@ -29,6 +29,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import BIAS, Declaration, Operand
 from qrt.ops.requant import REQUANT
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
@@ -81,5 +82,6 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=2, outputs=2, window=(0, 1))),
     ),
 )

@@ -34,6 +34,7 @@ from qrt.ops.core import (
     storage_dtype,
 )
 from qrt.ops.declare import Declaration, Operand, Result
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -159,6 +160,7 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(is_elementwise=True, tables=(1,)),
     ),
     OpFamily(
         Declaration(
@@ -171,5 +173,6 @@ FAMILIES = (
         infer=_infer_interpolated,
         reference=_reference_interpolated,
         bind=_bind_interpolated,
+        traits=Traits(is_elementwise=True, tables=(1,)),
     ),
 )

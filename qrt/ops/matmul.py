@@ -47,6 +47,7 @@ from qrt.ops.core import (
 from qrt.ops.declare import BIAS, Declaration, Operand
 from qrt.ops.requant import REQUANT, combined_parameters
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
+from qrt.ops.traits import Traits, Weights
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -292,10 +293,15 @@ def _bind_sub_channel(
 
 FAMILIES = (
     OpFamily(
-        Declaration("matmul", operands=(Operand("a"), Operand("w"), BIAS), attributes=(REQUANT,)),
+        Declaration(
+            "matmul", operands=(Operand("a"), Operand("w"), BIAS), attributes=(REQUANT,), article="quant.matmul"
+        ),
         packs=(1, 2),
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(
+            ends_in_clamp=True, is_exact=True, weights=Weights(inputs=-2, outputs=-1), of_floats="float_matmul"
+        ),
     ),
 )

@@ -38,6 +38,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits, kept_axis, permute_reduced
 from qrt.types import TensorType, UniformType
 
 MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanName)
@@ -137,6 +138,7 @@ def _family(op: str, is_public: bool) -> OpFamily:
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
+        traits=Traits(ends_in_clamp=True, permute=permute_reduced, scaled_axis=kept_axis),
     )
 
 

@@ -30,6 +30,7 @@ from qrt.ops.core import (
     storage_dtype,
 )
 from qrt.ops.declare import KEPT, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Three = tuple[UniformType, UniformType, UniformType]
@@ -149,6 +150,7 @@ FAMILIES = (
             infer=partial(_infer_extreme, op),
             reference=partial(_extreme, op),
             bind=partial(_bind_extreme, op),
+            traits=Traits(is_elementwise=True),
         )
         for op in _EXTREMES
     ),
@@ -158,6 +160,7 @@ FAMILIES = (
             infer=partial(_infer_bytes, op),
             reference=partial(_reference, op),
             bind=partial(_bind_bytes, op),
+            traits=Traits(is_elementwise=True),
         )
         for op in _OF_BYTES
     ),

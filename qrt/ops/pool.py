@@ -32,6 +32,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
@@ -168,6 +169,10 @@ def _bind_max(types: Types, result: TensorType, attributes: Attributes, constant
     return _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 
+def _channels_alone(attributes: Attributes, axis: int) -> int | None:
+    return axis if axis == 3 else None
+
+
 _KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
 _STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # by default the kernel's size
 _RULE = replace(REQUANT, choices=AVERAGE_RULES)
@@ -179,11 +184,13 @@ FAMILIES = (
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,
+        traits=Traits(ends_in_clamp=True, scaled_axis=_channels_alone),
     ),
     OpFamily(
         Declaration("max_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING), result=KEPT),
         infer=_infer_max,
         reference=_reference_max,
         bind=_bind_max,
+        traits=Traits(scaled_axis=_channels_alone),
     ),
 )

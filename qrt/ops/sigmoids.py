@@ -31,6 +31,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -89,6 +90,7 @@ FAMILIES = tuple(
         infer=partial(_infer, name),
         reference=partial(_reference, name),
         bind=partial(_bind, name),
+        traits=Traits(is_elementwise=True, float_op="math.tanh" if name == "tanh" else ""),
     )
     for name in ("logistic", "tanh")
 )

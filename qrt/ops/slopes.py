@@ -36,6 +36,7 @@ from qrt.ops.core import (
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.lookup import bind_bytes
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
@@ -148,6 +149,7 @@ FAMILIES = (
         infer=_infer_leaky,
         reference=_leaky,
         bind=_bind_leaky,
+        traits=Traits(is_elementwise=True),
     ),
     OpFamily(
         Declaration(
@@ -156,5 +158,6 @@ FAMILIES = (
         infer=_infer_prelu,
         reference=_prelu,
         bind=_bind_prelu,
+        traits=Traits(is_elementwise=True),
     ),
 )

@@ -29,6 +29,7 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import PADDING, pairs, two_positive
 from qrt.types import TensorType
 
@@ -146,5 +147,6 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=3, outputs=0)),
     ),
 )

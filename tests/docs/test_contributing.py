@@ -1,7 +1,8 @@
 """What CONTRIBUTING says an addition touches is all that it touches: in a copy of the tree an op family, a pass and a
 canonicalization are added, to the files of its tables alone, and pass the tests that ask for whatever lacks.
 
-The family is without kernels; `tests/kernels/test_new_isa.py` adds an ISA."""
+The family is without kernels; `tests/kernels/test_new_isa.py` adds an ISA. By its declaration alone it is fused,
+exported and quantized: its tests ask for that."""
 
 import inspect
 import os
@@ -9,9 +10,10 @@ import re
 import shutil
 
 import qrt
+from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
+from qrt.ir.pipeline import PASSES
 from qrt.numerics import requant_rule
-from qrt.passes import PASSES, pipeline
 from tests.docs.documents import ROOT, sections
 from tests.docs.tree import Tree, python
 
@@ -23,6 +25,7 @@ import numpy as np
 
 from qrt.ops.core import OpFamily, parameters_of, quantized
 from qrt.ops.declare import KEPT, Declaration, Operand
+from qrt.ops.traits import Traits
 
 
 def _infer(types, attributes, result):
@@ -36,23 +39,28 @@ def _reference(arrays, types, result, attributes):
 
 
 FAMILIES = (
-    OpFamily(Declaration("negative", operands=(Operand("q"),), result=KEPT), infer=_infer, reference=_reference),
+    OpFamily(
+        Declaration("negative", operands=(Operand("q"),), result=KEPT),
+        infer=_infer,
+        reference=_reference,
+        traits=Traits(is_elementwise=True, float_op="arith.negf"),
+    ),
 )
 '''
 LOWERING = '''"""negative: `2 * zp - q`, clamped."""
 
-from qrt.passes.lower_qrt.nest import Nest
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.passes.lower_qrt.parameters import Channels
 from qrt.passes.lower_qrt.requantize import to_storage
-from qrt.passes.lower_qrt.site import I64, uniform_type
+from qrt.dialects.linalg.lowering import I64, uniform_type
 
 
-def lower_negative(site, op, attributes):
-    t, stored = uniform_type(op.operands[0]), site.storage(op.operands[0])
-    nest = Nest(site, "accumulate", site.extents(stored))
+def lower_negative(context, op, attributes):
+    t, stored = uniform_type(op.operands[0]), context.storage(op.operands[0])
+    nest = LoopNest(context, "accumulate", context.extents(stored))
     channels = Channels.of(t, nest.loops)
     value = nest.extend(nest.read(stored, nest.loops), I64, t.is_signed)
-    value = nest.emit("arith.subi", (nest.constant(0, I64), value), I64)
+    value = nest.value("arith.subi", (nest.constant(0, I64), value), I64)
     return nest.finish(to_storage(nest, value, 2 * channels.zero_points(), channels.indices, t))[0]
 '''
 FUNCTION = '''
@@ -81,13 +89,57 @@ def negative(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[Qua
     return bind("negative", (q,), {}, None, out)
 '''
 TESTS = """import numpy as np
+import onnx
 
 import qrt
+from qrt import ir
+
+X, Y = "!quant.uniform<i8:f32, 0.5:1>", "!quant.uniform<u8:f32, 0.25:9>"
+PROGRAM = f'''func.func @main(%x: tensor<3x2x{X}>) -> tensor<3x2x{Y}> {{
+  %0 = qrt.transpose %x : (tensor<3x2x{X}>) -> tensor<2x3x{X}>
+  %1 = qrt.negative %0 : (tensor<2x3x{X}>) -> tensor<2x3x{X}>
+  %2 = qrt.transpose %1 : (tensor<2x3x{X}>) -> tensor<3x2x{X}>
+  %3 = qrt.requantize %2 : (tensor<3x2x{X}>) -> tensor<3x2x{Y}>
+  return %3 : tensor<3x2x{Y}>
+}}'''
+FLOATS = '''func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = arith.negf %x : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}'''
+TARGET = '''[[kernel]]
+name = "negative"
+ports = {q = "i8", y = "i8"}
+'''
 
 
 def test_of_the_ends():
     q = qrt.QuantTensor(np.int8([-128, -1, 127]), qrt.UniformType("i8", "f32", 0.5, 1))
     assert qrt.negative(q).storage.tolist() == [127, 3, -125]
+
+
+def test_it_is_fused_with_the_requantization_behind_it_and_the_transposes_around_it_cancel():
+    program = qrt.compile(PROGRAM)
+    assert [step.op for step in program.coverage()] == ["qrt.lookup"]
+    x = np.arange(-3, 3, dtype=np.int8).reshape(3, 2)
+    np.testing.assert_array_equal(program(x).storage, program.run({"arg0": x}, interpret=True)["result0"].storage)
+
+
+def test_it_is_exported(tmp_path):
+    qrt.export_onnx(tmp_path / "m.onnx", ir.parse(PROGRAM))
+    assert "Neg" in [node.op_type for node in onnx.load(tmp_path / "m.onnx").graph.node]
+    again = qrt.load(tmp_path / "m.onnx")
+    assert "qrt.negative" in [op.name for op in again.operation.walk()]
+    x = np.arange(-3, 3, dtype=np.int8).reshape(3, 2)
+    np.testing.assert_array_equal(qrt.compile(again)(x).storage, qrt.compile(PROGRAM)(x).storage)
+
+
+def test_it_is_quantized(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
+    made = qrt.quantize_program(ir.parse(FLOATS), {"arg0": rows})
+    assert qrt.is_fully_quantized(made.module)
+    (tmp_path / "npu.toml").write_text(TARGET)
+    module = ir.run_passes(ir.parse(FLOATS), f"fuse-kernels{{target={tmp_path}/npu.toml}}")
+    assert 'kernel = "negative"' in str(module)
 """
 DRAW = """
 
@@ -227,7 +279,7 @@ def add_rule(tree):
 
 def add_pass(tree):
     registry = source(pipeline.run_passes)
-    tree.make(registry.replace("pipeline.py", "count.py"), PASS)
+    tree.make("qrt/passes/count.py", PASS)
     tree.edit(registry, '    "cse":', '    "count": "qrt.passes.count:Count",\n    "cse":')
     tree.edit("docs/reference/passes.md", "| `cse` | none", "| `count` | none | yes | counts |\n| `cse` | none")
     tree.make("tests/passes/files/count.mlir", "// count\nfunc.func private @f()\n")
@@ -260,6 +312,8 @@ ASKED_OF_A_RULE = (
 ASKED = (
     "tests/test_registry.py",
     "tests/ops/test_negative.py",
+    "tests/ops/test_traits.py::test_the_traits_of_a_family_are_what_it_computes[negative]",
+    "tests/test_family_names.py",
     "tests/ir/test_files.py::test_the_files_hold_every_op",
     "tests/ir/test_files.py::test_prints_as_expected[ops.mlir]",
     "tests/docs/test_api.py",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qrt.execute.passes import PASSES
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import PAGES, ROOT, blocks, sections
 from tests.docs.walkthrough import steps
 

@@ -22,14 +22,13 @@ from qrt.formats.onnx.model import Operator
 from qrt.formats.onnx.node import Node, plain_of
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Value
-from qrt.ops import FAMILIES
+from qrt.ops import OPS
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, Type, UniformType, parse_type
 
 if TYPE_CHECKING:
     from qrt.formats.onnx.importing import Graph
 
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 _MOST_INLINE = 1 << 16
 """Elements of an operand that an entry holds itself: tables."""
 
@@ -134,7 +133,7 @@ class Exported:
         if not isinstance(said, dict) or not isinstance(said.get("op"), str):
             self._fail(key, "it names no op")
         op, then = said["op"], said.get("then")
-        if op and op not in _FAMILIES:
+        if op and op not in OPS:
             self._fail(key, f"there is no op {shown(op)}")
         operands = tuple(self._tensor(key, each) for each in self._list(key, said, "operands"))
         results = tuple(self._tensor(key, each) for each in self._list(key, said, "results"))

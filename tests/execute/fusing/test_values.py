@@ -7,9 +7,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.execute import passes
 from qrt.execute.fusing import FUSING
-from qrt.execute.passes import run_passes
+from qrt.ir import pipeline, run_passes
 from tests.execute.programs import assert_same
 
 PASSES = ["split-concat", "carry-layout", "make-tables", "widen-depthwise", "fold-pad", "fold-clamp", "fold-sign"]
@@ -352,7 +351,7 @@ def test_a_factor_of_channels_stays_because_it_rounds_again():
 
 def test_each_pass_that_runs_has_a_name():
     assert list(FUSING) == [*PASSES, "fuse-loops"]  # which test_loops.py draws programs for
-    assert passes.PASSES.keys() >= FUSING.keys()
+    assert pipeline.PASSES.keys() >= FUSING.keys()
 
 
 @pytest.mark.parametrize("more", ["", ", %unused: tensor<?xf32>"], ids=["planned at once", "planned when called"])

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qrt.formats.onnx.exporting.held import Order
+from qrt.ops import OPS
 from qrt.types import TensorType, Type
 
 OP = "qrt.op."
@@ -28,7 +29,7 @@ PORT = "qrt.port."
 """The beginning of the keys of ports that have a quantized type, which is the value."""
 STATE = "qrt.state."
 """The beginning of the keys of inputs that are variables of the program."""
-BIASED = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul", "qrt.transpose_conv2d"})
+BIASED = frozenset(op for op, family in OPS.items() if family.traits.weights is not None)
 """Ops whose third operand is a bias of i32, whose scales follow from those of the other two."""
 VERSION = "qrt.version"
 """The key of the number that says how entries are written."""
