@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from qrt.cli import VERBS
-from qrt.passes import PASSES
+from qrt.cli import COMMANDS
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import ROOT
 
 Test = TypeVar("Test", bound=Callable[..., Any])
@@ -35,11 +35,11 @@ ADVICE = re.compile(
     rf"(?:(?:{_VERBS})(?= (?!in place\b))|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
     rf"|\bdid you mean\b|\binstead\b|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
     rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`[a-z]"
-    rf"|\bqrt (?:{'|'.join(VERBS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"
+    rf"|\bqrt (?:{'|'.join(COMMANDS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"
 )
 """Words that tell the reader to do something: a verb at the beginning of a clause, a command, an option, an example."""
 _HELP_CALLS = ("option", "add_argument", "_said", "add_parser")
-_HELP_TABLES = ("VERBS", "_FLAGS")
+_HELP_TABLES = ("HELP", "_FLAGS")
 _HELP_FILES = ("passes/options.py", "cli/pass_help.py")
 """Where the texts are that ``--help`` prints, which are no messages."""
 TABLE: dict[tuple[str, str], str] = {}

@@ -79,7 +79,7 @@ COMMANDS = {
         "cli/opt.py", "; did you mean {}?", "opt p.mlir --mlir-print-ir-after={0}",
     ),
     "opt p.mlir --pass-pipeline=canonicalise": (
-        "passes/pipeline_text.py", "did you mean '{}'?", "opt p.mlir --pass-pipeline={0}",
+        "ir/pipeline_text.py", "did you mean '{}'?", "opt p.mlir --pass-pipeline={0}",
     ),
     "opt add.mlir --strict-upstream": (
         "cli/opt.py", "op '{}' is not upstream's, and refused under --strict-upstream", "opt add.mlir",

@@ -9,8 +9,8 @@ from tests.docs.documents import ROOT
 from tests.messages.advice import TABLE, advice, messages, spans_of, unfollowed
 
 PLACES = (
-    "calibrate", "cli", "engines", "execute", "extras.py", "files.py", "formats", "passes", "report", "targets.py",
-    "workflow",
+    "calibrate", "cli", "engines", "execute", "extras.py", "files.py", "formats", "ir/pipeline_text.py", "passes",
+    "registry.py", "report", "targets.py", "workflow",
 )  # fmt: skip
 for path in Path(__file__).parent.glob("test_advice*.py"):
     import_module(f"{__package__}.{path.stem}")  # enters its tests into the table
