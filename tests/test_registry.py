@@ -10,7 +10,7 @@ import pytest
 
 import qrt
 from qrt import cases
-from qrt.calibrate.targets import registry as targets
+from qrt.calibrate.targets.registry import TARGETS
 from qrt.execute.interpret import TABLES
 from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.ir.core.registry import every_definition
@@ -76,7 +76,7 @@ _ROWS = (
 )  # fmt: skip
 """What a family may lack, the families, and why; of a `job` the family or entry whose call is the same entry of C."""
 LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
-KERNELS = {kernel.name for target in targets.TARGETS.own for kernel in targets.find(target).kernels}
+KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
