@@ -8,7 +8,7 @@ from typing import BinaryIO
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
 from qrt.cli.inputs import by_names
-from qrt.cli.options import add_kernel_choice, chosen_kernels
+from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
 from qrt.execute.program import Program
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", dest="output", metavar="Q", help="where the program goes, as .mlir or .onnx; printed if not given"
     )
     parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
+    add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None and options.output.endswith(".onnx"):
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
-    module = load(options.file, for_quantization=True)
+    module = load(options.file, max_bytes=options.max_input, for_quantization=True)
     data = by_names(Program(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(

@@ -64,7 +64,7 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
 def preparation_text(program: "Program") -> str:
     """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
     ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program._module, program.name, program._source.saturating))
+    return spell_steps(preparation(program.module, program.name, program._source.saturating))
 
 
 def _step(name: str, **options: Any) -> Step:

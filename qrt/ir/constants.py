@@ -4,16 +4,38 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.errors import QuantError
 from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of, with_element
+from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype, wrapped
+from qrt.ops.casts import from_signless
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, VectorType
 
 CONSTANT_CASTS = ("quant.scast", "tensor.cast")
 """The operations by which a constant has a type that no `arith.constant` has: a quantized one, and an open shape."""
+
+
+def constant_of_storage(value: Value) -> Attribute | None:
+    """Return the constant that a value is, or whose cast it is where it is quantized; None of any other value."""
+    cast = made_by(value, "quant.scast")
+    return constant_of(value if cast is None else cast.operands[0])
+
+
+def known_array(value: Value) -> Array | None:
+    """Return the array of a constant, quantized or not; None of any other value, and of one that does not run."""
+    constant, element = constant_of_storage(value), element_of(value.type)
+    is_static = getattr(value.type, "has_static_shape", True)
+    if not is_static or not isinstance(constant, IntegerAttr | FloatAttr | DenseElementsAttr | DenseResourceAttr):
+        return None
+    try:
+        array = attribute_array(constant, constant.type)
+        return from_signless(array, element) if isinstance(element, UniformType) else array
+    except QuantError:
+        return None
 
 
 def constant_array(op: Operation) -> Array:

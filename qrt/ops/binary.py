@@ -35,6 +35,7 @@ from qrt.ops.core import (
     quantized,
     row_major_strides,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Declaration, Operand
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
@@ -140,7 +141,7 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
     """The element types of a, b and the result, and their parameter indices over the result's dimensions."""
     rank = len(result.shape or ())
     tensors = (*types, result)
-    elements = [quantized(t, "binary", "operand") for t in tensors]
+    elements = [uniform(t) for t in tensors]
     return elements, [
         _index_in_result(e, static_shape(t, "binary"), rank) for e, t in zip(elements, tensors, strict=True)
     ]

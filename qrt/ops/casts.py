@@ -36,6 +36,7 @@ from qrt.ops.core import (
     quantized,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.lookup import bind_bytes, is_fast
@@ -68,7 +69,7 @@ def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None
 
 def _reference_qcast(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (x,) = arrays
-    element = quantized(result, "qcast", "result")
+    element = uniform(result)
     scale, zero_point = parameters_of(element, x.shape)
     return numerics.quantize(
         x.astype(np.float64),
@@ -95,7 +96,7 @@ def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]
 
 
 def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    element = quantized(result, "qcast", "result")
+    element = uniform(result)
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_qcast(
@@ -120,14 +121,14 @@ def _infer_dcast(types: Types, attributes: Attributes, result: TensorType | None
 
 def _reference_dcast(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    element = quantized(types[0], "dcast", "operand")
+    element = uniform(types[0])
     scale, zero_point = parameters_of(element, q.shape)
     values = numerics.dequantize(q, scale, zero_point, element.expressed_type.name)
     return values.astype(expressed_dtype(element.expressed_type))
 
 
 def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    element = quantized(types[0], "dcast", "operand")
+    element = uniform(types[0])
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_dcast(
@@ -165,7 +166,7 @@ def _parameters(
 
 def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
+    source, element = uniform(types[0]), uniform(result)
     _, zero_point = parameters_of(source, q.shape)
     acc = q.astype(np.int64) - zero_point
 
@@ -182,7 +183,7 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
 def _bind_requantize(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
+    source, element = uniform(types[0]), uniform(result)
     shape = static_shape(types[0], "requantize")
     if attributes["requant"] == "half_up_twice_16":
         tables = _table(source, element, "half_up_twice"), _table(source, element, "fixed_double")

@@ -30,6 +30,7 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
@@ -96,7 +97,7 @@ def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
     """Parameters indexed by [count - 1, channel]."""
-    x, element = quantized(types[0], "avg_pool2d", "x"), quantized(result, "avg_pool2d", "result")
+    x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")
     kernel = attributes["kernel"]
     counts = np.arange(1, min(kernel[0], height) * min(kernel[1], width) + 1)[:, None]
@@ -109,7 +110,7 @@ def _avg_parameters(
 
 def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    x = quantized(types[0], "avg_pool2d", "x")
+    x = uniform(types[0])
     is_raw = attributes["requant"] == "integer"
     values: Array = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
@@ -128,7 +129,7 @@ def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, at
 def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
     return {
         "isa": kernels.active(),
-        "storage": container(quantized(types[0], "pool", "x")),
+        "storage": container(uniform(types[0])),
         "x_shape": static_shape(types[0], "pool"),
         "kernel": attributes["kernel"],
         "strides": attributes["strides"],
@@ -139,7 +140,7 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
 def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
-    zero_points = quantized(types[0], "avg_pool2d", "x").zero_points
+    zero_points = uniform(types[0]).zero_points
     return _core.bind_avg_pool2d(
         zero_points=(0,) if attributes["requant"] == "integer" else zero_points,
         requant=parameters.take(index),
@@ -161,7 +162,7 @@ def _infer_max(types: Types, attributes: Attributes, result: TensorType | None) 
 
 def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    x = quantized(types[0], "max_pool2d", "x")
+    x = uniform(types[0])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
     return np.asarray(windows(q.astype(np.int64), *window, fill=x.storage_min - 1).max(axis=(4, 5)))
 

@@ -9,7 +9,7 @@ import numpy as np
 from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import Spec, Target
 from qrt.errors import QuantError
-from qrt.execute.observe import ObservedProgram
+from qrt.execute.observe import observed_program
 from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
@@ -92,9 +92,9 @@ def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error
         number, sign = operation.attribute("statsKey", StringAttr).value.split("/")
         found.setdefault(int(number), _Error()).add(np.asarray(value), int(sign))
 
-    program = ObservedProgram(module, function)
+    program = observed_program(module, function)
     for batch in batches:
-        program.run_observed(program.checked(batch), tap)
+        program.run_arrays(program.arrays_of(batch), tap=tap)
     return {number: error for number, error in found.items() if error.is_finite and error.count}
 
 

@@ -109,7 +109,7 @@ def report_of(program: Named, trial: Trial, target: Target, batches: Batches, fu
     """The report of a program that was quantized, measured on a sample."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
-        comparison.add(f"run {number} of the sample", comparison.float_program.checked(batch))
+        comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
     return _reported(comparison, target, batches)
 
 

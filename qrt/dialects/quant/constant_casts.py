@@ -5,21 +5,18 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Builder, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
-from qrt.ir.constants import attribute_array, is_written, write_constant
+from qrt.ir import Builder, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.constants import constant_of_storage, is_written, known_array, write_constant
 from qrt.ir.core.constant_folder import ConstantFolder
-from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops import family_of
-from qrt.ops.casts import from_signless
 from qrt.ops.core import Array
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import TensorType, Type
 
 
 def fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
     """Write `qcast(constant)` as an integer constant and a `quant.scast`, and `dcast` of these as a float constant."""
-    return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _constant_array)
+    return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
 
 def _is_written(cast: Operation) -> bool:
@@ -30,8 +27,10 @@ def _cast(cast: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | No
     source, result = _tensor(cast.operands[0].type), _tensor(cast.results[0].type)
     family = family_of(cast)
     assert family is not None  # it is a cast
+    attributes = family.read(cast.attributes)
     try:
-        return family.compute([*known.values()], (source,), (result,), family.read(cast.attributes))
+        family.resolve_all((source,), attributes, (result,))
+        return family.compute([*known.values()], (source,), (result,), attributes)
     except QuantTypeError:  # zero points that do not fit, ...: the cast stays, and running it says so
         return None
 
@@ -40,20 +39,11 @@ def _write(builder: Builder, cast: Operation, arrays: Sequence[Array]) -> list[V
     return write_constant(builder, arrays[0], cast.results[0].type)[-1:]
 
 
-def _constant_array(value: Value) -> Array | None:
-    """Return the array of a constant, quantized or not, that the text says; None of a large one, which would only make
-    the program longer, and of one that does not run."""
-    scast, element = made_by(value, "quant.scast"), element_of(value.type)
-    constant = constant_of(value if scast is None else scast.operands[0])
-    if not isinstance(constant, IntegerAttr | FloatAttr | DenseElementsAttr):
-        return None
-    if isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED:
-        return None
-    try:
-        array = attribute_array(constant, constant.type)
-        return from_signless(array, element) if isinstance(element, UniformType) else array
-    except QuantTypeError:
-        return None
+def _short_array(value: Value) -> Array | None:
+    """Return the array of a constant that the text says; None of a large one, which would only make it longer."""
+    constant = constant_of_storage(value)
+    is_long = isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED
+    return None if is_long or isinstance(constant, DenseResourceAttr) else known_array(value)
 
 
 def _tensor(type: Type) -> TensorType:

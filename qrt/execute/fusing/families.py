@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from qrt.errors import QuantError
-from qrt.ir import Attribute, Builder, DenseElementsAttr, DenseResourceAttr, Operation, Value
-from qrt.ir.constants import constant_attribute
+from qrt.ir import Attribute, Builder, Operation, Value
+from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
 from qrt.ops import OpFamily, family_of
-from qrt.ops.casts import from_signless, signless
-from qrt.ops.core import Array, element_dtype
+from qrt.ops.core import Array
 from qrt.ops.traits import NO_TRAITS, Traits
 from qrt.types import TensorType, Type, UniformType
 
@@ -52,28 +49,12 @@ def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[
 
 def stored_constant(value: Value) -> Array | None:
     """The storage of a quantized constant, in the shape of its type; None of any other value."""
-    cast = value.operation
-    t = quantized(value)
-    if t is None or cast is None or cast.name != "quant.scast":
-        return None
-    source = cast.operands[0].operation
-    given = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
-    if not isinstance(given, DenseElementsAttr | DenseResourceAttr) or not isinstance(value.type, TensorType):
-        return None
-    if not value.type.has_static_shape:
-        return None
-    shape, array = tuple(size or 0 for size in value.type.shape or ()), given.array.reshape(-1)
-    try:
-        return from_signless(np.full(shape, array[0]) if array.size == 1 else array.reshape(shape), t)
-    except QuantError:
-        return None
+    return None if quantized(value) is None else known_array(value)
 
 
 def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
     """A quantized constant of these storage integers."""
-    held = TensorType(storage.shape, t.storage_type)
-    array = signless(np.ascontiguousarray(storage, element_dtype(t)), t)
-    return builder.constant(constant_attribute(array, held), TensorType(storage.shape, t))
+    return write_constant(builder, storage, TensorType(storage.shape, t))[-1]
 
 
 def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:

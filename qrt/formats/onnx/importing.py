@@ -74,7 +74,8 @@ class Importer:
     def run(self) -> Module:
         """Makes the function ``main``."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
-            Graph(self, self.model.graph).function("main")
+            self.main = Graph(self, self.model.graph)
+            self.main.function("main")
         if self.refused:
             raise ModelError(refusal(self.model.name, self.refused))
         return self.module
@@ -331,7 +332,8 @@ class Graph(importing.Graph):
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
             place = self.file if op is None else self.place(op)
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes, which is {self.importer.max_bytes}")
+            most = self.importer.max_bytes
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
 
     def charge(self, op: Operator, array: Array) -> None:
         """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
@@ -347,7 +349,7 @@ class Graph(importing.Graph):
         if importer.computed_bytes > importer.max_bytes:
             raise ModelError(
                 f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
-                f" max_bytes, which is {importer.max_bytes}"
+                f" max_bytes (--max-input), which is {importer.max_bytes}"
             )
 
     # -- places -----------------------------------------------------------------------------------------------------

@@ -293,7 +293,7 @@ def test_a_call_of_a_kernel_that_the_target_lacks_stays(text, said):
     [
         (
             marked("mul", "%r = func.call @gate(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"),
-            "'func.call' op stands in @gate, which is marked as a kernel: inline what it calls first",
+            "'func.call' op stands in @gate, which is marked as a kernel: run inline{entry=gate} first",
         ),
         (
             marked("mul", "cf.br ^next\n^next:"),

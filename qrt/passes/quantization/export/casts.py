@@ -6,7 +6,7 @@ from qrt import numerics
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value, attribute
-from qrt.ir.constants import constant_attribute
+from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES
@@ -132,6 +132,4 @@ def _constant(
     array = qcast.reference([np.asarray(constant.python)], (value.type,), result, qcast.complete({}))
     if permutation is not None:
         array, element = array.transpose(permutation), transposed_element(element, permutation)
-    stored = TensorType(array.shape, element.storage_type)
-    storage = constant_attribute(np.asarray(array, order="C"), stored)
-    return Builder.after(value).constant(storage, TensorType(array.shape, element))
+    return write_constant(Builder.after(value), np.asarray(array, order="C"), TensorType(array.shape, element))[-1]

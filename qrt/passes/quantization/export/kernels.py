@@ -9,7 +9,7 @@ import numpy as np
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value, attribute
-from qrt.ir.constants import constant_attribute
+from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
@@ -17,7 +17,7 @@ from qrt.ops.clamp import stored_bounds
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
 from qrt.passes.quantization.forms import Form
-from qrt.types import IntegerType, TensorType, Type, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
 """The storage of a region's result for every value of the type of the operand of this number, least first: what a
@@ -102,10 +102,8 @@ class Kernels:
             raise QuantTypeError(
                 f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
             )
-        assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
         table = np.asarray(self.tabulate(region, number, element, out))
-        stored = TensorType(table.shape, out.storage_type)
-        entries = builder.constant(constant_attribute(table, stored), stored.with_(element=out))
+        entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
     def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:

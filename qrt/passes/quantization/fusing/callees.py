@@ -33,7 +33,8 @@ def _check(function: FuncOp) -> None:
         raise function.op_error(f"@{function.sym_name} is marked as a kernel: its body must be one block")
     call = next((inner for inner in function.walk() if inner.name == "func.call"), None)
     if call is not None:
-        raise call.op_error(f"stands in @{function.sym_name}, which is marked as a kernel: inline what it calls first")
+        name = function.sym_name
+        raise call.op_error(f"stands in @{name}, which is marked as a kernel: run inline{{entry={name}}} first")
 
 
 def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
