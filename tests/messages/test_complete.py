@@ -26,6 +26,9 @@ def test_all_advice_is_followed(folder: str) -> None:
 
 def test_what_is_followed_is_in_a_message() -> None:
     followed = [(place, part) for place, part in TABLE if place != ANYWHERE]
-    places = {place for place, _ in followed}
-    texts = {place: [text for _, text in messages(ROOT / "qrt" / place)] for place in places}
-    assert not [(place, part) for place, part in followed if not any(spans_of(part, text) for text in texts[place])]
+    folder = ROOT / "qrt"
+    files = {place for place, _ in followed if (folder / place).exists()}
+    texts = {place: [text for _, text in messages(folder / place)] for place in files}
+    for place, part in followed:
+        has_part = any(spans_of(part, text) for text in texts.get(place, ()))
+        assert has_part, f"qrt/{place} has no message with {part!r}: name the file that has it, or remove the test"
