@@ -42,8 +42,8 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.ops.traits import Traits, kept_axis, permute_reduced
 from qrt.types import TensorType, UniformType
 
-MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
-SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumRule)
+MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanName)
+SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumName)
 
 
 def _rules(op: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _parameters(
 
 def is_raw(attributes: Attributes) -> bool:
     """Whether the rule sums storage as it is, zero points included."""
-    return bool(attributes["requant"] in ("raw_mean", "raw_sum"))
+    return numerics.requant_rule(attributes["requant"]).summand == "storage"
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
