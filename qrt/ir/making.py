@@ -27,7 +27,7 @@ from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
 from qrt.ir.text.assembly import inferences
 from qrt.ir.text.attribute_kinds import ANY, AttributeKind
 from qrt.ir.text.attribute_parser import AttributeParser
-from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype
+from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
 from qrt.text import Source
 from qrt.types import (
     FloatType,
@@ -145,16 +145,15 @@ class Making:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verifies it, and takes it away where it is wrong. What depends on its place is left to the module's verifier
-        where that place is in no module yet, or where it names a symbol that is not whole yet. So are regions, which
-        may be filled later, and what a terminator passes to the operation around it.
+        """Verify it. What depends on its place is left to the module's verifier where that place is in no module yet,
+        or where it names a symbol that is not whole yet. So are regions, which may be filled later, and what a
+        terminator passes to the operation around it.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check
         try:
             check(operation)
         except DiagnosticError as error:
-            operation.erase()
             raise QuantTypeError(_OPERAND.sub(self._with_name, error.message)) from None
 
     def _with_name(self, match: re.Match[str]) -> str:
@@ -229,6 +228,8 @@ def constant_attribute(value: npt.ArrayLike, type: Type) -> Attribute:
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
             raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
+        if isinstance(type, IntegerType) and not type.is_signless:
+            raise QuantTypeError(f"constant: a number has no sign in its type: write i{type.width} for {type}")
         if isinstance(type, FloatType):
             return FloatAttr.of(float(number), type)
         if number.dtype.kind == "f":
@@ -256,4 +257,5 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
         raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
-    return array.astype(dtype)
+    held = array.astype(dtype)
+    return wrapped(held, element) if isinstance(element, IntegerType) and dtype != np.bool_ else held

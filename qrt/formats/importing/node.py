@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from qrt.errors import ModelError, QuantError
 from qrt.formats.importing.graph import Graph, Operator
-from qrt.ir import Builder, Operation, StringAttr, Value
+from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import OpFamily, family_named
@@ -66,13 +66,10 @@ class Node:
         try:
             if (family := family_named(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
-            made = Builder(self.graph.block).create(
-                name, *operands, types=result_types, attributes=attributes or {}, **more
-            )
+            builder = self.graph.builder(self.op)
+            return builder.create(name, *operands, types=result_types, attributes=attributes, **more)
         except QuantError as error:
             raise self.error(str(error)) from None
-        made.location = self.graph.location(self.op)
-        return made
 
     def _kernel(
         self,

@@ -121,13 +121,12 @@ class Graph(importing.Graph):
         """Makes the function, and in it the operations of every node."""
         for port in self.graph.inputs:
             self.values[port.name] = self.block.add_argument(self._port_type(port))
-        made = self.open_function(name)
+        made = self.open_function(self.importer.module, name)
         dimensions = [
             [size if isinstance(size, str) else "" for size in port.shape or ()] for port in self.graph.inputs
         ]
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
-        self.importer.module.body.append(made)
         states = self.importer.states if self.graph is self.importer.model.graph else ()
         for state in states:
             self._load(state)

@@ -126,13 +126,12 @@ class Graph(importing.Graph):
         for index in self.subgraph.inputs:
             if index not in self.handles:
                 self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
-        made = self.open_function(name)
+        made = self.open_function(self.importer.module, name)
         if is_private:
             made.attributes["sym_visibility"] = StringAttr("private")
         else:
             made.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
             made.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
-        self.importer.module.body.append(made)
         self.walk()
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.close_function(made, results)
