@@ -10,13 +10,13 @@ import pytest
 
 import qrt
 from qrt import cases
-from qrt.calibrate.targets import registry as targets
+from qrt.calibrate.targets.registry import TARGETS
 from qrt.execute.interpret import TABLES
-from qrt.formats.onnx.exporting import registry
+from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.ir.core.registry import every_definition
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
-from qrt.passes.lower_qrt import lowering
+from qrt.passes.lower_qrt.registry import LOWERINGS
 from tests.docs.documents import DIALECTS, ROOT, family_row
 from tests.kernels.jobs import mixed_jobs
 from tests.passes.lower_qrt.draw_ops import DRAWS
@@ -76,7 +76,7 @@ _ROWS = (
 )  # fmt: skip
 """What a family may lack, the families, and why; of a `job` the family or entry whose call is the same entry of C."""
 LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
-KERNELS = {kernel.name for target in targets.OWN for kernel in targets.find(target).kernels}
+KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
@@ -101,10 +101,10 @@ def test_a_family_is_whole(name: str) -> None:
     else:
         assert not hasattr(qrt, name), "a family that is not public has no public function"
     check_op(family)
-    assert (lowering(name) is not None) == has("lowering", name), f"lower_{name} in lower_qrt/{family.module}.py"
+    assert (name in LOWERINGS) == has("lowering", name), "lower_qrt/registry.py: its line"
     assert (name in DRAWS) == has("draws", name), "tests/passes/lower_qrt/draw_ops.py: its programs"
     assert (name in cases.CASES) == has("cases", name), "qrt/cases.py: its shapes"
-    is_written = registry.find(family.declaration.op) is not None
+    is_written = family.declaration.op in WRITERS
     assert is_written == has("writer", name), "qrt/formats/onnx/exporting/writers: its operator"
     assert has_form(family) == has("form", name), "a float op or a movement among its traits, or a kernel of a target"
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"

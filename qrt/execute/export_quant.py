@@ -51,10 +51,11 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
     stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
-    given = TensorType(stored.shape, x.expressed_type)
+    given = dcast.resolve((line,), {})
     values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
-    result = TensorType(stored.shape, out)
-    (codes,) = qcast.compute([values], (given.with_(element=out.expressed_type),), (result,), qcast.complete({}))
+    types = (given.with_(element=out.expressed_type),)
+    result = qcast.resolve(types, qcast.complete({}), TensorType(stored.shape, out))
+    (codes,) = qcast.compute([values], types, (result,), qcast.complete({}))
     return codes
 
 

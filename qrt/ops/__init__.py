@@ -5,22 +5,48 @@
 """
 
 from collections.abc import Sequence
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, Protocol
 
+from qrt.ops import (
+    binary,
+    casts,
+    clamp,
+    conv,
+    cumsum,
+    depthwise,
+    detections,
+    dynamic,
+    extremes,
+    float_matmul,
+    gather,
+    lookup,
+    lstm,
+    matmul,
+    mean,
+    movement,
+    pad,
+    pairwise,
+    pool,
+    recurrent,
+    resize,
+    scatter,
+    sigmoids,
+    slices,
+    slopes,
+    softmax,
+    top_k,
+    transpose_conv,
+)
 from qrt.ops.core import OpFamily
 from qrt.types import UniformType
 
-FAMILIES: dict[str, OpFamily] = {
-    family.name: family
-    for found in iter_modules(__path__)
-    if not found.ispkg
-    for family in getattr(import_module(f"{__name__}.{found.name}"), "FAMILIES", ())
-}
-"""The families by name: each module of this package lists its own in ``FAMILIES``."""
-OPS: dict[str, OpFamily] = {op: family for family in FAMILIES.values() for op in family.declaration.ops}
-"""The families by the names of their ops in IR."""
+_MODULES = (
+    binary, casts, clamp, conv, cumsum, depthwise, detections, dynamic, extremes, float_matmul, gather, lookup,
+    lstm, matmul, mean, movement, pad, pairwise, pool, recurrent, resize, scatter, sigmoids, slices, slopes,
+    softmax, top_k, transpose_conv,
+)  # fmt: skip
+FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
+"""The families by name: each module lists its own in ``FAMILIES``."""
 
 
 class FamilyOp(Protocol):
@@ -40,7 +66,13 @@ def family_of(op: FamilyOp | None) -> OpFamily | None:
     if op.name == "quant.cast":
         (type,) = [operand.type for operand in op.operands]
         return FAMILIES["dcast" if isinstance(getattr(type, "element", type), UniformType) else "qcast"]
-    return OPS.get(op.name)
+    return family_named(op.name)
 
 
-__all__ = ["FAMILIES", "OPS", "OpFamily", "family_of"]
+def family_named(op_name: str) -> OpFamily | None:
+    """Return the family of an op by its name in IR; None where it has none."""
+    family = FAMILIES.get(op_name.partition(".")[2])
+    return family if family is not None and op_name in family.declaration.ops else None
+
+
+__all__ = ["FAMILIES", "OpFamily", "family_named", "family_of"]

@@ -246,6 +246,12 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     return t.element
 
 
+def uniform(t: TensorType) -> UniformType:
+    """The quantized element type of a tensor, which the family's rule of types has checked."""
+    assert isinstance(t.element, UniformType)
+    return t.element
+
+
 _SOUND: WeakSet[TensorType] = WeakSet()
 """Quantized types whose parameters fit their shape and their storage. Types are interned: one is checked once."""
 

@@ -14,7 +14,8 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import check_expressed
@@ -32,6 +33,7 @@ from qrt.ops.core import (
     quantized,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Declaration, Operand, Result
 from qrt.ops.traits import Traits
@@ -100,17 +102,17 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     q, table = arrays
-    least, _ = quantized(types[0], "lookup", "x").default_bounds
+    least, _ = uniform(types[0]).default_bounds
     return table.astype(np.int64)[q.astype(np.int64) - least]
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x = quantized(types[0], "lookup", "x")
+    x = uniform(types[0])
     return _core.bind_lookup(
         isa=kernels.active(),
         storage=container(x),
         width=x.storage_width,
-        out=container(quantized(types[1], "lookup", "table")),
+        out=container(uniform(types[1])),
         size=prod(static_shape(types[0], "lookup")),
         table=constants.get(1),
     )

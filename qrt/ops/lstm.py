@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import GATES
@@ -32,6 +33,7 @@ from qrt.ops.core import (
     quantized,
     real_number,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.recurrent import check, check_accumulator, is_whole_byte
@@ -153,8 +155,8 @@ def cell_exponent(scale: float, types: Types) -> int:
 def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
     """The parameters of an lstm of these types."""
     names = operand_names(attributes, len(types))
-    of = {name: quantized(t, "lstm", name) for name, t in zip(names, types, strict=True)}
-    x, hidden, cell, y = of["x"], of["hidden"], of["cell"], quantized(results[0], "lstm", "y")
+    of = {name: uniform(t) for name, t in zip(names, types, strict=True)}
+    x, hidden, cell, y = of["x"], of["hidden"], of["cell"], uniform(results[0])
     made = (y.scale, y.zero_point)
     if attributes["projection"]:
         made = float(attributes["made_scale"]), int(attributes["made_zero_point"])

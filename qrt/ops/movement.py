@@ -31,10 +31,10 @@ from qrt.ops.core import (
     fail,
     keep_element,
     one_axis,
-    quantized,
     row_major_strides,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
@@ -304,7 +304,7 @@ class _RequantizedConcat:
         ready = []
         for q, call, piece in zip(inputs, self.calls, self.pieces, strict=True):
             if call is not None:
-                target = np.empty(static_shape(piece, "concat"), storage_dtype(quantized(piece, "concat", "piece")))
+                target = np.empty(static_shape(piece, "concat"), storage_dtype(uniform(piece)))
                 call(q, target)
                 q = target
             ready.append(q)

@@ -13,7 +13,8 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
@@ -29,6 +30,7 @@ from qrt.ops.core import (
     fail,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
 from qrt.ops.traits import Traits
@@ -61,14 +63,14 @@ def is_symmetric_16(t: UniformType) -> bool:
 
 
 def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    table = numerics.sigmoid_results(name, uniform(types[0]).scale, attributes["requant"])
     return table.astype(np.int64)[arrays[0].astype(np.int64) + (1 << 15)]
 
 
 def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    table = numerics.sigmoid_results(name, uniform(types[0]).scale, attributes["requant"])
     return _core.bind_lookup_interpolated(
         name=name,
         isa=kernels.active(),

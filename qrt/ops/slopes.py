@@ -11,7 +11,8 @@ from math import isfinite, prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
 from qrt.numerics.broadcasting import broadcast_arrays
@@ -32,6 +33,7 @@ from qrt.ops.core import (
     real_number,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.lookup import bind_bytes
@@ -92,22 +94,22 @@ def slope_parameters(
 
 
 def _leaky(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    x, element = uniform(types[0]), uniform(result)
     acc = arrays[0].astype(np.int64) - x.zero_point
     parameters = slope_parameters(x, float(attributes["alpha"]), element, attributes)
     return numerics.requantize(acc, parameters, (acc < 0).astype(np.int64))
 
 
 def _prelu(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
+    x, alpha = uniform(types[0]), uniform(types[1])
     left, right = (q.astype(np.int64) - t.zero_point for q, t in zip(arrays, (x, alpha), strict=True))
     left, right = broadcast_arrays(left, right)
-    parameters = slope_parameters(x, alpha.scale, quantized(result, "prelu", "result"), attributes)
+    parameters = slope_parameters(x, alpha.scale, uniform(result), attributes)
     return numerics.requantize(np.where(left < 0, left * right, left), parameters, (left < 0).astype(np.int64))
 
 
 def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    x, element = uniform(types[0]), uniform(result)
     size = prod(static_shape(types[0], "leaky_relu"))
     if x.storage_width <= 8:
         q = np.sort(np.arange(256, dtype=np.uint8).astype(storage_dtype(x)))
@@ -124,7 +126,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
 
 
 def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x, alpha, element = (quantized(t, "prelu", "operand") for t in (*types, result))
+    x, alpha, element = (uniform(t) for t in (*types, result))
     return _core.bind_pair(
         isa=kernels.active(),
         kind="prelu",

@@ -10,12 +10,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from qrt.numerics import RULES, SUM_RULES
 from qrt.types import TensorType, Type, UniformType
 
 Order = tuple[int, ...]
 """A permutation of axes: for each axis of a transposed tensor that of the tensor before."""
 _Types = tuple[TensorType, ...]
 _Attributes = Mapping[str, Any]
+_BY_PLACE: Final = frozenset(
+    [name for name, rule in RULES.items() if rule.behind] + [name for name, rule in SUM_RULES.items() if rule.block]
+)
 _Permute = Callable[[_Attributes, Order], tuple[dict[str, Any], Order]]
 
 
@@ -125,7 +129,7 @@ def kept_axis(attributes: _Attributes, axis: int) -> int | None:
 
 def is_by_place(attributes: _Attributes) -> bool:
     """Return True where the rule rounds the elements of whole blocks, in memory, in another way than those behind."""
-    return str(attributes.get("requant", "")).endswith("_16")
+    return attributes.get("requant") in _BY_PLACE
 
 
 def values_of_storage(t: UniformType) -> npt.NDArray[Any]:

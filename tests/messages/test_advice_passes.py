@@ -18,6 +18,7 @@ from tests.passes.quantization.export.test_program import ARRAYS, Q, R, add, mai
 from tests.passes.quantization.propagation import programs as regions
 from tests.passes.quantization.propagation.programs import A, B, range_of, region
 from tests.passes.quantization.test_fuse_kernels import marked
+from tests.registries import restored_registries
 
 X, Y = t(3, 4), t(3, 2)
 
@@ -176,10 +177,11 @@ def test_a_kernel_that_calls_another_function(heard: Any) -> None:
     inner += "%y = arith.negf %x : tensor<4xf32>\nreturn %y : tensor<4xf32>\n}\n"
     text = inner + marked("mine.negated", call).replace("mulf %x", "mulf %r")
     ports = Port("a", "i8"), Port("b", "i8")
-    register_target(Target("mine-negated", (Kernel("mine.negated", ports, (Port("y", "i8"),)),)))
     fuse = "fuse-kernels{target=mine-negated}"
-    (entry,) = heard(lambda: ir.run_passes(ir.parse(text), fuse))
-    module = ir.run_passes(ir.parse(text), f"inline{{entry={entry}}},{fuse}")
+    with restored_registries():
+        register_target(Target("mine-negated", (Kernel("mine.negated", ports, (Port("y", "i8"),)),)))
+        (entry,) = heard(lambda: ir.run_passes(ir.parse(text), fuse))
+        module = ir.run_passes(ir.parse(text), f"inline{{entry={entry}}},{fuse}")
     assert [op.name for op in module.function("f").walk() if op.name in ("quant.region", "func.call")] == [
         "quant.region"
     ] * 2

@@ -20,6 +20,7 @@ from qrt.calibrate.targets.model import read_target
 from qrt.targets import Kernel, Port, Target, find, register_target
 from tests.messages.advice import advises
 from tests.messages.conftest import status
+from tests.registries import restored_registries
 from tests.workflow.programs import NETWORK, rows
 
 MODULE = ir.parse(NETWORK, "net.mlir")
@@ -32,9 +33,8 @@ BLOCKS = qrt.UniformType("i8", "f32", [[0.5], [0.25]], block_sizes={0: 2, 1: 2})
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
-    yield
-    for name in ("mine", "mine-npu"):
-        registry._registered.pop(name, None)
+    with restored_registries():
+        yield
 
 
 def quantized(data: Any = None, **options: Any) -> Any:
@@ -208,6 +208,12 @@ def test_a_constraint_of_ones_own(heard: Any) -> None:
     }"""
     module = ir.run_passes(ir.parse(text), "propagate-quant{target=mine}")
     assert "output_specs = [!quant.uniform<i8:f32, 1.000000e+00>]" in str(module)
+
+
+@advises("registry.py", "did you mean {}? ")
+def test_the_name_of_a_target(heard: Any) -> None:
+    (name,) = heard(lambda: find("tflit"))
+    assert find(eval(name)) is find("tflite")
 
 
 @advises("calibrate/targets/text.py", "multiplier passes the range of float64: write {}")

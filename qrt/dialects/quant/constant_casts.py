@@ -27,8 +27,10 @@ def _cast(cast: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | No
     source, result = _tensor(cast.operands[0].type), _tensor(cast.results[0].type)
     family = family_of(cast)
     assert family is not None  # it is a cast
+    attributes = family.read(cast.attributes)
     try:
-        return family.compute([*known.values()], (source,), (result,), family.read(cast.attributes))
+        family.resolve_all((source,), attributes, (result,))
+        return family.compute([*known.values()], (source,), (result,), attributes)
     except QuantTypeError:  # zero points that do not fit, ...: the cast stays, and running it says so
         return None
 

@@ -4,7 +4,7 @@ program that has ops on which it works.
 
 from collections.abc import Callable
 
-from qrt.ops import OPS
+from qrt.ops import FAMILIES
 from qrt.ops.traits import Traits
 
 LOOPS = frozenset(
@@ -15,7 +15,7 @@ LOOPS = frozenset(
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
     """Return the ops of the families that have a trait."""
-    return frozenset(op for op, family in OPS.items() if has_trait(family.traits))
+    return frozenset(op for family in FAMILIES.values() if has_trait(family.traits) for op in family.declaration.ops)
 
 
 _CONCAT = frozenset({"qrt.concat"})

@@ -8,7 +8,7 @@ from qrt.formats.importing.graph import Graph, Operator
 from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
-from qrt.ops import OPS, OpFamily
+from qrt.ops import OpFamily, family_named
 from qrt.ops.core import Array
 from qrt.profiles.model import Kernel
 from qrt.types import TensorType, Type
@@ -64,17 +64,12 @@ class Node:
     ) -> Operation:
         """A new operation. One of a family is checked by the family; ``more`` is what a builder takes for any other."""
         try:
-            if (family := OPS.get(name)) is not None:
+            if (family := family_named(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
-            from qrt.ir import Builder  # here, for the operators that are no kernel
-
-            made = Builder(self.graph.block).create(
-                name, *operands, types=result_types, attributes=attributes or {}, **more
-            )
+            builder = self.graph.builder(self.op)
+            return builder.create(name, *operands, types=result_types, attributes=attributes, **more)
         except QuantError as error:
             raise self.error(str(error)) from None
-        made.location = self.graph.location(self.op)
-        return made
 
     def _kernel(
         self,

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.ops import OPS
+from qrt.ops import FAMILIES
 from qrt.registry import Registry, places_by_name
 
 Writer = Callable[[Group], None]
 
 _FOLDER = "qrt.formats.onnx.exporting.writers"
-_ELEMENTWISE = [name for name, family in OPS.items() if family.traits.is_elementwise and not family.traits.tables]
+_ELEMENTWISE = [
+    family.declaration.op for family in FAMILIES.values() if family.traits.is_elementwise and not family.traits.tables
+]
 """The ops that work element by element, which need no writer of their own."""
 WRITERS: Registry[Writer] = Registry(
     "writer",
