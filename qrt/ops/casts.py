@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import (
@@ -43,7 +44,7 @@ from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType, check_integrity
 
-REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeRule)
+REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeName)
 _SAID = Result("as declared", "type", required=True)
 
 
@@ -151,8 +152,9 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
     if types[0].shape is None:
         return TensorType(None, element)
     check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
-    if attributes["requant"] == "half_up_twice_16" and not _has_table(source, element):
-        fail("requantize", "requant = 'half_up_twice_16' needs types per layer, the operand's of 8 bits", types)
+    rule = attributes["requant"]
+    if numerics.requant_rule(rule).behind and not _has_table(source, element):
+        fail("requantize", f"requant = {rule!r} needs types per layer, the operand's of 8 bits", types)
     return checked_result("requantize", types[0].shape, element)
 
 
@@ -172,10 +174,12 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
     def by(rule: str, acc: Array) -> Array:
         return numerics.requantize(acc, *_parameters(source, element, acc.shape, rule))
 
-    if attributes["requant"] != "half_up_twice_16":
-        return by(attributes["requant"], acc)
+    rule = attributes["requant"]
+    behind = numerics.requant_rule(rule).behind
+    if not behind:
+        return by(rule, acc)
     whole, flat = numerics.in_blocks(acc.size), acc.ravel()
-    parts = by("half_up_twice", flat[:whole]), by("fixed_double", flat[whole:])
+    parts = by(rule, flat[:whole]), by(behind, flat[whole:])
     return np.concatenate(parts).reshape(acc.shape)
 
 
@@ -184,18 +188,19 @@ def _bind_requantize(
 ) -> KernelCall | None:
     source, element = uniform(types[0]), uniform(result)
     shape = static_shape(types[0], "requantize")
-    if attributes["requant"] == "half_up_twice_16":
-        tables = _table(source, element, "half_up_twice"), _table(source, element, "fixed_double")
+    rule = attributes["requant"]
+    if behind := numerics.requant_rule(rule).behind:
+        tables = _table(source, element, rule), _table(source, element, behind)
         return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], numerics.BLOCK)
     if _pays(source, element, prod(shape)):
-        table = _table(source, element, attributes["requant"])
+        table = _table(source, element, rule)
         return bind_bytes(container(source), container(element), prod(shape), table)
     layout = _common_layout(source, element, shape)
     if layout is None:
         return None
     collapsed, block, step = layout
     finer = element if source.is_per_layer else source
-    parameters, index = _parameters(source, element, shape, attributes["requant"])
+    parameters, index = _parameters(source, element, shape, rule)
     order = np.zeros(len(finer.scales), np.int64)
     order[parameter_index(finer, shape)] = index
     zero_points = np.broadcast_to(source.zero_point_array.ravel(), order.shape)

@@ -13,7 +13,8 @@ from typing import get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import shown
 from qrt.ops.accumulate import check_expressed
@@ -42,8 +43,8 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.ops.traits import kept_axis, permute_reduced
 from qrt.types import TensorType, UniformType
 
-MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
-SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumRule)
+MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanName)
+SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumName)
 
 
 def _rules(op: str) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ def _parameters(
 
 def is_raw(attributes: Attributes) -> bool:
     """Whether the rule sums storage as it is, zero points included."""
-    return bool(attributes["requant"] in ("raw_mean", "raw_sum"))
+    return numerics.requant_rule(attributes["requant"]).summand == "storage"
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:

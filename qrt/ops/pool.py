@@ -13,9 +13,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
-from qrt.numerics import AVERAGE_ORDERS
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -38,7 +38,7 @@ from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
-AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageRule)
+AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
 _MOST_SCALE = 2.0**64
@@ -84,7 +84,8 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
-    if rule in AVERAGE_ORDERS and max(x.scales) >= _MOST_SCALE:
+    by = numerics.requant_rule(rule)
+    if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:
         fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
     image = (types[0].shape or ())[1:3]
     if rule == "dequantized_lanes" and (tuple(kernel) != image or any(map(any, attributes["padding"]))):
@@ -110,19 +111,17 @@ def _avg_parameters(
 def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     x = uniform(types[0])
-    is_raw = attributes["requant"] == "integer"
-    values: Array = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
+    by = numerics.requant_rule(attributes["requant"])
+    values: Array = q.astype(np.int64) - (0 if by.summand == "storage" else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
-    order = AVERAGE_ORDERS.get(attributes["requant"])
-    if order:
+    if by.summand == "floats":
         values = values.astype(np.float32) * parameters_of(x, q.shape)[0].astype(np.float32)
     seen = windows(values, *window, fill=0)
-    acc = numerics.sum_in_order(seen, order) if order else seen.sum(axis=(4, 5))
+    acc = numerics.sum_in_order(seen, by.order) if by.order else seen.sum(axis=(4, 5))
     counts = windows(np.ones(q.shape, np.int64), *window, fill=0).sum(axis=(4, 5))
     parameters, index = _avg_parameters(types, result, attributes)
     channel = np.arange(acc.shape[3]) if index.shape[1] > 1 else np.zeros(1, np.int64)
-    end = numerics.average_dequantized if order else numerics.requantize
-    return end(acc, parameters, index[counts - 1, channel])
+    return numerics.requantize(acc, parameters, index[counts - 1, channel])
 
 
 def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
@@ -140,12 +139,13 @@ def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constant
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     zero_points = uniform(types[0]).zero_points
+    by = numerics.requant_rule(attributes["requant"])
     return _core.bind_avg_pool2d(
-        zero_points=(0,) if attributes["requant"] == "integer" else zero_points,
+        zero_points=(0,) if by.summand == "storage" else zero_points,
         requant=parameters.take(index),
         count_step=channels,
         channel_step=int(channels > 1),
-        order=AVERAGE_ORDERS.get(attributes["requant"], "rows"),
+        order=by.order or "rows",
         **_window_arguments(types, attributes),
     )
 

@@ -1,13 +1,18 @@
 """The functions of which families make their traits, and with which passes apply these."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from qrt.numerics import RULES, SUM_RULES
 from qrt.ops.core import Array, Attributes
 from qrt.ops.declare import Order, Permute
 from qrt.types import UniformType
+
+_BY_PLACE: Final = frozenset(
+    [name for name, rule in RULES.items() if rule.behind] + [name for name, rule in SUM_RULES.items() if rule.block]
+)
 
 
 def permute_lists(*names: str) -> Permute:
@@ -45,7 +50,7 @@ def kept_axis(attributes: Attributes, axis: int) -> int | None:
 
 def is_by_place(attributes: Attributes) -> bool:
     """Return True where the rule rounds the elements of whole blocks, in memory, in another way than those behind."""
-    return str(attributes.get("requant", "")).endswith("_16")
+    return attributes.get("requant") in _BY_PLACE
 
 
 def values_of_storage(t: UniformType) -> Array:

@@ -7,13 +7,15 @@ exported and quantized: its tests ask for that."""
 import inspect
 import os
 import re
+import shutil
 
 import qrt
 from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
 from qrt.ir.pipeline import PASSES
+from qrt.numerics import requant_rule
 from tests.docs.documents import ROOT, sections
-from tests.docs.tree import Tree
+from tests.docs.tree import Tree, python
 
 PAGE = sections((ROOT / "CONTRIBUTING.md").read_text())
 
@@ -186,6 +188,39 @@ QCASTS = """func.func @{}(%x: tensor<2xf32>) -> (tensor<2x!quant.uniform<i8:f32,
 }}
 """  # noqa: E501
 
+RULE = """FLOAT32_AWAY: Final = Arithmetic("float32_away", "float32", (("multiply", "scale_f32"),), ("half_away",))
+"""
+IN_C = """static int64_t float32_away(const qrt_requant *requant, int128 acc, int64_t parameter) {
+    const int64_t zero_point = requant->zero_point[parameter];
+    const float low = (float)(requant->storage_min - zero_point), high = (float)(requant->storage_max - zero_point);
+    const float scaled = (float)(int64_t)acc * requant->scale_f32[parameter];
+    const double v = ref_round_half_away(scaled < low ? low : scaled > high ? high : scaled);
+    return ref_clamp((int128)v + zero_point, requant->storage_min, requant->storage_max);
+}
+
+"""
+CHANGE = """    (
+        TABLE,
+        '"float32_away", "float32", (("multiply", "scale_f32"),), ("half_away",)',
+        '"float32_away", "float32", (("multiply", "scale_f32"),), ("half_even",)',
+    ),
+"""
+IN_RATIONALS = """    if rule == "float32_away":
+        product = to_ieee(_f32(Fraction(acc)) * rounded_ratio(numerators, denominators, "f32"), "f32")
+        low, high = (_f32(Fraction(bound - zero_point)) for bound in bounds)
+        return clamp(round_integer(Fraction(min(max(product, low), high)), "half_away") + zero_point, *bounds)
+"""
+COMPARISON = """import numpy as np
+from qrt import numerics
+from tests import rules
+p = numerics.requant_parameters("float32_away", "i8", -128, 127, [(0.5, 0.5)], [(1.0,)], [-5])
+acc = np.arange(-300, 300)
+want = [rules.requantize("float32_away", int(a), (0.5, 0.5), 1.0, (-128, 127), -5) for a in acc]
+assert numerics.requantize(acc, p).tolist() == want
+float32 = numerics.requant_parameters("float32", "i8", -128, 127, [(0.5, 0.5)], [(1.0,)], [-5])
+assert numerics.requantize(acc, float32).tolist() != want
+"""
+
 
 def source(value):
     """Where in the tree something stands."""
@@ -201,6 +236,11 @@ def table(section, model, name):
 def add_family(tree):
     tree.make("qrt/ops/negative.py", OP)
     tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
+    tree.edit("qrt/ops/__init__.py", "    movement,\n", "    movement,\n    negative,\n")
+    tree.edit("qrt/ops/__init__.py", " movement, ", " movement, negative, ")
+    line = '        "pad": '
+    place = '"qrt.passes.lower_qrt.negative:lower_negative"'
+    tree.edit("qrt/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
@@ -212,6 +252,33 @@ def add_family(tree):
         tree.edit(page, line, f"  %negative = qrt.negative %3 : (!y) -> !y\n{line}")
     tree.make("tests/ops/test_negative.py", TESTS)
     tree.edit("tests/passes/lower_qrt/draw_ops.py", "\n_COUNTS = {", f"{DRAW}\n_COUNTS = {{")
+
+
+def add_rule(tree):
+    table, last = source(requant_rule), "INTEGER: Final = Arithmetic("
+    tree.edit(
+        table,
+        'MulName = Literal[RequantName, "zero_point_first"]',
+        'MulName = Literal[RequantName, "zero_point_first", "float32_away"]',
+    )
+    tree.edit(table, last, f"{RULE}{last}")
+    tree.edit(table, "INTEGER, DEQUANTIZED)", "INTEGER, DEQUANTIZED, FLOAT32_AWAY)")
+    row = '        RequantRule("zero_point_first",'
+    tree.edit(table, row, f'        RequantRule("float32_away", FLOAT32_AWAY, form_float, "float32"),\n{row}')
+    tree.edit(source(qrt.mul), 'or "zero_point_first".', '"zero_point_first" or "float32_away".')
+    tree.edit("tests/rules.py", '    if rule == "float64_away":\n', f'{IN_RATIONALS}    if rule == "float64_away":\n')
+    drawn = 'st.just("zero_point_first")'
+    tree.edit("tests/ops/test_binary.py", drawn, 'st.sampled_from(["zero_point_first", "float32_away"])')
+    tree.edit("csrc/include/qrt/rules.def", "\n#undef", "QRT_RULE(QRT_FLOAT32_AWAY, float32_away)\n\n#undef")
+    tree.edit("csrc/ref/requant.c", "int64_t ref_requantize(", f"{IN_C}int64_t ref_requantize(")
+    case = "    case QRT_DEQUANTIZED:\n"
+    own = "    case QRT_FLOAT32_AWAY:\n        return float32_away(requant, acc, parameter);\n"
+    tree.edit("csrc/ref/requant.c", case, f"{own}{case}")
+    for file in ("csrc/ref/elementwise.c", "csrc/ref/gemm.c", "csrc/isa/x86/store/store.inl"):
+        text = (tree.folder / file).read_text()
+        tree.make(file, re.sub(r"( +)case QRT_DEQUANTIZED:\n", r"\1case QRT_FLOAT32_AWAY:\n\g<0>", text))
+    heading = "    # The table of rules.\n"
+    tree.edit("tests/passes/lower_qrt/mutations.py", heading, f"{heading}{CHANGE}")
 
 
 def add_pass(tree):
@@ -238,6 +305,14 @@ ADDITIONS = {
     "Add a canonicalization": (add_canonicalization, ("", "")),
 }
 """What adds one, and what stands for the model's name in the files of the section's table."""
+ASKED_OF_A_RULE = (
+    "tests/numerics/test_rules.py",
+    "tests/kernels/test_rules.py::test_the_names_are_those_of_the_table",
+    "tests/kernels/test_rules.py::test_a_new_rule_does_not_compile_without_cases",
+    "tests/kernels/test_rules.py::test_ref_computes_every_row",
+    "tests/reference/test_rules_page.py",
+    "tests/test_registry.py::test_a_family_is_whole",
+)
 ASKED = (
     "tests/test_registry.py",
     "tests/ops/test_negative.py",
@@ -252,6 +327,20 @@ ASKED = (
     "tests/passes/test_files.py::test_passes_as_expected[count.mlir]",
     "tests/passes/test_files.py::test_passes_as_expected[quant_kernels.mlir]",
 )
+
+
+def test_a_rule_is_rows_of_tables_and_cases(tmp_path):
+    """The rule of `mul` in CONTRIBUTING: table, lowering and ref compute the same, and nothing else is touched."""
+    tree = Tree(tmp_path)
+    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
+    shutil.copy2(ROOT / "tests/kernels/requant.c", tmp_path / "tests/kernels")
+    add_rule(tree)
+    tree.run("tests.expected")
+    named = set(re.findall(r"^\| \[`([^`]+)`", PAGE["Add a requantization rule"], re.MULTILINE))
+    assert tree.touched() == named
+    status, printed = python(tmp_path, "-c", COMPARISON)
+    assert status == 0, printed
+    tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED_OF_A_RULE)
 
 
 def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):

@@ -21,6 +21,7 @@ GENERATED = {
     "docs/reference/numpy.md",
     "docs/reference/quantization_rfc.md",
     "docs/reference/onnx.md",
+    "docs/reference/requantization.md",
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""

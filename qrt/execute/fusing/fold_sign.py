@@ -8,13 +8,16 @@ from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_o
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
-from qrt.numerics import REQUANT_RULES, SUM_RULES
+from qrt.numerics import RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, UniformType
 
-_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
-"""Rules of sums and products under which the zero point is added to an integer."""
+_AFTER_ROUNDING = frozenset(
+    [name for name, rule in RULES.items() if rule.zero_point == "after"]
+    + [name for name, rule in SUM_RULES.items() if rule.zero_point == "after"]
+)
+"""Rules under which the zero point is added to an integer."""
 
 
 @dataclass(frozen=True)

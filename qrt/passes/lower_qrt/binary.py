@@ -13,7 +13,8 @@ from qrt.dialects.linalg.lowering import (
     uniform_type,
 )
 from qrt.ir import Operation, Value
-from qrt.ops.binary import is_raw, sum_parameters
+from qrt.numerics import sum_rule
+from qrt.ops.binary import sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.parameters import Channels, centred, joint, requantization
@@ -31,14 +32,12 @@ from qrt.types import IntegerType
 
 def lower_add(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the sum."""
-    return _fused_sum(context, op, attributes, 1) if is_raw(attributes) else _sum(context, op, attributes, "arith.addi")
+    return _sum(context, op, attributes, 1)
 
 
 def lower_sub(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the difference."""
-    return (
-        _fused_sum(context, op, attributes, -1) if is_raw(attributes) else _sum(context, op, attributes, "arith.subi")
-    )
+    return _sum(context, op, attributes, -1)
 
 
 def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
@@ -81,7 +80,12 @@ class _Operands:
         return Channels.of(self._element, [("d", i) for i in range(len(self.extents))])
 
 
-def _sum(context: LoweringContext, op: Operation, attributes: Attributes, combine: str) -> Value:
+def _sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
+    is_fused = sum_rule(attributes["requant"]).summand == "storage"
+    return (_fused_sum if is_fused else _scaled_sum)(context, op, attributes, sign)
+
+
+def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
     """Both operands are scaled, and their sum is rounded by the end of its rule."""
     operands = _Operands(context, op)
     result = operands.result()
@@ -104,7 +108,7 @@ def _sum(context: LoweringContext, op: Operation, attributes: Attributes, combin
             once = scale_once(nest, value, *given, sums.left, indices)
             term = nest.value("arith.select", (nest.is_before(whole), once, term), I64)
         terms.append(term)
-    total = nest.value(combine, terms, I64)
+    total = nest.value("arith.addi" if sign > 0 else "arith.subi", terms, I64)
     r = Requantization(sums.end, channel, indices, result.type)
     nest.stage("requantize")
     if sums.end.rule == "fixed":  # with the multiplier 1: 64 bits have room for the sum and its rounding

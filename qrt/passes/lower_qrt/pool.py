@@ -24,7 +24,7 @@ from qrt.dialects.linalg.lowering import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.numerics import AVERAGE_ORDERS
+from qrt.numerics import requant_rule
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.elementwise import INDEX
@@ -49,15 +49,15 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
     """Storage of the result."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
-    raw = attributes["requant"] == "integer"
+    by = requant_rule(attributes["requant"])
+    raw = by.summand == "storage"
     width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
-    order = AVERAGE_ORDERS.get(attributes["requant"])
-    in_loop = (context.in_loop or order is not None) and not raw
+    in_loop = (context.in_loop or by.summand == "floats") and not raw
     windows = _Windows(context, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))
     counts = _counts(context, attributes, windows) if padded else None
-    if order is not None:
-        sums = windows.summed(order, width)
+    if by.summand == "floats":
+        sums = windows.summed(by.order, width)
     else:
         nest = LoopNest(context, "accumulate", windows.kept, windows.kernel)
         value = nest.extend(windows.read(nest), width, t.is_signed)
@@ -91,7 +91,7 @@ class _Windows:
     a window, its rows and columns."""
 
     def __init__(self, context: LoweringContext, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
-        self._site, self._type = context, uniform_type(op.operands[0])
+        self._context, self._type = context, uniform_type(op.operands[0])
         self.stored = context.storage(op.operands[0])
         self._attributes = attributes
         self._padded = pad(context, self.stored, attributes["padding"], pad_value)
@@ -110,7 +110,7 @@ class _Windows:
 
     def summed(self, order: str, width: IntegerType) -> Value:
         """The sums of dequantized values, in an order. Their zero points are subtracted in integers of a width."""
-        context, strides = self._site, self._attributes["strides"]
+        context, strides = self._context, self._attributes["strides"]
 
         def read(nest: LoopNest, at: Sequence[Expression]) -> Value:
             image, *_, channel = nest.loops[:4]

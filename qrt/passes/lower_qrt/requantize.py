@@ -1,4 +1,4 @@
-"""Requantization as scalar operations in the body of a nest: every rule of `numerics.requantize`, bit for bit.
+"""Requantization as scalar operations in the body of a nest: every row of `numerics.ARITHMETICS`, bit for bit.
 
 What differs by channel (multipliers, shifts, rounding constants, zero points) is read from constant tensors. A channel
 that does without a step has the constant that makes it do nothing: a shift by 0, a rounding constant of 0.
@@ -12,7 +12,8 @@ import numpy as np
 from qrt.dialects.linalg.loop_nest import Index, LoopNest
 from qrt.dialects.linalg.lowering import F32, F64, I1, I32, I64, Array
 from qrt.ir import Value
-from qrt.numerics import RequantParameters
+from qrt.numerics import Arithmetic, RequantParameters, arithmetic
+from qrt.numerics.rules import Domain
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, UniformType
 
@@ -38,14 +39,15 @@ class Requantization:
 
 
 def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """An exact accumulator, i32 or i64, to storage; a float for `dequantized`."""
+    """An exact accumulator, i32 or i64, to storage; a float where the arithmetic has an element scale."""
     return finish(nest, scale(nest, acc, r), r)
 
 
 def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
     """What `finish` makes storage of: an i64, without the zero point and not clamped."""
     nest.stage("requantize")
-    return _RULES[r.parameters.rule](nest, acc, r)
+    by = arithmetic(r.parameters.rule)
+    return _DOMAINS[by.domain](nest, acc, r, by)
 
 
 def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
@@ -76,9 +78,8 @@ def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
 # -- fixed -----------------------------------------------------------------------------------------------------------
 
 
-def _fixed(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    multiplier, shift = r.of(r.parameters.multiplier), r.of(r.parameters.shift)
-    return scale_fixed(nest, acc, multiplier, shift, r.indices)
+def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
+    return _SHIFTS[by.roundings](nest, acc, r.of(r.parameters.multiplier), r.of(r.parameters.shift), r.indices)
 
 
 def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
@@ -167,13 +168,10 @@ def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[In
 # -- fixed_double ----------------------------------------------------------------------------------------------------
 
 
-def _fixed_double(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    return scale_fixed_double(nest, acc, r.of(r.parameters.multiplier), r.of(r.parameters.shift), r.indices)
-
-
-def _half_up_twice(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    multiplier, shift = r.of(r.parameters.multiplier), r.of(r.parameters.shift)
-    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, r.indices), -shift, r.indices)
+def _scale_half_up_twice(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]
+) -> Value:
+    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, indices), -shift, indices)
 
 
 def scale_fixed_double(
@@ -227,44 +225,25 @@ def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequen
 # -- in floats -------------------------------------------------------------------------------------------------------
 
 
-def _float32(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    scaled = nest.value("arith.sitofp", (acc,), F32)
-    scale = nest.parameter(r.of(r.parameters.scale_f32), F32, r.indices)
-    return round_float32(nest, nest.value("arith.mulf", (scaled, scale), F32), r)
-
-
-def _raw_mean(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """The zero points are in what is added before the rounding."""
-    scale, offset = (
-        nest.parameter(r.of(values), F32, r.indices) for values in (r.parameters.scale_f32, r.parameters.offset_f32)
-    )
-    scaled = nest.value("arith.mulf", (nest.value("arith.sitofp", (acc,), F32), scale), F32)
-    return round_float32(nest, nest.value("arith.addf", (scaled, offset), F32), r)
-
-
-def _dequantized(nest: LoopNest, total: Value, r: Requantization) -> Value:
-    """Of a sum of floats: over its count, over the scale, and a zero point that joins before the rounding."""
-    p = r.parameters
-    offset = [("addf", p.offset_f32)] if p.offset_f32.any() else []
-    for name, values in (("divf", p.multiplier), ("divf", p.divisor_f32), *offset):
-        operand = nest.parameter(r.of(values.astype(np.float32)), F32, r.indices)
-        total = nest.value(f"arith.{name}", (total, operand), F32)
-    return round_float32(nest, total, r)
+def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
+    """Every step in the float format of the arithmetic; zero points that join before the rounding are all 0 in some."""
+    form = {"float32": F32, "float64": F64}[by.domain]
+    scaled = acc if isinstance(acc.type, FloatType) else nest.value("arith.sitofp", (acc,), form)
+    for step, name in by.steps:
+        values: Array = getattr(r.parameters, name)
+        if step != "add" or values.any():
+            operand = nest.parameter(r.of(values.astype(by.domain)), form, r.indices)
+            scaled = nest.value(_STEPS[step], (scaled, operand), form)
+    return _round_to_storage(nest, scaled, by.roundings[0], r)
 
 
 def round_float32(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
     """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
-    return _rounded(nest, scaled, "math.roundeven", r)
+    return _round_to_storage(nest, scaled, "half_even", r)
 
 
-def _float64_away(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    scaled = nest.value("arith.sitofp", (acc,), F64)
-    scale = nest.parameter(r.of(r.parameters.scale_f64), F64, r.indices)
-    return _rounded(nest, nest.value("arith.mulf", (scaled, scale), F64), "math.round", r)
-
-
-def _rounded(nest: LoopNest, scaled: Value, rounding: str, r: Requantization) -> Value:
-    return round_float(nest, scaled, rounding, r.of(r.parameters.zero_point), r.indices, r.element)
+def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantization) -> Value:
+    return round_float(nest, scaled, _ROUNDINGS[rounding], r.of(r.parameters.zero_point), r.indices, r.element)
 
 
 def round_float(
@@ -283,7 +262,7 @@ def round_float(
     return nest.value("arith.fptosi", (nest.value(rounding, (bounded,), form),), I64)
 
 
-def _integer(nest: LoopNest, acc: Value, r: Requantization) -> Value:
+def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
     """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
     divisor = r.of(r.parameters.multiplier).astype(np.int64)
     wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
@@ -293,13 +272,16 @@ def _integer(nest: LoopNest, acc: Value, r: Requantization) -> Value:
     return nest.value("arith.divsi", (numerator, nest.parameter(divisor, I64, r.indices)), I64)
 
 
-_RULES: dict[str, Callable[[LoopNest, Value, Requantization], Value]] = {
-    "dequantized": _dequantized,
-    "fixed": _fixed,
-    "fixed_double": _fixed_double,
-    "float32": _float32,
-    "float64_away": _float64_away,
-    "half_up_twice": _half_up_twice,
-    "integer": _integer,
-    "raw_mean": _raw_mean,
+_SHIFTS: dict[tuple[str, ...], Callable[[LoopNest, Value, Array, Array, Sequence[Index]], Value]] = {
+    ("half_up",): scale_fixed,
+    ("half_up", "half_away"): scale_fixed_double,
+    ("half_up", "half_up"): _scale_half_up_twice,
+}
+_STEPS = {"multiply": "arith.mulf", "divide": "arith.divf", "add": "arith.addf"}
+_ROUNDINGS = {"half_even": "math.roundeven", "half_away": "math.round"}
+_DOMAINS: dict[Domain, Callable[[LoopNest, Value, Requantization, Arithmetic], Value]] = {
+    "integer": _scale_integer,
+    "exact": _divide_integer,
+    "float32": _scale_float,
+    "float64": _scale_float,
 }

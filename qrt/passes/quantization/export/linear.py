@@ -8,7 +8,7 @@ from math import isfinite, prod
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type
@@ -342,10 +342,9 @@ def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantiz
     zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
     pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.ravel()]
     m0, shift = np.array(pairs, np.int64).T.astype(np.int32)
-    none = np.empty(0)
     points = np.array([int(zero) for zero in zeros.ravel()], np.int64)
     bounds = element.storage_min, element.storage_max
-    parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift, none, none)
+    parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift)
     channel = np.arange(len(pairs)).reshape(ratios.shape)
     return Requantization(parameters, channel, tuple(nest.loops[axis] for axis in axes), element)
 
