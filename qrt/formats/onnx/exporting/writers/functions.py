@@ -97,7 +97,7 @@ def elementwise(group: Group) -> None:
     values = values_of_storage(x).astype(element_dtype(x))
     types = (TensorType(values.shape, x),), (TensorType(values.shape, result),)
     (table,) = group.family.compute([values], *types, group.attributes)
-    _gather(group, group.common_order(), group.constant(table.astype(element_dtype(result)), "table"))
+    _gather(group, group.common_order(), group.constant(group.clamped(table).astype(element_dtype(result)), "table"))
 
 
 def _gather(group: Group, order: Order, table: str) -> None:
