@@ -10,7 +10,6 @@ import platform
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -24,7 +23,17 @@ from setuptools.command.build_ext import build_ext
 ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
 # they end with is known to fit.
-COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
+COMMON = [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror=missing-prototypes",
+    "-Werror=incompatible-pointer-types",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-lto",
+    "-fvisibility=hidden",
+]
 HEADERS = ["setup.py", *(p for p in glob("csrc/**", recursive=True) if p.endswith((".h", ".inl", ".def", "/flags")))]
 INCLUDES = ["csrc", "csrc/include"]
 EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
@@ -47,7 +56,6 @@ def architecture() -> str:
 
 
 PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE))
-ROWS = ["gemm", "depthwise", *re.findall(r"^QRT_ROW\(\w+, (\w+),", Path("csrc/rows.def").read_text(), re.MULTILINE)]
 
 
 def isa_flags() -> dict[str, list[str] | None]:
@@ -66,39 +74,11 @@ def folder_of(isa: str) -> str:
     return "csrc/ref" if isa == "ref" else f"csrc/isa/{isa}"
 
 
-def defined_rows(isa: str) -> set[str]:
-    """The rows of the table that the files of an ISA's folder define, by their names, or the templates which these
-    include. ref defines them all."""
-    if isa == "ref":
-        return set(ROWS) - {"gemm", "depthwise"}
-    text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("**/*.c")))
-    templates = set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE))
-    text += "\n".join(Path("csrc", each).read_text() for each in templates)
-    names = re.findall(rf"^(?:\w+ )+\*?(?:{isa}_(\w+)|QRT_OF_ISA\((\w+)\))(?:\(| = )", text, re.MULTILINE)
-    return set(ROWS) & {name for pair in names for name in pair}
-
-
-def row_macros(isa: str) -> list[tuple[str, str]]:
-    """What isa/rows.h asks for."""
-    own = defined_rows(isa)
-    return [("QRT_ISA", isa), *((f"QRT_OWN_{row}", str(int(row in own))) for row in ROWS)]
-
-
-def coverage(isas: Iterable[str]) -> str:
-    """What `qrt.kernels.coverage` reads: each ISA with its parent and its own rows, those that init.c sets by hand too.
-    A table of the kernels would not do: a CPU cannot fill that of an ISA which it does not have."""
-    lines = []
-    for isa in isas:
-        by_hand = set(ROWS) & set(re.findall(r"table->(\w+) = ", Path(folder_of(isa), "init.c").read_text()))
-        lines.append(" ".join([isa, PARENTS[isa], *sorted(defined_rows(isa) | by_hand)]))
-    return ";".join(lines)
-
-
 def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]]) -> tuple:
     sources = sorted(glob(f"{folder}/**/*.c", recursive=True))
     return name, {
         "sources": sources,
-        "obj_deps": {"": HEADERS, f"{folder}/init.c": sources},
+        "obj_deps": {"": HEADERS},
         "include_dirs": INCLUDES,
         "macros": macros,
         "cflags": COMMON + flags + EXTRA,
@@ -140,7 +120,7 @@ macros = [(f"QRT_BUILD_{name}", str(int(name in built))) for name in isas]
 macros += [(f"QRT_EMULATE_{name}", str(int(name in EMULATED))) for name in isas]
 libraries = [library("qrt_core", "csrc/core", ["-O2"], macros)]
 libraries += [
-    library(f"qrt_{name}", folder_of(name), flags, [("QRT_EMULATE", "1")] * (name in EMULATED) + row_macros(name))
+    library(f"qrt_{name}", folder_of(name), flags, [("QRT_ISA", name), *[("QRT_EMULATE", "1")] * (name in EMULATED)])
     for name, flags in built.items()
 ]
 
@@ -152,7 +132,6 @@ extensions = [
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
             ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
-            ("QRT_COVERAGE", f'"{coverage(built)}"'),
         ],
         depends=[
             *HEADERS,

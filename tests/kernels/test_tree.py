@@ -1,6 +1,6 @@
-"""How csrc/ is cut into files. Hazards: a file or a folder that nobody reads from end to end; files that call each other
-in a circle, so that none can be read first; a template that takes a macro from the file that includes it and, where
-that lacks it, fails far from where it should be given."""
+"""How csrc/ is cut into files. Hazards: a file or a folder that nobody reads from end to end; files that call each
+other in a circle, so that none can be read first; a template that takes a macro from the file that includes it and,
+where that lacks it, fails far from where it should be given."""
 
 import re
 from collections import Counter

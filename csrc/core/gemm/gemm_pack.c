@@ -216,7 +216,7 @@ static const qrt_gemm_microkernel *choose_microkernel(const qrt_gemm_args *args)
     const qrt_gemm_microkernel *kernel = args->problem.microkernel;
     if (kernel && (!kernel->supports || kernel->supports(args)))
         return kernel;
-    kernel = &args->kernels->gemm;
+    kernel = args->kernels->gemm;
     while (kernel->fallback && !(kernel->supports(args) && kernel->suits(args)))
         kernel = kernel->fallback;
     return kernel;

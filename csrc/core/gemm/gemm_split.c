@@ -28,7 +28,7 @@ static int64_t part_of(qrt_container whole, int part, int64_t value) {
 
 bool qrt_gemm_splits(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
-    return args->kernels->gemm.splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
+    return args->kernels->gemm->splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
            args->plan.a_max <= (parts_of(problem->a) > 1 ? UINT16_MAX : UINT8_MAX) &&
            args->plan.b_max <= (parts_of(problem->b) > 1 ? UINT16_MAX : UINT8_MAX) && problem->bias != QRT_BIAS_F32 &&
            problem->k <= INT32_MAX / (255 * 255);
@@ -294,7 +294,7 @@ static qrt_status split_task(void *context, int64_t task) {
 
 static qrt_status run(const qrt_gemm_call *call, const qrt_gemm_split *split, int threads) {
     const qrt_gemm_problem *problem = &call->args->problem;
-    const int64_t mr = call->args->kernels->gemm.mr;
+    const int64_t mr = call->args->kernels->gemm->mr;
     const int64_t rows = qrt_min(BLOCK_SUMS / problem->n, BLOCK_BYTES / (split->a_parts * row_bytes(problem)));
     tasks t = {.call = *call, .problem = problem, .split = split};
     const int64_t wanted = qrt_ceil_div(2 * threads, problem->batch);
