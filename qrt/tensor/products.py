@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.numerics import RequantRule
+from qrt.numerics import RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.signatures import worded
@@ -56,7 +56,7 @@ def matmul(
     *,
     bias: QuantTensor | None = None,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The matrix product ``a @ w``, of NumPy's shapes. The sum is exact (docs/numerics.md, "Requantization").
@@ -73,7 +73,7 @@ def matmul(
     out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sa * sw`` and
         zero point 0, where that is exact for every value of the types.
-    requant : RequantRule, default "fixed"
+    requant : RequantName, default "fixed"
         The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
         "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
         "reduced16".
