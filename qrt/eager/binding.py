@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
@@ -210,7 +210,7 @@ def require_tensor(q: object, what: str) -> None:
     family, _, argument = what.partition(": ")
     hint = ""
     if argument == "out":
-        hint = ": give out_type instead, or a tensor of the result's type and shape"
+        hint = ": give a tensor of the result's type and shape, or no out="
     elif argument == "bias":
         hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
     elif argument.isidentifier():

@@ -14,7 +14,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_arrays, broadcast_shapes
@@ -37,9 +38,8 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import Declaration, Operand
+from qrt.ops.declare import Declaration, Operand, Traits
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
-from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import (
@@ -40,9 +41,8 @@ from qrt.ops.core import (
     uniform,
     without_repeats,
 )
-from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
+from qrt.ops.declare import BIAS, Attribute, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT, channel_parameters
-from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 

@@ -14,7 +14,8 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import check_expressed
@@ -34,8 +35,7 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import Declaration, Operand, Result
-from qrt.ops.traits import Traits
+from qrt.ops.declare import Declaration, Operand, Result, Traits
 from qrt.types import TensorType, UniformType
 
 

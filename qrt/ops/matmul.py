@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
@@ -46,10 +47,9 @@ from qrt.ops.core import (
     uniform,
     without_repeats,
 )
-from qrt.ops.declare import BIAS, Declaration, Operand
+from qrt.ops.declare import BIAS, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT, combined_parameters
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
-from qrt.ops.traits import Traits, Weights
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]

@@ -13,7 +13,8 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
@@ -31,8 +32,7 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand, Traits
 from qrt.types import TensorType, UniformType
 
 

@@ -24,8 +24,7 @@ OP = '''"""negative: every value with the other sign, the end of the storage whe
 import numpy as np
 
 from qrt.ops.core import OpFamily, parameters_of, quantized
-from qrt.ops.declare import KEPT, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import KEPT, Declaration, Operand, Traits
 
 
 def _infer(types, attributes, result):
@@ -237,6 +236,11 @@ def table(section, model, name):
 def add_family(tree):
     tree.make("qrt/ops/negative.py", OP)
     tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
+    tree.edit("qrt/ops/__init__.py", "    movement,\n", "    movement,\n    negative,\n")
+    tree.edit("qrt/ops/__init__.py", " movement, ", " movement, negative, ")
+    line = '        "pad": '
+    place = '"qrt.passes.lower_qrt.negative:lower_negative"'
+    tree.edit("qrt/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')

@@ -20,7 +20,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 _VERBS = (
     "ask|annotate|avoid|bind|build|calibrate|call|cast|change|check|choose|compile|convert|couple|declare|define|delete|"
-    "dequantize|divide|drop|enlarge|exclude|export|feed|fill|fix|fold|give|import|include|increase|inline|install|keep|"
+    "dequantize|drop|enlarge|exclude|export|feed|fill|fix|fold|give|import|include|increase|inline|install|keep|"
     "leave|let|load|lower|measure|mend|merge|move|name|open|pickle|propagate|provide|put|quantize|raise|read|rebuild|"
     "reduce|register|remove|rename|repeat|replace|requantize|reshape|round|save|select|set|shorten|sort|specify|split|"
     "store|swap|transpose|try|turn|use|wrap|write"
@@ -32,9 +32,10 @@ _OBJECTS = r"a|all|an|another|both|each|fewer|it|its|less|more|one|the|them|two|
 _PASSES = "|".join(sorted(name for name in PASSES if "-" in name))
 ADVICE = re.compile(
     rf"(?:^|[:;,(]\s|\b(?:or|and|then)\s)(?:please )?"
-    rf"(?:(?:{_VERBS})(?= (?!in place\b))|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
-    rf"|\bdid you mean\b|\binstead\b|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
-    rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`[a-z]"
+    rf"(?:(?:{_VERBS})(?= (?!in place\b|of\b|index\b|bound\b|\())"
+    rf"|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
+    rf"|\bdid you mean\b|(?<!inputs )\binstead\b(?! of)|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
+    rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`(?:mlir|pip|qrt)\b"
     rf"|\bqrt (?:{'|'.join(COMMANDS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"
 )
 """Words that tell the reader to do something: a verb at the beginning of a clause, a command, an option, an example."""
@@ -42,6 +43,8 @@ _HELP_CALLS = ("option", "add_argument", "_said", "add_parser")
 _HELP_TABLES = ("HELP", "_FLAGS")
 _HELP_FILES = ("passes/options.py", "cli/pass_help.py")
 """Where the texts are that ``--help`` prints, which are no messages."""
+ANYWHERE = ""
+"""The place of the parts that a test follows wherever a message has them."""
 TABLE: dict[tuple[str, str], str] = {}
 """The places and parts of messages that tests follow, with the name of the test."""
 
@@ -115,7 +118,7 @@ def advice(folder: str) -> list[tuple[str, int, str]]:
 
 def unfollowed(place: str, text: str) -> list[str]:
     """Return the words of advice in a string that lie in no part which a test follows."""
-    spans = [span for where, part in TABLE if where == place for span in spans_of(part, text)]
+    spans = [span for where, part in TABLE if where in (place, ANYWHERE) for span in spans_of(part, text)]
     words = [(m.end() - len(word := m[0].lstrip(" :;,(")), m.end() - 1, word) for m in ADVICE.finditer(text)]
     return [word for first, last, word in words if not any(a <= at < b for a, b in spans for at in (first, last))]
 

@@ -116,7 +116,9 @@ COMMANDS = {
     "compile two.mlir -o t.qrt": (
         "execute/ports.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
     ),
-    "opt quantile.mlir --upstream=22": ("types/quantized_parser.py", "it needs {}", "opt quantile.mlir {0}"),
+    "opt quantile.mlir --upstream=22": (
+        "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",
+    ),
 }  # fmt: skip
 """Commands that fail: the file and a part of the error, and the command that it says, with the values that it has.
 Where that is empty, a test below says it."""
