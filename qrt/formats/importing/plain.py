@@ -11,7 +11,7 @@ import numpy as np
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.importing.graph import bits
 from qrt.formats.importing.node import Node
-from qrt.ir import Block, Builder, IntegerAttr, Region, Value
+from qrt.ir import Block, Builder, Region, Value
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
@@ -175,7 +175,7 @@ def _spread(
 
 def index(node: Node, number: int) -> Value:
     """A number of type index."""
-    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
+    return node.graph.builder(node.op).constant(number, IndexType())
 
 
 def _nested(
