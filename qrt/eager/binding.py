@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown

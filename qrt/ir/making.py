@@ -24,7 +24,9 @@ from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
+from qrt.ir.text.assembly import inferences
 from qrt.ir.text.attribute_kinds import ANY, AttributeKind
+from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
 from qrt.text import Source
 from qrt.types import (
@@ -126,8 +128,6 @@ class Making:
 
     def _following(self) -> list[Type]:
         """The types that follow as in a custom form that says those of the operands."""
-        from qrt.ir.text.assembly import inferences  # here: most ops need none of what reads text
-
         definition, groups = self.definition, self.definition.result_groups
         known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
         for name, value in zip(self.names, self.operands, strict=True):
@@ -198,8 +198,6 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
             return plain
     elif kind.holds(StringAttr(value)):
         return StringAttr(value)
-    from qrt.ir.text.attribute_parser import AttributeParser  # here: most attributes need no text
-
     text = _text(value)
     for spelled in (text, f"<{text}>"):  # enumerations of flags stand in brackets
         parser = AttributeParser(Source(spelled, "<attribute>"), allow_unregistered=False)

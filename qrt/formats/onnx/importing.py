@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,10 +19,11 @@ from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
 from qrt.formats.onnx.exported import Exported
-from qrt.formats.onnx.folding import Fold, Folding, Group
+from qrt.formats.onnx.folding import Fold, Folding, Group, fold_report
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element
+from qrt.formats.onnx.read import read
 from qrt.formats.onnx.registry import OPERATORS
 from qrt.formats.onnx.states import State, split_states
 from qrt.formats.onnx.types import dtype_of, element_of
@@ -45,6 +47,13 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
 
 class Unsupported(Exception):
     """A node of a graph that stands in another one is not supported: the error says it already."""
+
+
+def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+    """Return the program of a file, and which operators beside casts are folded. Raise ModelError where the file is
+    wrong, or holds what is not supported: one error lists all of that."""
+    importer = Importer(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
+    return importer.run(), fold_report(importer.folds)
 
 
 class Importer:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.eager.calls import Planned
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from qrt.eager import calls
 from qrt.errors import QuantError, QuantTypeError
+from qrt.registry import Registry
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
@@ -26,24 +26,29 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
-_RULES = (
-    "moves",
-    "joins",
-    "parts",
-    "fills",
-    "writes",
-    "comparisons",
-    "order",
-    "signs",
-    "sets",
-    "sums",
-    "moments",
-    "products",
-    "arithmetic",
-    "inspect",
-    "floats",
-    "refused",
+_RULES: Registry[Any] = Registry(
+    "file of rules",
+    {
+        "moves": "qrt.tensor.protocol.rules.moves",
+        "joins": "qrt.tensor.protocol.rules.joins",
+        "parts": "qrt.tensor.protocol.rules.parts",
+        "fills": "qrt.tensor.protocol.rules.fills",
+        "writes": "qrt.tensor.protocol.rules.writes",
+        "comparisons": "qrt.tensor.protocol.rules.comparisons",
+        "order": "qrt.tensor.protocol.rules.order",
+        "signs": "qrt.tensor.protocol.rules.signs",
+        "sets": "qrt.tensor.protocol.rules.sets",
+        "sums": "qrt.tensor.protocol.rules.sums",
+        "moments": "qrt.tensor.protocol.rules.moments",
+        "products": "qrt.tensor.protocol.rules.products",
+        "arithmetic": "qrt.tensor.protocol.rules.arithmetic",
+        "inspect": "qrt.tensor.protocol.rules.inspect",
+        "floats": "qrt.tensor.protocol.rules.floats",
+        "refused": "qrt.tensor.protocol.rules.refused",
+        "routines": "qrt.tensor.protocol.routines",
+    },
 )
+"""The files that fill the table, in the order in which it lists functions."""
 _NAMED = re.compile(r"[\w.]+: ")
 """An error that says which function it is of."""
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
@@ -112,8 +117,7 @@ def entry(function: Function) -> Entry | None:
 def table() -> Mapping[Function, Entry]:
     """Every function that has an entry."""
     for name in _RULES:
-        import_module(f"{__package__}.rules.{name}")
-    import_module(f"{__package__}.routines")
+        _RULES[name]
     return _TABLE
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt.eager.calls import Planned
 from qrt.eager.storage import is_packed
 from qrt.ops.core import storage_dtype
