@@ -61,6 +61,8 @@ class _Builder(ControlPlanner):
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
+            if op.name == "arith.constant" and not op.result.uses:
+                continue  # of a vector too, which no plan has
             if op in self.constants:  # the reader of some is a cast, a constant itself
                 if any(user not in self.constants for value in op.results for user, _ in value.uses):
                     self.places.update(zip(op.results, self._constants(op, self.constants[op]), strict=True))
@@ -174,8 +176,8 @@ class _Builder(ControlPlanner):
         return self.folder.constants(op, self._known)
 
     def _may_fold(self, op: Operation) -> bool:
-        is_small = all(prod(self.places[value].shape) <= MOST_ELEMENTS for value in op.operands)
-        return is_small and op.name.partition(".")[0] in _FOLDED
+        sizes = [prod(self.places[value].shape) for value in op.operands]
+        return bool(sizes) and max(sizes) <= MOST_ELEMENTS and op.name.partition(".")[0] in _FOLDED
 
     def _known(self, value: Value) -> Array | None:
         place = self.places[value]
