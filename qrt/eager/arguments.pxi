@@ -18,7 +18,6 @@ cdef enum:
     INTERNED  # identity
     ARRAY  # | rank << 8 | dtype << 16, the shape
     TENSOR  # type, then an array
-    LIST  # | items << 8
     KEEPER  # the number of a tensor that keeps calls, then as above
 
 cdef struct Arguments:

@@ -67,16 +67,6 @@ class Tensor:
     def _constant(self) -> npt.NDArray[Any]: ...
     @property
     def _number(self) -> int: ...  # 0 where it keeps none
-    def __array_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
-    ) -> Any: ...
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
-    def __getitem__(self, key: Any, /) -> Any:
-        """What a subclass's `_item` gives."""
-
-    def __setitem__(self, key: Any, value: Any, /) -> None:
-        """What a subclass's `_set_item` does."""
-
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
         """Marks a tensor whose data never changes: calls that it is an operand of, but for the first, are kept here,
@@ -87,65 +77,6 @@ def set_tensor_class(kind: type) -> None:
 
 def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
     """A tensor around storage known to be valid, packed where the width is."""
-
-def kernel_operand(array: np.ndarray[Any, Any], dtype: np.dtype[Any], element: Any, shape: tuple[int, ...]) -> Any:
-    """A tensor of a shape around integers, which are copied where they have another dtype or lie apart. An array of
-    the shape's rank has the shape."""
-
-def set_protocol(
-    long_way: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any], reworded: Callable[[Any, Exception], None]
-) -> None:
-    """What answers for a function of NumPy that has no rule here; and what says of an error that a rule raises which
-    function it is of, or raises another in its place."""
-
-def set_numbers(numbers: Callable[[Any, Any], npt.NDArray[Any]]) -> None:
-    """What makes storage of a real number and a type per layer, for assignment."""
-
-def set_rule(function: Any, rule: Callable[..., Any]) -> None:
-    """The rule of a function of NumPy: it takes what the function takes."""
-
-def set_routine(
-    function: Any,
-    routine: Callable[..., Any],
-    places: tuple[int, ...],
-    most: int,
-    names: frozenset[str],
-    lists: int,
-    is_moved: bool,
-    numbers: Callable[[Any, float], tuple[Any, Any]] | None = None,
-) -> None:
-    """What computes the same as the function's rule on the storage of tensors of one type per layer that is not packed.
-    They stand at these places among at most `most` arguments by position, or are the items of lists there, which are
-    nested at most `lists` deep; a tuple may be one that is not nested. Every other argument is integers, text or an
-    array, and has one of the names if it is given by name. With `is_moved` the result holds elements of the tensors,
-    and is of their type. A routine that raises leaves the call to the rule. A real number may stand after a tensor if
-    `numbers` says of the type and the number what runs in place of the routine, or None, and what is given to it."""
-
-@final
-class Planned:
-    """What a rule may give in place of a result: `run` makes the result of the operands. It depends on their types and
-    shapes and on the other arguments alone, so that it is kept, and a call with equal ones does not ask the rule. Where
-    a list is among the arguments, which may change, it is kept only if `run` holds none of these lists. With a type of
-    i32, `element`, `run` makes integers of a tensor of this type."""
-
-    def __init__(
-        self,
-        operands: tuple[Any, ...],
-        run: Callable[[tuple[Any, ...]], Any],
-        holds_no_list: bool = False,
-        element: Any = None,
-    ) -> None: ...
-    @property
-    def operands(self) -> tuple[Any, ...]: ...
-    @property
-    def run(self) -> Callable[[tuple[Any, ...]], Any]: ...
-    @property
-    def holds_no_list(self) -> bool: ...
-    @property
-    def element(self) -> Any: ...
-
-def call_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
-    """What NumPy's function gives for these arguments, a tensor among them."""
 
 @final
 class Calls:

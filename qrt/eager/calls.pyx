@@ -9,12 +9,11 @@ cimport cython
 cimport numpy as cnp
 from cpython.contextvars cimport PyContextVar_Get
 from cpython.float cimport PyFloat_CheckExact
-from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_CheckExact, PyLong_FromSsize_t
+from cpython.long cimport PyLong_CheckExact
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.object cimport PyObject, PyObject_Call, PyTypeObject
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_CheckExact
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
@@ -45,7 +44,6 @@ cdef extern from *:
     void call_by_vector(PyTypeObject *type, Py_ssize_t offset)
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf)
     object PyObject_Vectorcall(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
-    object PyObject_VectorcallDict(object callable, PyObject *const *args, size_t nargsf, PyObject *kwargs)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object text)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow)
@@ -53,8 +51,6 @@ cdef extern from *:
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
-    bint PyArray_ISCARRAY_RO(cnp.ndarray array)
-    object PyArray_FromScalar(object scalar, void *dtype)
 
 cdef enum:
     MAX_PARAMETERS = 16
@@ -96,37 +92,6 @@ cdef class Tensor:
     def tensor_type(self):
         return TensorType(self._shape, self.type)
 
-    def __array_function__(self, function, types, tuple args not None, dict kwargs):
-        return call_rule(function, args, kwargs)
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        if "out" in kwargs and isinstance(kwargs["out"], tuple) and len(kwargs["out"]) == 1:
-            kwargs["out"] = kwargs["out"][0]
-        return call_rule(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
-
-    def __getitem__(self, key):
-        if self._data is not None and is_plain(self.type):
-            try:
-                data = self._data[key]
-            except Exception:
-                return self._item(key)
-            if cnp.PyArray_CheckExact(data):
-                return tensor_of(<cnp.ndarray>data, self.type, shape_of(<cnp.ndarray>data))
-        return self._item(key)
-
-    def __setitem__(self, key, value):
-        if self._data is not None and is_plain(self.type):
-            try:
-                if is_number(value):
-                    self._data[key] = storage_of_number(value, self.type)
-                    return
-                if is_tensor(value) and (<Tensor>value).type is self.type:
-                    self._data[key] = (<Tensor>value)._data
-                    return
-            except Exception:
-                pass
-        self._set_item(key, value)
-
 
 def set_tensor_class(type kind):
     global tensor_class
@@ -140,18 +105,9 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
     return made
 
 
-def kernel_operand(cnp.ndarray array not None, object dtype, object element, tuple shape not None):
-    if not (PyArray_ISCARRAY_RO(array) and cnp.PyArray_TYPE(array) == (<cnp.dtype>dtype).num):
-        array = array.astype(dtype, "C", copy=False)
-    if cnp.PyArray_NDIM(array) != len(shape):
-        array = array.reshape(shape)
-    return tensor_of(array, element, shape)
-
-
 include "arguments.pxi"
 include "cache.pxi"
 include "argument_binder.pxi"
-include "protocol.pxi"
 
 
 # ---- running what was kept ----

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.eager.calls import call_rule
 from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
 from qrt.signatures import worded_methods
 from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
+from qrt.tensor.protocol.table import answer
 
 if TYPE_CHECKING:
     from qrt.tensor.quant_tensor import QuantTensor
@@ -50,7 +50,7 @@ _OF_OTHERS = {
 
 def _asked(function: Any, *args: Any, **named: Any) -> Any:
     """What the rule of NumPy's function gives. Arguments by name are left out where they are None, as by default."""
-    return call_rule(function, args, {name: value for name, value in named.items() if value is not None})
+    return answer(function, args, {name: value for name, value in named.items() if value is not None})
 
 
 @worded_methods

@@ -1,8 +1,6 @@
 """NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept."""
 
-from collections.abc import Callable, Hashable, Sequence
-from inspect import unwrap
-from operator import index
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import contracted
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import GIVE_VALUES, axis_of, hashable_axis, of_tensors, refuse_others, require_tensors
+from qrt.tensor.protocol.exact import GIVE_VALUES, axis_of, of_tensors, refuse_others, require_tensors
 from qrt.tensor.protocol.subscripts import Labels, interleaved, of_text, parsed
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -39,10 +37,7 @@ def _of_subscripts(name: str, shapes: Shapes, subscripts: Any) -> Contraction:
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     """The order in which NumPy would contract operands of these shapes."""
     arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
-    return _path(*arrays, optimize=optimize, einsum_call=einsum_call)
-
-
-_path: Callable[..., Any] = unwrap(np.einsum_path)
+    return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
 
 def _letters(prefix: str, count: int) -> Labels:
@@ -50,7 +45,7 @@ def _letters(prefix: str, count: int) -> Labels:
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
-def _product(name: str, a: Any, b: Any, labels_of: Any, *options: Hashable, **results: Any) -> Any:
+def _product(name: str, a: Any, b: Any, labels_of: Any, *options: Any, **results: Any) -> Any:
     require_tensors(name, a, b)
     return contracted(name, (a, b), labels_of, *options, **results)
 
@@ -141,7 +136,7 @@ def _of_batches(name: str, shapes: Shapes, left: Labels, right: Labels) -> Contr
 def vecdot(a: Any, b: Any, /, axis: Any = -1, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     """The products of vectors along an axis, summed."""
     refuse_others("np.vecdot", others)
-    return _product("np.vecdot", a, b, _of_vecdot, hashable_axis(axis), out=out, dtype=dtype)
+    return _product("np.vecdot", a, b, _of_vecdot, axis, out=out, dtype=dtype)
 
 
 def _of_vecdot(name: str, shapes: Shapes, axis: Any) -> Contraction:
@@ -175,17 +170,7 @@ def vecmat(a: Any, b: Any, /, out: Any = None, dtype: Any = None, **others: Any)
 @of_tensors(np.tensordot)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The product over pairs of axes."""
-    return _product("np.tensordot", a, b, _of_pairs, _hashable_axes(axes))
-
-
-def _hashable_axes(axes: Any) -> Hashable:
-    """Axes as a cache takes them; what are none as the text that an error says."""
-    if type(axes) is int:
-        return axes
-    try:
-        return tuple(map(hashable_axis, axes)) if np.iterable(axes) else index(axes)
-    except TypeError:
-        return shown(axes)
+    return _product("np.tensordot", a, b, _of_pairs, axes)
 
 
 def _of_pairs(name: str, shapes: Shapes, axes: Any) -> Contraction:
