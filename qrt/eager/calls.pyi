@@ -1,12 +1,6 @@
-"""Calls kept: a public function finds the bound call that the same arguments had before, and runs it.
+"""Bound calls: a public function finds the call that the same arguments had before, in a `CallCache`, and runs it."""
 
-A call is kept by the ISA that `kernels.forced_isa` holds, the types, attributes, dtypes and shapes of the arguments,
-and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept by
-these: a call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte
-order among its arguments; one whose arrays are copied for it; one that is no `_core.KernelCall`. 512 calls are kept in
-the process, and 8 in each tensor that keeps its own; the least recently used of a few goes first.
-"""
-
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, final, type_check_only
 
@@ -41,12 +35,12 @@ class EagerCall(Protocol[_R_co]):
     @property
     def family_call(self) -> FamilyCall: ...
     @property
-    def cache(self) -> Calls: ...
+    def cache(self) -> CallCache: ...
     @property
     def key(self) -> tuple[Any, ...] | None: ...
     def run(self) -> _R_co: ...
 
-kept_calls: Calls
+call_cache: CallCache
 
 @disjoint_base
 class Tensor:
@@ -62,15 +56,11 @@ class Tensor:
     @property
     def _shape(self) -> tuple[int, ...]: ...
     @property
-    def _calls(self) -> Calls: ...  # None where it keeps none
-    @property
-    def _constant(self) -> npt.NDArray[Any]: ...
-    @property
-    def _number(self) -> int: ...  # 0 where it keeps none
+    def _cache(self) -> CallCache: ...  # None but of a tensor that never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
-        """Marks a tensor whose data never changes: calls that it is an operand of, but for the first, are kept here,
-        and may hold its data, `constant`, in another form. They go with it. Packed bits are unpacked for each."""
+        """Give a tensor whose data never changes a cache of its own. ``constant`` is its data in the form that kernels
+        take, or packed bits."""
 
 def set_tensor_class(kind: type) -> None:
     """The subclass of Tensor that results are of."""
@@ -79,18 +69,36 @@ def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) 
     """A tensor around storage known to be valid, packed where the width is."""
 
 @final
-class Calls:
-    """A cache of calls, `sets` times `ways`: by the arguments of functions, or by keys of what an argument may be."""
+class CallCache:
+    """The one cache of bound calls of operation families, `sets` times `ways`.
 
-    def __new__(cls, sets: int, ways: int) -> Calls: ...
+    The key of a call is its function, the ISA that `kernels.forced_isa` holds, which parameters have their default, and
+    each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1, nor
+    0.0 -0.0; arrays by dtype and shape. A call has no such key if an argument is a list, an object of another kind, or
+    an array that is not C-contiguous, aligned and of native byte order; or if its arrays are copied for it, or it is no
+    `_core.KernelCall`. What the function made of such arguments is then the key: family, types, attributes and ISA.
+
+    The process has one of 512 calls, `call_cache`; a tensor that never changes has one of 8. Of a few calls the least
+    recently used goes first, and those of a tensor go with it. They are the calls that have the tensor as an operand,
+    but for the first, and they alone may hold its data in another form: ``constant``, as kernels read it, what a family
+    packed of it, and, as long as a call reads it, the storage of packed bits, ``unpacked``, a weak reference.
+    ``number`` stands for the tensor in keys."""
+
+    unpacked: weakref.ref[Any] | None
+
+    def __new__(cls, sets: int, ways: int, constant: npt.NDArray[Any] | None = None) -> CallCache: ...
     def __len__(self) -> int: ...
     @property
     def hits(self) -> int: ...  # of functions
+    @property
+    def constant(self) -> npt.NDArray[Any]: ...
+    @property
+    def number(self) -> int: ...
     def get(self, key: tuple[Any, ...]) -> Any:
-        """What was put under an equal key, or None."""
+        """Return what was put under an equal key, or None."""
 
     def put(self, key: tuple[Any, ...], value: object) -> None:
-        """Nothing is kept by a key that holds what has no description."""
+        """Keep a value, unless the key holds what has no description."""
 
 @final
 class Function(Generic[_P, _R]):

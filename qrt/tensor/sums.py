@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.binding import EagerCall, FamilyCall, bind, operand
-from qrt.eager.calls import Tensor, kept_calls
+from qrt.eager.calls import Tensor, call_cache
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.ops.requant import max_magnitude
@@ -51,4 +51,4 @@ def _bind_elements(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
         place[...] = total
 
     family_call = FamilyCall(name, write_total, (0, 1), result, (), np.dtype(np.int32), False)
-    return EagerCall(family_call, (operand(a), operand(b)), None, kept_calls, None)
+    return EagerCall(family_call, (operand(a), operand(b)), None, call_cache, None)

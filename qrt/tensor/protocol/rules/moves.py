@@ -290,7 +290,7 @@ _moves(
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
     """The elements in one line, and again from the first, in another shape."""
     if not a.type.is_per_layer:
-        return a.ravel()[np.resize(np.arange(a.size), new_shape)]
+        return a.ravel()[np.resize(np.arange(a.size), new_shape)]  # type: ignore[no-any-return]
     return made(np.resize(stored(a), new_shape), a.type) if a.size else filled(a.type, np.zeros(new_shape, bool).shape)
 
 
