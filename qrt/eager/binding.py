@@ -97,8 +97,8 @@ class EagerCall(Generic[R]):
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
     """Decorate a function: it runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the
-    call in the `CallCache` and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values.
-    Its operands are its first parameters, in the order in which it passes them on."""
+    call in the `CallCache`, and ``bind`` does not run: so it may ask arrays for types and shapes, never for values. Its
+    operands are its first parameters, in the order in which it passes them on."""
     bind.__doc__ = with_parts(bind.__doc__ or "")
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
     return Function(bind)
