@@ -11,7 +11,7 @@ from benches.accuracy.programs import program
 from qrt import ir
 from qrt.calibrate.observers import Summary
 from qrt.calibrate.targets.registry import find
-from qrt.execute.observe import Observer, observed_program
+from qrt.execute.observe import Observer, named_program
 from qrt.execute.program import Program
 from qrt.workflow.trial import named
 
@@ -33,7 +33,7 @@ def network(name):
 @pytest.mark.parametrize("name", ["digits", "mnist", "vowels"])
 def test_a_calibrating_run_takes_little_longer(benchmark, paired, report, one_thread, name):
     module, arrays = network(name)
-    observed = observed_program(module, None)
+    observed = named_program(module, None)
     plain = Program(module)
     observer = Observer(observed, skip_nonfinite=False)
     names = [port.name for port in observed.inputs]

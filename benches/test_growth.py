@@ -12,7 +12,7 @@ from time import process_time
 import pytest
 
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 from tests.passes.growing import CASES, casts
 from tests.passes.test_growth import work

@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 CHANNELS = 64
 ELEMENTS = 1_000_000

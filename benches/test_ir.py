@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 OPERATIONS = 10_000
 ELEMENTS = 1_000_000

@@ -3,7 +3,7 @@
 import pytest
 
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.passes.lower_quant_ops import LowerQuantOps
 
 CASTS = 1_000

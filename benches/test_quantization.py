@@ -9,8 +9,7 @@ import pytest
 
 from benches.test_growth import spent
 from qrt import ir
-from qrt.execute.passes import run_passes
-from qrt.ir import Module
+from qrt.ir import Module, run_passes
 from tests.passes.quantization import float_text as ops
 from tests.passes.quantization.float_text import Tensor, Text
 

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
     from qrt.execute.observe import calibrate_program
-    from qrt.execute.passes import register_pass, run_passes
     from qrt.execute.saved.load import load_program
     from qrt.formats.onnx.export import export_onnx
     from qrt.formats.tensors import load_tensors, save_tensors
+    from qrt.ir import register_pass, run_passes
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
     from qrt.workflow import QuantizedProgram, explain_program, quantize_program
 
@@ -52,8 +52,8 @@ _LAZY = {
     "metrics": "qrt.metrics",
     "export_onnx": "qrt.formats.onnx.export",
     "load_program": "qrt.execute.saved.load",
-    "register_pass": "qrt.execute.passes",
-    "run_passes": "qrt.execute.passes",
+    "register_pass": "qrt.ir",
+    "run_passes": "qrt.ir",
     "load_tensors": "qrt.formats.tensors",
     "save_tensors": "qrt.formats.tensors",
     "plot": "qrt.plot",

@@ -58,22 +58,24 @@ def _unblocked(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def read_bytes(name: str, limit: int = MAX_INPUT, *, streams: bool = True) -> bytes:
+def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> bytes:
     """The bytes of a file, or of standard input where the name is ``-``. Raises FileError for one that cannot be
-    read, and ModelError for one that has more than ``limit`` bytes; of a file without an end no more than that is read.
-    Unless ``streams``, a pipe or a device is a FileError too.
+    read, and ModelError for one that has more than ``limit`` bytes, or ``MAX_INPUT`` if nobody can give a limit; of a
+    file without an end no more than that is read. Unless ``streams``, a pipe or a device is a FileError too.
     """
+    most = MAX_INPUT if limit is None else limit
     try:
         with ExitStack() as stack:
             file = _standard_input() if name == "-" else stack.enter_context(_opened(name, streams))
             size = os.fstat(file.fileno()).st_size if name != "-" else 0
-            data = b"" if size > limit else _read(file, limit, size)
+            data = b"" if size > most else _read(file, most, size)
     except FileError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         raise FileError(f"{shown_name(name)}: {reason(error)}") from None
-    if max(size, len(data)) > limit:
-        raise ModelError(f"{shown_name(name)}: it has more than {limit} bytes, the limit of an input (--max-input)")
+    if max(size, len(data)) > most:
+        where = "" if limit is None else " (max_bytes, --max-input)"
+        raise ModelError(f"{shown_name(name)}: it has more than {most} bytes, the limit of an input{where}")
     return data
 
 
@@ -92,7 +94,7 @@ def _read(file: BinaryIO, limit: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def read_text(name: str, limit: int = MAX_INPUT, *, streams: bool = True) -> str:
+def read_text(name: str, limit: int | None = None, *, streams: bool = True) -> str:
     """The text of a file in UTF-8, read as by ``read_bytes``."""
     data = read_bytes(name, limit, streams=streams)
     if data.startswith(_BYTECODE):

@@ -2,7 +2,7 @@
 
 The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/passes/files`, after the pipeline
 that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md,
-quantization_rfc.md, tflite.md and onnx.md. Look at the difference before you commit it.
+quantization_rfc.md, requantization.md, tflite.md and onnx.md. Look at the difference before you commit it.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from qrt import ir
 from qrt.ops import FAMILIES
 from tests.docs.documents import DIALECTS, ROOT, family_row
-from tests.reference import onnx_page, rfc, tflite_page
+from tests.reference import onnx_page, rfc, rules_page, tflite_page
 from tests.tensor.protocol import numpy_page
 
 TESTS = Path(__file__).parent
@@ -46,6 +46,7 @@ def main() -> None:
     texts |= {path.with_suffix(SUFFIX): str(passed(path)) for path in PASSED}
     texts |= {DIALECTS["qrt"]: table_of_families(), numpy_page.PAGE: numpy_page.page()}
     texts |= {rfc.PAGE: rfc.page(), tflite_page.PAGE: tflite_page.page(), onnx_page.PAGE: onnx_page.page()}
+    texts |= {rules_page.PAGE: rules_page.page()}
     for path, text in texts.items():
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

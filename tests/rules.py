@@ -177,7 +177,9 @@ def requantize(
         return float32(acc, rounded_ratio(numerators, (float(divisor),), "f32"), bounds, zero_point)
     if rule == "float32":
         return float32(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
-    return float64_away(acc, rounded_ratio(numerators, denominators, "f64"), bounds, zero_point)
+    if rule == "float64_away":
+        return float64_away(acc, rounded_ratio(numerators, denominators, "f64"), bounds, zero_point)
+    raise ValueError(f"no requantization rule is called {rule}")
 
 
 def divided_multiplier(m0: int, shift: int, count: int) -> tuple[int, int]:

@@ -221,7 +221,7 @@ def test_standard_output_is_an_output(folder, name):
 def test_an_input_beyond_the_limit_is_refused(folder, capsys, arguments, name):
     assert main(arguments) == 1
     limit = arguments[-1]
-    told = f"error: {name}: it has more than {limit} bytes, the limit of an input (--max-input)\n"
+    told = f"error: {name}: it has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
     assert capsys.readouterr().err == told
 
 

@@ -10,7 +10,9 @@ import pytest
 
 import qrt
 from qrt import cases
+from qrt.calibrate.targets.registry import TARGETS
 from qrt.execute.interpret import TABLES
+from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.ir.core.registry import every_definition
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
@@ -22,72 +24,59 @@ from tests.passes.lower_qrt.draw_ops import DRAWS
 NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("numerics*.md")))
 TABLE = DIALECTS["qrt"].read_text()
 
-NOT_LOWERED = {
-    "qcast": "a cast is lowered by lower-quant-ops",
-    "dcast": "a cast is lowered by lower-quant-ops",
-    "scast": "it is what lowering leaves at the borders",
-    "detection_postprocess": "which boxes are compared depends on those that stay: no loop nest says that",
-}
-NOT_DRAWN = NOT_LOWERED | {
-    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws",
-    **dict.fromkeys(
-        ("gather", "gather_nd", "argmax", "argmin", "top_k", "scatter_nd", "cumsum"),
-        "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws",
-    ),
-    **dict.fromkeys(
-        ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu"),
-        "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw",
-    ),
-    "transpose_conv2d": "its sizes go together, which tests/ops/test_transpose_conv.py draws",
-    **dict.fromkeys(
-        ("log_softmax", "logistic", "tanh", "lookup_interpolated"),
-        "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it",
-    ),
-    **dict.fromkeys(("lstm", "svdf"), "it has several results, which tests/ops/test_recurrent.py lowers"),
-    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm"), "its operands are floats: tests/ops/test_dynamic.py"),
-}
+_SEVERAL = "lstm svdf dynamic_lstm detection_postprocess top_k"
 _SELECTIONS = (
-    "slice", "tile", "gather", "gather_nd", "reduce_max", "reduce_min", "argmax", "argmin", "top_k",
-    "resize_bilinear", "resize_nearest", "scatter_nd", "cumsum",
+    "slice tile gather gather_nd reduce_max reduce_min argmax argmin top_k resize_bilinear resize_nearest scatter_nd "
+    "cumsum"
+)
+_SCALAR = "maximum minimum div squared_difference leaky_relu prelu"
+_FUNCTIONS = "log_softmax logistic tanh lookup_interpolated"
+_ROWS = (
+    ("function", _SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
+    ("function", "maximum minimum sum", "np.maximum, np.minimum and np.sum compute it"),
+    ("function", "div", "programs that were imported have it: np.divide is exact"),
+    ("function", "leaky_relu", "programs that were imported have it: a lookup computes any function"),
+    ("function", f"squared_difference prelu transpose_conv2d {_FUNCTIONS}", "programs that were imported have it"),
+    ("function", "dynamic_matmul", "programs that were imported have it"),
+    ("function", "detection_postprocess lstm svdf dynamic_lstm", "it has several results: imported programs have it"),
+    ("lowering draws", "qcast dcast", "a cast is lowered by lower-quant-ops"),
+    ("lowering draws", "scast", "it is what lowering leaves at the borders"),
+    ("lowering draws", "detection_postprocess", "which boxes are compared depends on those that stay: no loop nest"),
+    ("draws", "float_matmul", "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"),
+    ("draws", "gather gather_nd argmax argmin top_k scatter_nd cumsum",
+     "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws"),
+    ("draws", _SCALAR, "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw"),
+    ("draws", "transpose_conv2d", "its sizes go together, which tests/ops/test_transpose_conv.py draws"),
+    ("draws", _FUNCTIONS, "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it"),
+    ("draws", "lstm svdf", "it has several results, which tests/ops/test_recurrent.py lowers"),
+    ("draws", "dynamic_matmul dynamic_lstm", "its operands are floats: tests/ops/test_dynamic.py"),
+    ("cases", "reshape", "storage is moved whole, which no shape makes harder"),
+    ("cases", "scast detection_postprocess", "it has no kernel"),
+    ("cases", "transpose concat", "storage is moved by strides, which tests/ops/test_movement.py draws"),
+    ("cases", _SELECTIONS, "its own file of tests/ops draws the shapes"),
+    ("cases", f"{_SCALAR} transpose_conv2d sum", "its kernel is scalar: its tests draw sizes"),
+    ("cases", f"{_FUNCTIONS} lstm svdf dynamic_matmul dynamic_lstm",
+     "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes"),
+    ("job", "matmul", "gemm"),
+    ("job", "sub mul", "add"),
+    ("job", "reshape transpose concat pad slice tile", "copy"),
+    ("job", "gather_nd resize_nearest", "gather"),
+    ("job", "reduce_max reduce_min argmax argmin", "extremum"),
+    ("job", "minimum", "maximum"),
+    ("job", "div squared_difference", "table"),
+    ("job", "sum", "mean"),
+    ("writer", "cumsum scatter_nd", "only imported programs have it: export is an error that names the op"),
+    ("writer", "detection_postprocess svdf", "ONNX has no such operator"),
+    ("writer", "lookup_interpolated", "ONNX has no operator that interpolates a table"),
+    ("form", _SCALAR.replace("leaky_relu ", ""), "the float op is exact, and qrt's has the rule of a runtime"),
+    ("form", "sum reduce_max reduce_min argmax argmin cumsum scatter_nd resize_bilinear log_softmax transpose_conv2d",
+     "no target has the kernel, and the float ops stay"),
+    ("form", _SEVERAL, "it has several results, and a region's body one"),
+    ("form", "dynamic_matmul", "it quantizes its floats when it runs"),
 )  # fmt: skip
-WITHOUT_CASES = {
-    "reshape": "storage is moved whole, which no shape makes harder",
-    "scast": "it has no kernel",
-    "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
-    "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
-    **dict.fromkeys(_SELECTIONS, "its own file of tests/ops draws the shapes"),
-    "detection_postprocess": "it has no kernel",
-    **dict.fromkeys(
-        ("maximum", "minimum", "div", "squared_difference", "leaky_relu", "prelu", "transpose_conv2d", "sum"),
-        "its kernel is scalar: its tests draw sizes",
-    ),
-    **dict.fromkeys(
-        ("log_softmax", "logistic", "tanh", "lookup_interpolated", "lstm", "svdf", "dynamic_matmul", "dynamic_lstm"),
-        "its kernel is scalar: tests/kernels/sizes_functions.py has the sizes",
-    ),
-}
-WITHOUT_FUNCTION: dict[str, str] = {
-    **dict.fromkeys(_SELECTIONS, "arrays are indexed and compared by NumPy's functions, and imported programs resize"),
-    "maximum": "np.maximum", "minimum": "np.minimum", "sum": "np.sum",
-    "div": "programs that were imported have it: np.divide is exact",
-    "squared_difference": "programs that were imported have it",
-    "detection_postprocess": "it has several results; programs that were imported have it",
-    "dynamic_matmul": "programs that were imported have it",
-    "leaky_relu": "programs that were imported have it: a lookup computes any function",
-    "prelu": "programs that were imported have it",
-    "transpose_conv2d": "programs that were imported have it",
-    **dict.fromkeys(("log_softmax", "logistic", "tanh", "lookup_interpolated"), "programs that were imported have it"),
-    **dict.fromkeys(("lstm", "svdf", "dynamic_lstm"), "it has several results; programs that were imported have it"),
-}  # fmt: skip
-"""Families that no public function computes, and what does."""
-JOBS_OF_ANOTHER = {
-    "matmul": "gemm", "sub": "add", "mul": "add",
-    "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
-    "slice": "copy", "tile": "copy", "gather_nd": "gather", "resize_nearest": "gather",
-    **dict.fromkeys(("reduce_max", "reduce_min", "argmax", "argmin"), "extremum"),
-    "minimum": "maximum", "div": "table", "squared_difference": "table", "sum": "mean",
-}  # fmt: skip
-"""Families whose calls have another name than theirs, or are of one entry with others."""
+"""What a family may lack, the families, and why; of a `job` the family or entry whose call is the same entry of C."""
+LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
+KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
@@ -99,28 +88,43 @@ OTHER_FUNCTIONS = {
     "register_pass": "a program", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip
 """What a public function is about that is no family's."""
-EXTRAS = ("quant.conv2d", "quant.matmul")
+EXTRAS = [family.declaration.article for family in FAMILIES.values() if family.declaration.article]
 """Ops outside their own dialect that name a family."""
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_family_is_whole(name: str) -> None:
     family = FAMILIES[name]
-    assert family.declaration.public == (name not in WITHOUT_FUNCTION), "WITHOUT_FUNCTION: the reason"
+    assert family.declaration.public == has("function", name), "LACKS: the reason, as of all that is missing"
     if family.declaration.public:
         check_function(family)
     else:
         assert not hasattr(qrt, name), "a family that is not public has no public function"
     check_op(family)
-    assert (lowering(name) is None) == (name in NOT_LOWERED), f"lower_{name} in lower_qrt/{family.module}.py"
-    assert (name in DRAWS) == (name not in NOT_DRAWN), "tests/passes/lower_qrt/draw_ops.py: its programs"
-    assert (name in cases.CASES) == (name not in WITHOUT_CASES), "qrt/cases.py: its shapes"
+    assert (lowering(name) is not None) == has("lowering", name), f"lower_{name} in lower_qrt/{family.module}.py"
+    assert (name in DRAWS) == has("draws", name), "tests/passes/lower_qrt/draw_ops.py: its programs"
+    assert (name in cases.CASES) == has("cases", name), "qrt/cases.py: its shapes"
+    is_written = family.declaration.op in WRITERS
+    assert is_written == has("writer", name), "qrt/formats/onnx/exporting/writers: its operator"
+    assert has_form(family) == has("form", name), "a float op or a movement among its traits, or a kernel of a target"
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:
-        assert JOBS_OF_ANOTHER.get(name, name) in JOBS, "tests/kernels/jobs.py: a call"
+        assert LACKS.get(("job", name), name) in JOBS, "tests/kernels/jobs.py: a call"
     assert re.search(rf"`(quant\.)?{name}`", NUMERICS), "docs/numerics_operations.md: what it computes"
     if family.declaration.dialect == "qrt":
         assert family_row(family.declaration) in TABLE.splitlines(), "docs/reference/dialects/qrt.md: make expected"
+
+
+def has(part: str, name: str) -> bool:
+    return (part, name) not in LACKS
+
+
+def has_form(family: OpFamily) -> bool:
+    """Whether quantization reads float programs as the family: as a kernel of a target, as a movement of elements, or
+    as a function of one variable, which becomes a table."""
+    traits = family.traits
+    is_function = traits.is_elementwise and len(family.declaration.operands) == 1 + len(traits.tables)
+    return family.name in KERNELS or traits.is_movement or bool(traits.float_op) or is_function
 
 
 PLAIN = {
@@ -195,8 +199,7 @@ def test_there_is_nothing_of_no_family() -> None:
         "cases": set(cases.CASES) - set(FAMILIES),
         "dialect": {name for name in every_definition() if name.startswith("qrt.")}
         - {family.declaration.op for family in FAMILIES.values()},
-        "reasons": set().union(NOT_LOWERED, NOT_DRAWN, WITHOUT_CASES, WITHOUT_FUNCTION, JOBS_OF_ANOTHER)
-        - set(FAMILIES),
+        "reasons": {name for _, name in LACKS} - set(FAMILIES),
         "rows": set(re.findall(r"^\| `qrt\.(\w+)`", TABLE, re.MULTILINE)) - set(FAMILIES),
     }
     assert {where: sorted(names) for where, names in of_no_family.items() if names} == {}

@@ -1,6 +1,8 @@
 /* add, sub, mul, pairs, leaky_relu, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum" /* a rule without a case does not compile */
+
 /* The rule fixed_double, before the zero point and the clamp, of an operand that is shifted to the left. With one
  * rounding, all places are shifted before the product; those to the right round down. */
 static int64_t scaled_operand(const qrt_binary_args *args, int64_t q, int64_t multiplier, int32_t shift) {
@@ -11,19 +13,31 @@ static int64_t scaled_operand(const qrt_binary_args *args, int64_t q, int64_t mu
     return ref_doubling_high_multiply(places > 0 ? q * ((int64_t)1 << places) : q >> -places, m0, 0);
 }
 
+static int64_t fused_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
+    const float inner = fmaf((float)b, args->b_scale[p], args->requant.offset_f32[p]);
+    return ref_epilogue_float32(&args->requant, fmaf((float)a, args->a_scale[p], inner), 0);
+}
+
 /* add, sub: scales both operands, and rounds their sum by the end of its rule. */
 static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t p) {
-    int128 left, right;
-    if (args->a_scale) {
-        const float inner = fmaf((float)b, args->b_scale[p], args->requant.offset_f32[p]);
-        return ref_epilogue_float32(&args->requant, fmaf((float)a, args->a_scale[p], inner), 0);
-    }
-    if (args->requant.rule == QRT_FIXED) {
+    int128 left = 0, right = 0;
+    switch (args->requant.rule) {
+    case QRT_FIXED:
         left = (int128)a * args->a_multiplier[p];
         right = (int128)b * args->b_multiplier[p];
-    } else {
+        break;
+    case QRT_FIXED_DOUBLE:
         left = scaled_operand(args, a, args->a_multiplier[p], args->a_shift[p]);
         right = scaled_operand(args, b, args->b_multiplier[p], args->b_shift[p]);
+        break;
+    case QRT_RAW_MEAN:
+        return fused_sum(args, a, b, p);
+    case QRT_HALF_UP_TWICE:
+    case QRT_FLOAT32:
+    case QRT_FLOAT64_AWAY:
+    case QRT_INTEGER:
+    case QRT_DEQUANTIZED:
+        __builtin_trap(); /* bind_binary refuses them */
     }
     return ref_requantize(&args->requant, args->kind == QRT_ADD ? left + right : left - right, p);
 }

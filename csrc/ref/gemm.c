@@ -4,6 +4,8 @@
 
 #include "ref.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum" /* a rule without a case does not compile */
+
 enum { NR = 4 };
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
@@ -134,26 +136,44 @@ static qrt_status float32_column(const operands *of, const void *bias, int64_t j
     return QRT_OK;
 }
 
+/* Sets the storage of column j, which has the parameter index p. */
+static qrt_status block_value(const operands *of, const void *bias, int64_t j, int64_t p, int64_t *value) {
+    const qrt_requant *requant = &of->problem->requant;
+    qrt_status status = QRT_BAD_ARGUMENT;
+    int128 fixed;
+    float total;
+    switch (requant->rule) {
+    case QRT_FIXED:
+        status = fixed_column(of, bias, j, &fixed);
+        if (status == QRT_OK)
+            *value = ref_epilogue_fixed(requant, fixed, requant->shift[p], requant->zero_point[p]);
+        break;
+    case QRT_FLOAT32:
+        status = float32_column(of, bias, j, &total);
+        if (status == QRT_OK)
+            *value = ref_epilogue_float32(requant, total * requant->scale_f32[p], requant->zero_point[p]);
+        break;
+    case QRT_FIXED_DOUBLE:
+    case QRT_HALF_UP_TWICE:
+    case QRT_RAW_MEAN:
+    case QRT_FLOAT64_AWAY:
+    case QRT_INTEGER:
+    case QRT_DEQUANTIZED:
+        break; /* not of blocks */
+    }
+    return status;
+}
+
 qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
                          const void *bias, void *target, int64_t parameter) {
     const qrt_requant *requant = &args->problem.requant;
     const operands of = {&args->problem, a, b, a_zero_point, matrix};
     for (int64_t j = 0; j < args->problem.n; j++) {
         const int64_t p = parameter + j * args->problem.requant_steps[2];
-        int64_t value;
-        if (requant->rule == QRT_FIXED) {
-            int128 total;
-            const qrt_status status = fixed_column(&of, bias, j, &total);
-            if (status != QRT_OK)
-                return status;
-            value = ref_epilogue_fixed(requant, total, requant->shift[p], requant->zero_point[p]);
-        } else {
-            float total;
-            const qrt_status status = float32_column(&of, bias, j, &total);
-            if (status != QRT_OK)
-                return status;
-            value = ref_epilogue_float32(requant, total * requant->scale_f32[p], requant->zero_point[p]);
-        }
+        int64_t value = 0;
+        const qrt_status status = block_value(&of, bias, j, p, &value);
+        if (status != QRT_OK)
+            return status;
         ref_store_value(requant->container, target, j, value);
     }
     return QRT_OK;

@@ -2,6 +2,8 @@
  * over any axes), in portable C. */
 #include "ref.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum" /* an order without a case does not compile */
+
 /* One channel of the elements of a window, as floats. */
 typedef struct {
     const qrt_pool_args *args;
@@ -45,6 +47,18 @@ static float sum_of_lanes(const floats *f, int64_t rows, int64_t columns) {
     return sum;
 }
 
+static float sum_in_order(const floats *f, qrt_sum_order order, int64_t rows, int64_t columns) {
+    switch (order) {
+    case QRT_ROWS:
+        return sum_of_rows(f, rows, columns);
+    case QRT_COLUMNS:
+        return sum_of_columns(f, rows, columns);
+    case QRT_LANES:
+        return sum_of_lanes(f, rows, columns);
+    }
+    __builtin_trap();
+}
+
 /* The rules dequantized of one channel: the average of floats, which are added in an order. */
 static int64_t dequantized_average(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                                    int64_t row_stride, int64_t column_stride, int64_t channel) {
@@ -52,10 +66,7 @@ static int64_t dequantized_average(const qrt_pool_args *args, const void *pixels
     const int64_t parameter = (rows * columns - 1) * args->count_step + channel * args->channel_step;
     const int64_t zero_point = args->zero_point[channel * args->zero_point_step];
     const floats f = {args, pixels, row_stride, column_stride, channel, zero_point, requant->scale_f32[parameter]};
-    const float sum = args->order == QRT_COLUMNS ? sum_of_columns(&f, rows, columns)
-                      : args->order == QRT_LANES ? sum_of_lanes(&f, rows, columns)
-                                                 : sum_of_rows(&f, rows, columns);
-    const float average = sum / (float)requant->multiplier[parameter];
+    const float average = sum_in_order(&f, args->order, rows, columns) / (float)requant->multiplier[parameter];
     return ref_epilogue_float32(requant, average / requant->divisor_f32[parameter] + requant->offset_f32[parameter],
                                 requant->zero_point[parameter]);
 }

@@ -2,6 +2,8 @@
 #include "functions/gemmlowp.h"
 #include "ref.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum" /* a rule without a case does not compile */
+
 /* A scaled value beyond this saturates in any case: zero points and storage bounds are far smaller. */
 #define BEYOND ((int128)1 << 62)
 
@@ -69,27 +71,30 @@ static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t para
 }
 
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
-    const int64_t zero_point = requant->zero_point[parameter];
-    int128 scaled;
+    const int64_t zero_point = requant->zero_point[parameter], low = requant->storage_min, high = requant->storage_max;
     switch (requant->rule) {
     case QRT_FIXED:
         return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter], zero_point);
+    case QRT_FIXED_DOUBLE:
+        return ref_clamp(ref_scale_fixed_double(acc, requant->multiplier[parameter], requant->shift[parameter]) +
+                             zero_point,
+                         low, high);
+    case QRT_HALF_UP_TWICE:
+        return ref_clamp(ref_scale_half_up_twice(acc, requant->multiplier[parameter], requant->shift[parameter]) +
+                             zero_point,
+                         low, high);
     case QRT_FLOAT32:
         return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter], zero_point);
-    case QRT_FLOAT64_AWAY:
-        return float64_away(requant, acc, parameter);
     case QRT_RAW_MEAN:
         return raw_mean(requant, acc, parameter);
+    case QRT_FLOAT64_AWAY:
+        return float64_away(requant, acc, parameter);
     case QRT_INTEGER:
-        scaled = divide_away(acc, requant->multiplier[parameter]);
-        break;
-    case QRT_HALF_UP_TWICE:
-        scaled = ref_scale_half_up_twice(acc, requant->multiplier[parameter], requant->shift[parameter]);
-        break;
-    default:
-        scaled = ref_scale_fixed_double(acc, requant->multiplier[parameter], requant->shift[parameter]);
+        return ref_clamp(divide_away(acc, requant->multiplier[parameter]) + zero_point, low, high);
+    case QRT_DEQUANTIZED:
+        break; /* sums of floats alone, which a call cannot be bound without */
     }
-    return ref_clamp(scaled + zero_point, requant->storage_min, requant->storage_max);
+    __builtin_trap();
 }
 
 #define STORE(name, sum)                                                                                               \

@@ -4,8 +4,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from qrt.ir import parse
-from qrt.passes import run_passes
+from qrt.ir import parse, run_passes
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "conv2d.mlir"

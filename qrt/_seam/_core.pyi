@@ -22,14 +22,12 @@ from typing_extensions import Buffer
 
 @type_check_only
 class Requant(Protocol):
-    """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
-    read: fixed, fixed_double and half_up_twice: multiplier, shift; float32: scale_f32; raw_mean: scale_f32, offset_f32;
-    float64_away: scale_f64; integer: multiplier; dequantized: scale_f32, divisor_f32, offset_f32, multiplier; each with
-    zero_point, all of them as long as the parameter index needs. Objects without offset_f32 and divisor_f32 will do for
-    the other rules."""
+    """Parameters of a requantization: numerics.RequantParameters, or anything with these attributes. Only zero_point
+    and the arrays that numerics.ARITHMETICS[rule] reads are read, all of them as long as the parameter index needs.
+    Objects without offset_f32 and divisor_f32 will do for rules that read neither."""
 
     @property
-    def rule(self) -> str: ...  # "fixed" "fixed_double" "half_up_twice" "float32" "float64_away" "raw_mean" "integer"
+    def rule(self) -> str: ...  # a name of numerics.ARITHMETICS
     @property
     def storage(self) -> str: ...  # container of the result
     @property

@@ -13,11 +13,7 @@ cdef dict ROUNDINGS = {"half_even": QRT_HALF_EVEN, "half_away": QRT_HALF_AWAY, "
 cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POINT_AFTER}
 cdef dict SUM_ORDERS = {"rows": QRT_ROWS, "columns": QRT_COLUMNS, "lanes": QRT_LANES}
 cdef dict SCALES = {"divide": QRT_SCALE_DIVIDE, "reciprocal": QRT_SCALE_RECIPROCAL}
-cdef dict RULES = {
-    "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY,
-    "half_up_twice": QRT_HALF_UP_TWICE, "raw_mean": QRT_RAW_MEAN, "integer": QRT_INTEGER,
-    "dequantized": QRT_DEQUANTIZED
-}
+cdef dict RULES = {qrt_rule_names[number].decode(): number for number in range(QRT_RULES)}
 cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
 cdef dict PAIR_KINDS = {
     "maximum": QRT_MAXIMUM, "minimum": QRT_MINIMUM, "prelu": QRT_PRELU, "table": QRT_TABLE_OF_PAIRS
@@ -281,7 +277,7 @@ cdef const int32_t *narrowed(KernelCall call) except NULL:
 
 
 cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t count, str form="full"):
-    """`count` parameters. form "blocks": all but the multipliers."""
+    """Fill in `count` parameters: all, for "blocks" all but the multipliers; "floats" may be those of sums of floats."""
     to.container = <qrt_container>container_of(call.name, requant.storage)
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)
     to.storage_min, to.storage_max = requant.storage_min, requant.storage_max
@@ -292,30 +288,34 @@ cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t coun
     if last_count(call) and to.storage_max - low < most and to.storage_min - high >= -most and max(high, -low) < most:
         to.zero_point_i32 = narrowed(call)
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
-    if to.rule == QRT_FLOAT32 or to.rule == QRT_RAW_MEAN or to.rule == QRT_DEQUANTIZED:
-        to.scale_f32 = <const float *>parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
-        check_finite(call, "requant.scale_f32")
-        if to.rule != QRT_FLOAT32:
-            to.offset_f32 = <const float *>parameters(call, "requant.offset_f32", requant.offset_f32, np.float32, count)
-            check_finite(call, "requant.offset_f32")
-        if to.rule == QRT_DEQUANTIZED:
-            to.divisor_f32 = <const float *>parameters(call, "requant.divisor_f32", requant.divisor_f32, np.float32, count)
-            check_finite(call, "requant.divisor_f32")
-            to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
-    elif to.rule == QRT_FLOAT64_AWAY:
-        to.scale_f64 = <const double *>parameters(call, "requant.scale_f64", requant.scale_f64, np.float64, count)
-        check_finite(call, "requant.scale_f64")
-    elif to.rule == QRT_INTEGER:
+    by = numerics.arithmetic(requant.rule)
+    if by.element_scale and form != "floats":
+        raise KernelError(f"{call.name}: the rule {requant.rule} is for averages of floats alone")
+    reads = by.reads
+    if "scale_f32" in reads:
+        to.scale_f32 = <const float *>finite_parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
+    if "offset_f32" in reads:
+        to.offset_f32 = <const float *>finite_parameters(call, "requant.offset_f32", requant.offset_f32, np.float32, count)
+    if "divisor_f32" in reads:
+        to.divisor_f32 = <const float *>finite_parameters(call, "requant.divisor_f32", requant.divisor_f32, np.float32, count)
+    if "scale_f64" in reads:
+        to.scale_f64 = <const double *>finite_parameters(call, "requant.scale_f64", requant.scale_f64, np.float64, count)
+    if "multiplier" in reads and form != "blocks":
         to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
         bounds_of(call, &low, &high)
-        if last_count(call) and low < 1:
+        if ("divide", "multiplier") in by.steps and last_count(call) and low < 1:
             raise KernelError(f"{call.name}: requant.multiplier holds a divisor below 1")
-    else:
-        if form != "blocks":
-            to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
+    if "shift" in reads:
         to.shift = <const int32_t *>parameters(call, "requant.shift", requant.shift, np.int32, count)
         if last_count(call):
             bounds_of(call, &low, &high)
             if max(high, -low) > 1 << 20:
                 raise KernelError(f"{call.name}: requant.shift goes beyond 2**20")
             to.shift_min, to.shift_max = low, high
+
+
+cdef const void *finite_parameters(KernelCall call, str what, object values, object dtype, int64_t least) except NULL:
+    """Convert `parameters` that are floats, none of which is infinite or NaN."""
+    cdef const void *converted = parameters(call, what, values, dtype, least)
+    check_finite(call, what)
+    return converted

@@ -65,7 +65,7 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
     count_step, channel_step = dimensions(call.name, "count_step, channel_step", (count_step, channel_step))
     args.count_step, args.channel_step = count_step, channel_step
     reached = 1 + (max(largest, 1) - 1) * count_step + (max(args.window.channels, 1) - 1) * channel_step
-    fill_requant(call, &args.requant, requant, parameter_count(call.name, reached))
+    fill_requant(call, &args.requant, requant, parameter_count(call.name, reached), "floats")
     args.order = <qrt_sum_order>choose(call.name, "order", SUM_ORDERS, order)
     if largest > 1 << 22:
         raise KernelError(f"avg_pool2d: a window of {largest} elements could pass a 64-bit sum")

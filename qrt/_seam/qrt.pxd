@@ -22,8 +22,10 @@ cdef extern from "qrt/qrt.h" nogil:
     ctypedef enum qrt_scale_mode:
         QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
-        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY, QRT_HALF_UP_TWICE, QRT_RAW_MEAN, QRT_INTEGER
-        QRT_DEQUANTIZED
+        QRT_FIXED, QRT_FLOAT32
+    enum:
+        QRT_RULES
+    const char *qrt_rule_names[]
     ctypedef enum qrt_bias_kind:
         QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:

@@ -86,9 +86,13 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     """The layout that an axis, counted from either end, and the size of its groups say."""
     if not shape and (axis is not None or group_size is not None):
         raise QuantTypeError("a value without axes has one scale: give neither axis nor group_size")
+    if group_size is not None and 0 in shape:
+        raise QuantTypeError(f"groups of no values, of shape {shape}, have no scale: leave out group_size")
     if axis is None and group_size is not None and len(shape) > 2:
-        rank = len(shape)
-        instead = _axes_for(shape, group_size) or f"axis= too, from {-rank} to {rank - 1}"
+        instead = _axes_for(shape, group_size)
+        if not instead:
+            divisor = _divisor(shape[-1], _integer("group_size", group_size, 1, max(*shape, 1)))
+            instead = f"axis={len(shape) - 1} and group_size={divisor}"
         raise QuantTypeError(f"groups of values of shape {shape} lie along an axis: give {instead}")
     if axis is None:
         axis = None if group_size is None else 0
@@ -101,12 +105,17 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     other = _axes_for(shape, group_size)
     wanted = _integer("group_size", group_size, 1, max(size, 1), f" along axis {axis}", other and f": give {other}")
     if size % wanted:
-        divisor = next((n for n in range(wanted, 0, -1) if size % n == 0), 1)
         raise QuantTypeError(
             f"groups of {wanted} do not divide the {size} values along axis {axis}: "
-            f"pad them to {-(-size // wanted) * wanted} or give group_size={divisor}{other and f' or {other}'}"
+            f"pad them to {-(-size // wanted) * wanted} "
+            f"or give group_size={_divisor(size, wanted)}{other and f' or {other}'}"
         )
     return Layout(shape, axis, wanted)
+
+
+def _divisor(size: int, most: int) -> int:
+    """Return the greatest size of groups that divides an axis, and is at most so large."""
+    return next((n for n in range(min(most, size), 0, -1) if size % n == 0), 1)
 
 
 def _axes_for(shape: tuple[int, ...], group_size: object) -> str:

@@ -10,30 +10,31 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
-from importlib import import_module
 from io import StringIO, TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
 from qrt._version import __version__
 from qrt.cli.diagnostics import spelled
 from qrt.cli.parser import ShortParser, VerbParser
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
+from qrt.registry import Registry
 
-VERBS = {
-    "run": "run a function of a program",
-    "opt": "check, transform and print a program",
-    "compile": "save a program with its plan and its packed weights",
-    "import": "print the program of a TFLite model",
-    "export": "write a program as a QDQ model of ONNX",
-    "quantize": "quantize a float program, with ranges from data",
-    "explain": "say what a program or a model runs, or where a quantization lost accuracy",
-    "diff": "compare a TFLite model with LiteRT, tensor by tensor",
-    "bench": "measure the kernels on this machine",
-}
-"""What there is to do, each a file."""
-_FILES = {"import": "import_model"}
-"""The files of verbs that are no names in Python."""
+COMMANDS: Registry[Any] = Registry(
+    "command",
+    {
+        "run": "qrt.cli.run",
+        "opt": "qrt.cli.opt",
+        "compile": "qrt.cli.compile",
+        "import": "qrt.cli.import_model",
+        "export": "qrt.cli.export",
+        "quantize": "qrt.cli.quantize",
+        "explain": "qrt.cli.explain",
+        "diff": "qrt.cli.diff",
+        "bench": "qrt.cli.bench",
+    },
+)
+"""The files of the commands: each has its `HELP`, and a function that adds its options to a parser."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,18 +122,18 @@ def _parse(given: list[str]) -> argparse.Namespace:
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)
-    if given and not given[0].startswith("-") and given[0] not in VERBS:
-        meant = nearest(given[0], VERBS)
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        meant = nearest(given[0], COMMANDS)
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     if given[:1] in (["opt"], ["run"]):
         from qrt.cli.plugins import load_asked
 
         load_asked(given)
-    asked = given[:1] if given[:1] and given[0] in VERBS else list(VERBS)  # to make a parser takes long
+    asked = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
     for name in asked:
-        verb = commands.add_parser(name, help=VERBS[name], allow_abbrev=False)
+        verb = commands.add_parser(name, help=COMMANDS[name].HELP, allow_abbrev=False)
         if given[:1] == [name]:
-            import_module(f"qrt.cli.{_FILES.get(name, name)}").add_arguments(verb)
+            COMMANDS[name].add_arguments(verb)
     if given[:1] == ["opt"]:
         from qrt.cli.opt import help_of
 

@@ -24,6 +24,9 @@ from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
 
+HELP = "measure the kernels on this machine"
+"""The line of `qrt --help`."""
+
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
 X = qrt.UniformType("u8", "f32", 0.02, 121)
 OUT = qrt.UniformType("u8", "f32", 0.1, 118)

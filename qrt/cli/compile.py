@@ -3,9 +3,12 @@
 import argparse
 
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.files import check_output, check_places
 from qrt.formats.programs import load
+
+HELP = "save a program with its plan and its packed weights"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,17 +3,20 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrt.cli.inputs import named_port, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
+from qrt.engines.compare import Comparison
+from qrt.engines.drawn import drawn_inputs
+from qrt.engines.engine import ENGINES, Engine
 from qrt.errors import ModelError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.ops.core import Array
 from qrt.profiles import PROFILES
+from qrt.report.differences import differences_text
 
-if TYPE_CHECKING:
-    from qrt.engines.engine import Engine
+HELP = "compare a TFLite model with LiteRT, tensor by tensor"
+"""The line of `qrt --help`."""
 
 _NAMES = tuple(PROFILES)
 
@@ -48,10 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. The status is 1 if anything differs."""
-    from qrt.engines.compare import Comparison  # here: no other command starts an engine
-    from qrt.engines.drawn import drawn_inputs
-    from qrt.report.differences import differences_text
-
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
@@ -68,18 +67,12 @@ def run(options: argparse.Namespace) -> int:
     return int(found.differ > 0)
 
 
-def _engine(options: argparse.Namespace) -> "Engine":
+def _engine(options: argparse.Namespace) -> Engine:
     """The runtime of a profile, whose files the model must be one of."""
     suffix = PROFILES[options.against].suffix
     if Path(options.file).suffix != suffix:
         raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
-    if suffix == ".onnx":
-        from qrt.engines.ort import OnnxRuntime  # here: only one engine is needed
-
-        return OnnxRuntime()
-    from qrt.engines.litert import LiteRT
-
-    return LiteRT()
+    return ENGINES[options.against]()
 
 
 def _given(options: argparse.Namespace, program: Program) -> list[Array]:

@@ -7,14 +7,17 @@ from shutil import get_terminal_size
 
 from qrt.cli.diagnostics import has_colours
 from qrt.cli.inputs import by_names
-from qrt.cli.options import add_kernel_choice, add_profile, chosen_kernels
+from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
 from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.files import check_output, write_files
 from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
 from qrt.workflow import explain_program
+
+HELP = "say what a program or a model runs, or where a quantization lost accuracy"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print JSON, whose schema has a version")
     form.add_argument("--html", metavar="OUT", help="write a page to a file")
     add_profile(parser)
+    add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
@@ -53,7 +57,8 @@ def run(options: argparse.Namespace) -> None:
             "program has: give Q.mlir, of the same quantization"
         )
     arrays = load_tensors(options.data)
-    quantized, floats = load(options.file), load(options.against, for_quantization=True)
+    quantized = load(options.file, max_bytes=options.max_input)
+    floats = load(options.against, max_bytes=options.max_input, for_quantization=True)
     data = by_names(Program(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
@@ -85,7 +90,7 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
     """The program, and what its import says of folds."""
     if is_saved(options.file):
         return program_of(options), ""
-    module, folds = load_reported(options.file, profile=options.profile)
+    module, folds = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
     return Program(module, options.function), folds
 
 

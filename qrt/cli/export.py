@@ -7,6 +7,9 @@ from qrt.extras import extra
 from qrt.files import check_output, check_places
 from qrt.formats.programs import load
 
+HELP = "write a program as a QDQ model of ONNX"
+"""The line of `qrt --help`."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 
 from qrt.errors import QuantError
-from qrt.execute.passes import Observer, title
 from qrt.ir import Module, Operation
-from qrt.passes.pipeline_text import Step
+from qrt.ir.pipeline import Observer, title
+from qrt.ir.pipeline_text import Step
 
 Spell = Callable[[Module], str]
 

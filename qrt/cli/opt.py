@@ -14,14 +14,18 @@ from qrt.cli.parser import VerbParser
 from qrt.cli.pass_help import listed, whole
 from qrt.cli.timing import Timing
 from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
-from qrt.execute.passes import PASSES, Report, module_steps, run_steps, title
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ir.core import registry
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import EXTENSION
-from qrt.passes.pipeline_text import Step, spell_steps
+from qrt.ir.pipeline import PASSES, module_steps, run_steps, title
+from qrt.ir.pipeline_text import Step, spell_steps
+from qrt.ir.remarks import Report
 from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS, NoQuantizedType
+
+HELP = "check, transform and print a program"
+"""The line of `qrt --help`."""
 
 SPLIT = "// -----"
 
@@ -121,7 +125,7 @@ class _ShowDialects(argparse.Action):
     """list the dialects that qrt knows, and end"""
 
     def __call__(self, parser: Any, *_: Any) -> None:
-        print(f"Available Dialects: {','.join(sorted(registry.dialects()))}")
+        print(f"Available Dialects: {','.join(sorted(registry.DIALECTS))}")
         parser.exit()
 
 

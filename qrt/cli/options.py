@@ -25,10 +25,10 @@ whole_number = _number(int, lambda value: value >= 0, "an integer from 0 up")
 duration = _number(float, lambda value: 0 < value < math.inf, "seconds, more than 0 and finite")
 
 
-def add_input_limit(parser: argparse.ArgumentParser) -> None:
-    """``--max-input``: how large an input may be."""
-    text = f"the largest file that is read (default {MAX_INPUT})"
-    parser.add_argument("--max-input", type=whole_number, default=MAX_INPUT, metavar="BYTES", help=text)
+def add_input_limit(parser: argparse.ArgumentParser, default: int | None = MAX_INPUT) -> None:
+    """Add ``--max-input``, how large an input may be. Without a default it is that of what is read."""
+    text = f"the largest file that is read{'' if default is None else f' (default {default})'}"
+    parser.add_argument("--max-input", type=whole_number, default=default, metavar="BYTES", help=text)
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:

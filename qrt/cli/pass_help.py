@@ -6,8 +6,8 @@ from inspect import getdoc
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.execute.passes import PASSES
-from qrt.passes.pipeline_text import Pass, option_name, spell_value
+from qrt.ir.pipeline import PASSES
+from qrt.ir.pipeline_text import Pass, option_name, spell_value
 
 _WIDTH, _COLUMN = 100, 30
 

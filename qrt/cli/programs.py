@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from qrt.errors import ModelError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.execute.saved.load import load_program
 from qrt.formats.programs import load
 

@@ -8,10 +8,10 @@ from typing import BinaryIO
 from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
 from qrt.cli.inputs import by_names
-from qrt.cli.options import add_kernel_choice, chosen_kernels
+from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.extras import extra
 from qrt.files import check_output, check_places, write_files
 from qrt.formats.programs import load
@@ -19,6 +19,9 @@ from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
+
+HELP = "quantize a float program, with ranges from data"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", dest="output", metavar="Q", help="where the program goes, as .mlir or .onnx; printed if not given"
     )
     parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
+    add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
@@ -61,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None and options.output.endswith(".onnx"):
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
-    module = load(options.file, for_quantization=True)
+    module = load(options.file, max_bytes=options.max_input, for_quantization=True)
     data = by_names(Program(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         made = quantize_program(

@@ -24,10 +24,13 @@ from qrt.cli.options import (
 from qrt.cli.programs import program_of
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
-from qrt.execute import Program
+from qrt.execute.program import Program
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
+
+HELP = "run a function of a program"
+"""The line of `qrt --help`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

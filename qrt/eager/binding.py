@@ -211,7 +211,7 @@ def require_tensor(q: object, what: str) -> None:
     family, _, argument = what.partition(": ")
     hint = ""
     if argument == "out":
-        hint = ": give out_type instead, or a tensor of the result's type and shape"
+        hint = ": give a tensor of the result's type and shape, or no out="
     elif argument == "bias":
         hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
     elif argument.isidentifier():

@@ -17,7 +17,7 @@ a, b : QuantTensor
 out_type : UniformType or str, optional
     The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of the
     types; of two elements, tensors of rank 0, if it holds theirs.
-requant : SumRule, default "fixed"
+requant : SumName, default "fixed"
     The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
     "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
 {out}
@@ -36,7 +36,7 @@ QuantTypeError
 out_type : UniformType or str, optional
     The type of the result, to which the sum is requantized. Without it the result is i32 of the product of the scales
     and zero point 0, where that is exact for every value of the types.
-requant : RequantRule, default "fixed"
+requant : RequantName, default "fixed"
     The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
     "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or "reduced16".
 {out}""",

@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from qrt.engines.channel import Message, receive, send
 from qrt.errors import ModelError
 from qrt.ops.core import Array
+from qrt.registry import import_place
 
 Handler = Callable[[dict[str, Any], list[Array]], Message]
 """What an engine does with a message: it returns the answer."""
@@ -131,7 +131,7 @@ def serve(module: str, descriptor: int, max_bytes: int) -> None:
     with suppress(ValueError):  # beyond a limit that the process has already
         resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    handlers: Mapping[str, Handler] = import_module(module).handlers()
+    handlers: Mapping[str, Handler] = import_place(f"{module}:handlers")()
     connection = Connection(descriptor)
     while True:
         try:

@@ -13,10 +13,11 @@ from qrt.engines.tally import Tally
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
-from qrt.execute.tapped import TappedProgram, name_of
+from qrt.execute.tapped import name_of, tapped_program
 from qrt.formats.importing.compared import Alone, Bound, Compared, ComparedTensor, Run, named_values
 from qrt.formats.importing.source import Source
 from qrt.ir import Module, Operation, StringAttr
+from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.profiles import Profile
 from qrt.profiles import profile as profile_of
@@ -88,7 +89,7 @@ class Comparison:
             source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
         )
         self._watched: dict[str, _Watched] = {}
-        self._tapped: TappedProgram | None = None
+        self._tapped: Program | None = None
         readable: Collection[Any] = ()
         if every_tensor:
             tapped = Module(module.operation.clone({}), module.upstream)
@@ -100,7 +101,7 @@ class Comparison:
                 maker = None if value is None else value.operation
                 self._watched[tensor.name] = _Watched(tensor, tally, maker, tensor.key in readable)
             taps = {value: name for name, value in values.items() if self._is_compared(name)}
-            self._tapped = TappedProgram(tapped, name, taps)
+            self._tapped = tapped_program(tapped, name, taps)
         self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
         operands = (key for watched in self._watched.values() for key in watched.tensor.reads if key in readable)
         self._keys = [*dict.fromkeys([*self._keys, *operands])]
@@ -133,7 +134,7 @@ class Comparison:
             return other
 
         if self._tapped is not None:
-            self._tapped.run_tapped(named, tap)
+            self._tapped.run_arrays(self._tapped.arrays_of(named), tap=tap)
 
     def reset(self) -> None:
         """Makes the state of both what it is at the beginning."""
@@ -217,14 +218,21 @@ _IMPORTERS: Mapping[str, Callable[[Source, Profile], Compared]] = {
 }
 
 
-_CARRIES = frozenset({"qrt.clamp", "qrt.transpose", "quant.scast", "tensor.bitcast"})
-"""What may stand between the op that computes an operator and the tensor that the operator makes."""
+_RENAMES = ("quant.scast", "tensor.bitcast")
+
+
+def _is_carrying(op: Operation) -> bool:
+    """Return True for what may stand between the op that computes an operator and the tensor that the operator
+    makes."""
+    family = family_of(op)
+    carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
+    return carries or op.name in _RENAMES
 
 
 def _computes(maker: Operation) -> Operation:
     """The op that computes a tensor, behind those that bring its result to the file's order and type."""
     place = str(maker.location)
-    while maker.name in _CARRIES:
+    while _is_carrying(maker):
         before = maker.operands[0].operation
         if before is None or str(before.location) != place:
             break

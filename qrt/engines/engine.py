@@ -12,6 +12,7 @@ from qrt.engines.child import Child
 from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
 from qrt.extras import require_installed
 from qrt.ops.core import Array
+from qrt.registry import Registry
 
 SECONDS, MAX_BYTES = 60.0, 8 << 30
 
@@ -156,3 +157,14 @@ class LoadedModel:
         if self._child.ends != self._ends:
             raise ModelError(f"the process of {self._child.name} that held {self.name} has ended: load it again")
         return self._child.ask(what, self.name, {"number": self._number, **values}, [np.asarray(a) for a in arrays])
+
+
+ENGINES: Registry[type[Engine]] = Registry(
+    "engine",
+    {
+        "litert": "qrt.engines.litert:LiteRT",
+        "litert-ref": "qrt.engines.litert:LiteRT",
+        "ort": "qrt.engines.ort:OnnxRuntime",
+    },
+)
+"""The runtimes, by the names of the profiles that say what they compute."""

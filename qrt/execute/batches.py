@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.calibrate.sample import ROWS
 from qrt.errors import ModelError, QuantTypeError, shown
-from qrt.execute.ports import Port
+from qrt.execute.ports import Port, in_order
 from qrt.execute.program import Program
 from qrt.tensor import QuantTensor
 
@@ -25,7 +25,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
     if not isinstance(data, Mapping | Iterable) or isinstance(data, str | bytes | np.ndarray | QuantTensor):
         raise QuantTypeError(f"data must map names of inputs to arrays or batches, got {shown(data)}")
     if isinstance(data, Mapping):
-        program._check_inputs(data)
+        in_order(data, program.inputs)
         if all(map(_is_array, data.values())):
             for number, part in enumerate(_parts(program, data, "the data", ROWS), 1):
                 yield f"batch {number}", part
@@ -36,7 +36,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
         if not isinstance(batch, Mapping):
             raise QuantTypeError(f"{where} must map names of inputs to arrays, got {shown(batch)}")
         try:
-            program._check_inputs(batch)
+            in_order(batch, program.inputs)
         except ModelError as error:
             raise ModelError(f"{where}: {error}") from None
         for part in _parts(program, batch, where, None):

@@ -4,17 +4,17 @@ only the run knows an operand's shape, the family is bound in the run, once for 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.execute.constants import MOST_ELEMENTS, SCALARS, captured, compute, planned_array
-from qrt.execute.interpret.core import Compiler, Frame, raise_located
+from qrt.execute.constants import MOST_ELEMENTS, interpret_constants
+from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.execute.operations import family_call, family_name
+from qrt.execute.operations import family_call
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.planning.arena import Span, allocate, live_bytes
 from qrt.execute.planning.control import ControlPlanner
@@ -23,17 +23,19 @@ from qrt.execute.planning.executable import copy_call, plan_executable
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
 from qrt.execute.planning.slots import CallStep, Coverage, Place, PlanDetails, Slot, ValueStep, layout, root
-from qrt.execute.values import as_tensor
-from qrt.ir import Block, Module, Operation
-from qrt.ops import FAMILIES
+from qrt.execute.prepare import Prepared
+from qrt.execute.values import SCALARS, as_tensor
+from qrt.ir import Block, Operation, Value
+from qrt.ir.core.constant_folder import ConstantFolder, captured
+from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.passes.planned import CONTROL, OBSERVED, REPLACED, body
 from qrt.types import MemRefType, TensorType, Type
 
 
-def build(module: Module, function: Operation, input_types: Sequence[TensorType], saturating: bool = False) -> Plan:
-    """Plans ``function`` of ``module`` for inputs of static types."""
-    builder = _Builder(module, saturating)
+def build(prepared: Prepared, input_types: Sequence[TensorType]) -> Plan:
+    """Plan a prepared function for inputs of static types."""
+    builder, function = _Builder(prepared), prepared.function
     arguments = function.regions[0].blocks[0].arguments
     inputs = [builder.input(t, v.type) for t, v in zip(input_types, arguments, strict=True)]
     block = body(function)
@@ -53,6 +55,10 @@ class _Builder(ControlPlanner):
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
+            if op in self.constants:  # the reader of some is a cast, a constant itself
+                if any(user not in self.constants for value in op.results for user, _ in value.uses):
+                    self.places.update(zip(op.results, self._constants(op, self.constants[op]), strict=True))
+                continue
             try:
                 results = self._op(op, [self.places[value] for value in op.operands])
             except QuantError as error:
@@ -86,14 +92,11 @@ class _Builder(ControlPlanner):
         if op.name in CONTROL:
             planned = self.control(op, operands)
             return self._interpreted(op, planned) if isinstance(planned, str) else planned
-        if op.name == "arith.constant" and (array := planned_array(op.result)) is not None:
-            declared = op.result.type
-            return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
         if op.name == OBSERVED and REPLACED not in op.attributes:
             return [self._observed(op, operands[0])]
         if op.name in (LOAD, STORE) and (state := self._state(op)) is not None:
             return self._load(op, state) if op.results else self._store(op, operands[0], state)
-        family = family_name(op)
+        family = family_of(op)
         types = [place.type for place in operands if place.type is not None]
         if family is None:
             if len(_shapes(op, [place.type for place in operands])) > 1:
@@ -102,7 +105,7 @@ class _Builder(ControlPlanner):
             if made is None and len(types) == len(operands):
                 made = self._plain(op, operands, types)
             return self._interpreted(op) if made is None else made
-        if FAMILIES[family].bind is None and len(types) < len(operands):
+        if family.bind is None and len(types) < len(operands):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
 
@@ -141,7 +144,7 @@ class _Builder(ControlPlanner):
         if is_scalar and not self.in_region:
             return None
         declared = op.result.type
-        offset = view_offset(op, types)
+        offset = view_offset(op, types, self._known)
         if offset is not None and self.slots[operands[0].slot].kind != "value":
             t = as_tensor(declared)
             t = t if t.has_static_shape else t.with_(shape=types[0].shape)
@@ -158,23 +161,27 @@ class _Builder(ControlPlanner):
         given = operands[: len(call.operand_dtypes) - 1]
         return self._call(op, call, given, [known], kernel_coverage(op, call), given)
 
+    @cached_property
+    def folder(self) -> ConstantFolder[Place]:
+        """The folder of constants that are known only for concrete input types: sizes, and what is filled or spread by
+        them."""
+        return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
+
     def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
-        """The constants that an op makes of constants, where these are known only for concrete input types: sizes, and
-        what is filled or spread by them."""
         if op.name == "tensor.dim" and operands[0].type is not None and self._is_constant(operands[1]):
             axis, shape = int(self._array(operands[1])), operands[0].shape
-            arrays: list[Array] | None = [np.array(shape[axis])] if 0 <= axis < len(shape) else None
-        elif (
-            op.name.partition(".")[0] not in _FOLDED
-            or not all(self._is_constant(self.places[v]) for v in captured(op))
-            or any(prod(place.shape) > MOST_ELEMENTS for place in operands)
-        ):
-            return None
-        else:
-            known = {value: self._array(self.places[value]) for value in captured(op)}
-            arrays = compute(op, known, Compiler(self.code))
-        if arrays is None:
-            return None
+            return self._constants(op, [np.array(shape[axis])]) if 0 <= axis < len(shape) else None
+        return self.folder.constants(op, self._known)
+
+    def _may_fold(self, op: Operation) -> bool:
+        is_small = all(prod(self.places[value].shape) <= MOST_ELEMENTS for value in op.operands)
+        return is_small and op.name.partition(".")[0] in _FOLDED
+
+    def _known(self, value: Value) -> Array | None:
+        place = self.places[value]
+        return self._array(place) if self._is_constant(place) else None
+
+    def _constants(self, op: Operation, arrays: Sequence[Array]) -> list[Place]:
         types = [value.type for value in op.results]
         return [
             self.place("constant", as_tensor(t).with_(shape=a.shape), t, a) for t, a in zip(types, arrays, strict=True)
@@ -274,8 +281,8 @@ class _Builder(ControlPlanner):
         from qrt.execute.planning.deferred import DeferredFamily  # here, for the programs that have such ops
 
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
-        name = family_name(op)
-        packs = () if name is None else FAMILIES[name].packs
+        called = family_of(op)
+        packs = () if called is None else called.packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}
         family = DeferredFamily(op, packed)
         runs: list[FrameStep] = []

@@ -7,14 +7,13 @@ from math import prod
 import numpy as np
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
-from qrt.ir import DenseElementsAttr, Module, Operation, Value
+from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.affine import plain_loops
-from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
 from qrt.passes.options import option
@@ -52,10 +51,11 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
     stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
-    given = TensorType(stored.shape, x.expressed_type)
+    given = dcast.resolve((line,), {})
     values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
-    result = TensorType(stored.shape, out)
-    (codes,) = qcast.compute([values], (given.with_(element=out.expressed_type),), (result,), qcast.complete({}))
+    types = (given.with_(element=out.expressed_type),)
+    result = qcast.resolve(types, qcast.complete({}), TensorType(stored.shape, out))
+    (codes,) = qcast.compute([values], types, (result,), qcast.complete({}))
     return codes
 
 
@@ -114,7 +114,7 @@ def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
     size = dict(zip(loops, new, strict=True))
     shape = tuple(size[part[1]] if isinstance(part, tuple) else 1 for part in maps[number].results)
     type = _shaped(op.operands[number], shape)
-    op.set_operand(number, Builder.before(op).constant(constant_attribute(np.full(shape, splat), type), type))
+    op.set_operand(number, Builder(op).constant(constant_attribute(np.full(shape, splat), type), type))
 
 
 def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:

@@ -11,40 +11,27 @@ from qrt import ir
 from qrt.calibrate.calibration import Calibration
 from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown
-from qrt.execute.batches import Batch, Data, batches
-from qrt.execute.interpret.core import Tap
-from qrt.execute.operations import constant_array
+from qrt.execute.batches import Data, batches
 from qrt.execute.plan_source import ModuleSource
 from qrt.execute.program import Program
+from qrt.ir.constants import constant_array
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
 from qrt.passes.planned import OBSERVED
 from qrt.types import FloatType
 
 
-class ObservedProgram(Program):
-    """A program whose plans tell the values that `quant.stats_ref` names."""
+def observed_program(module: ir.Module, function: str | None = None) -> Program:
+    """Plan a function so that a run tells the values that `quant.stats_ref` names."""
+    return Program(ModuleSource(module, function, is_observed=True))
 
-    def __init__(self, module: ir.Module, function: str | None = None) -> None:
-        super().__init__(ModuleSource(module, function, is_observed=True))
 
-    def checked(self, inputs: Batch) -> list[Array]:
-        """The inputs as the program takes them. ModelError names one that does not fit."""
-        return self._incoming(self._in_order(inputs))
-
-    def run_observed(self, arrays: list[Array], tap: Tap) -> None:
-        """Runs on checked inputs, and gives ``tap`` each named value with its op."""
-        self._run(arrays, tap=tap)
-
-    def culprit(self) -> str:
-        """What is to be mended where finite data give a value that is not: a constant with a NaN, else the data."""
-        for op in self._module.operation.walk():
-            if op.name == "arith.constant" and isinstance(element_of(op.results[0].type), FloatType):
-                found = np.argwhere(np.isnan(constant_array(op).astype(np.float64)))
-                if len(found):
-                    place = f" at [{', '.join(map(str, found[0]))}]" if found.shape[1] else ""
-                    return f"the constant at {op.location}, which is nan{place}"
-        return "the data"
+def named_program(module: ir.Module, function: str | None) -> Program:
+    """Plan a function as `observed_program` does. Raise ModelError where it names no value."""
+    program = observed_program(module, function)
+    if not any(op.name == OBSERVED for op in module.operation.walk()):
+        raise ModelError(f"{program.name} names no value to be observed: run the pass attach-stats-ref first")
+    return program
 
 
 def calibrate_program(
@@ -93,27 +80,19 @@ def calibrate_program(
     >>> found.records["x"].count, found.records["x"].low
     (3, -3.0)
     """
-    program = observed_program(module, function)
+    program = named_program(module, function)
     observer = Observer(program, skip_nonfinite=skip_nonfinite)
     for where, arrays in runs(program, data):
         observer.run(where, arrays)
     return observer.calibration
 
 
-def observed_program(module: ir.Module, function: str | None) -> ObservedProgram:
-    """A program that names values."""
-    program = ObservedProgram(module, function)
-    if not any(op.name == OBSERVED for op in module.operation.walk()):
-        raise ModelError(f"{program.name} names no value to be observed: run the pass attach-stats-ref first")
-    return program
-
-
-def runs(program: ObservedProgram, data: Data) -> Iterator[tuple[str, list[Array]]]:
+def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
     """The inputs of each run, checked, with the name of their batch. ModelError if there is none."""
     where = ""
     for where, batch in batches(program, data):
         try:
-            arrays = program.checked(batch)
+            arrays = program.arrays_of(batch)
         except ModelError as error:
             raise ModelError(f"{where}: {error}") from None
         yield where, arrays
@@ -130,7 +109,7 @@ def sample_of(program: Program) -> Sample:
 class Observer:
     """Runs a program, and keeps records of the values that it names."""
 
-    def __init__(self, program: ObservedProgram, *, skip_nonfinite: bool) -> None:
+    def __init__(self, program: Program, *, skip_nonfinite: bool) -> None:
         require(skip_nonfinite, bool, "skip_nonfinite", "True or False")
         self.calibration = Calibration()
         self._program = program
@@ -142,15 +121,33 @@ class Observer:
         self._where = where
         if not self._skip_nonfinite:
             _check_inputs(self._program, arrays, where)
-        self._program.run_observed(arrays, self._tap)
+        self._program.run_arrays(arrays, tap=self._tap)
 
     def _tap(self, op: ir.Operation, value: Any) -> None:
         key = str(op.attributes["statsKey"].python)
         try:
             self.calibration.update(key, np.asarray(value), skip_nonfinite=self._skip_nonfinite)
         except QuantTypeError:
-            message = f"{self._where}: {_described(op, key)} {_refused(value, self._program.culprit())}"
+            message = f"{self._where}: {_described(op, key)} {_refused(value, _what_to_mend(self._program.module))}"
             raise ModelError(op.location.render(message)) from None
+
+
+def _what_to_mend(module: ir.Module) -> str:
+    """Name what is to be mended where finite data give a value that is not: a constant with a NaN, else the data, and a
+    constant with an infinity, which may be meant."""
+    infinite = ""
+    for op in module.operation.walk():
+        if op.name == "arith.constant" and isinstance(element_of(op.results[0].type), FloatType):
+            array = constant_array(op).astype(np.float64)
+            places = np.argwhere(np.isnan(array) if np.isnan(array).any() else np.isinf(array))
+            if not len(places):
+                continue
+            value, where = array[tuple(places[0])], f" at [{', '.join(map(str, places[0]))}]" if array.ndim else ""
+            constant = f"the constant at {op.location}, which is {value}{where}"
+            if np.isnan(value):
+                return constant
+            infinite = infinite or f", or {constant}"
+    return f"the data{infinite}"
 
 
 def _check_inputs(program: Program, arrays: list[Array], where: str) -> None:

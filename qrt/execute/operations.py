@@ -1,17 +1,14 @@
-"""Helpers with which planner and interpreter read operations: constants, op families."""
+"""Helpers with which planner and interpreter read operations: op families, errors."""
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, FloatAttr, Operation
-from qrt.ir.text.dense import storage_dtype
-from qrt.ops import FAMILIES, OpFamily
-from qrt.ops.core import Array, Types, element_dtype, static_shape
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.ir import Operation
+from qrt.ops import OpFamily, family_of
+from qrt.ops.core import Types, static_shape
+from qrt.types import TensorType
 
 
 def failure(op: Operation, message: str) -> ModelError:
@@ -19,57 +16,17 @@ def failure(op: Operation, message: str) -> ModelError:
     return ModelError(op.location.render(f"'{op.name}' op {message}"))
 
 
-_FAMILY_OF = {family.declaration.op: name for name, family in FAMILIES.items()}
-_FAMILY_OF |= {"quant.conv2d": "conv2d", "quant.matmul": "matmul"}
-
-
-def family_name(op: Operation) -> str | None:
-    """The op family that an op names; None where it names none."""
-    if op.name == "quant.cast":
-        return "dcast" if isinstance(as_tensor(op.operands[0].type).element, UniformType) else "qcast"
-    return _FAMILY_OF.get(op.name)
-
-
 def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], Types]:
     """(family, attributes, result types) of an op for operands of these static types."""
-    name = family_name(op)
-    if name is None:
+    family = family_of(op)
+    if family is None:
         raise failure(op, "does not run: it has neither a kernel nor a reference")
-    family = FAMILIES[name]
-    attributes = family.complete(family.said(op.attributes))
+    attributes = family.read(op.attributes)
     declared = [as_tensor(value.type) for value in op.results]
     inferred = family.resolve_all(tuple(types), attributes, declared)
     pairs = zip(declared, inferred, strict=True)
-    return family, attributes, tuple(concrete(t, static_shape(i, name), f"the result of {op.name}") for t, i in pairs)
-
-
-class ArrayAttr(Attribute):
-    """The value of an ``arith.constant`` while a program is planned: the array with which the constant runs. The
-    constant may be of any type, and of a shape that its type leaves open."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
-
-    def spell(self, elide: bool = False) -> str:
-        return f"held<{self.array.dtype} {list(self.array.shape)}>"
-
-
-def constant_array(op: Operation) -> Array:
-    """The value of an ``arith.constant``, in the dtype that runs; of floats every bit, those of a NaN included."""
-    return attribute_array(op.attributes["value"], as_tensor(op.results[0].type))
-
-
-def attribute_array(value: Attribute, t: TensorType) -> Array:
-    """The array of a type that an attribute holds, as ``constant_array``."""
-    if isinstance(value, ArrayAttr):
-        return value.array
-    dtype = element_dtype(t.element)
-    if isinstance(value, FloatAttr):
-        array = np.array(value.bits, f"u{storage_dtype(value.type).itemsize}")
-    else:
-        array = value.array if isinstance(value, DenseElementsAttr | DenseResourceAttr) else np.asarray(value.python)
-    if isinstance(t.element, FloatType) and array.dtype.kind == "u":
-        array = (array << np.uint32(13) if t.element.name == "tf32" else array).view(dtype)  # tf32 runs as f32
-    return np.ascontiguousarray(array.astype(dtype, copy=False)).reshape(static_shape(t, "arith.constant"))
+    return (
+        family,
+        attributes,
+        tuple(concrete(t, static_shape(i, family.name), f"the result of {op.name}") for t, i in pairs),
+    )

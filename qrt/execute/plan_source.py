@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from qrt.errors import require
 from qrt.execute.plan import Plan
 from qrt.execute.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.execute.values import of_rank
+from qrt.ops.core import Array
 from qrt.types import TensorType
 
 if TYPE_CHECKING:  # a saved program needs none of it
     from qrt import ir
     from qrt.dialects.func.ops import FuncOp
+    from qrt.execute.interpret import Interpreter
+    from qrt.execute.prepare import Prepared
 
 
 class PlanSource(ABC):
@@ -38,12 +44,25 @@ class PlanSource(ABC):
 
     @property
     @abstractmethod
-    def prepared(self) -> "ir.Module":
+    def prepared(self) -> "Prepared":
         """A copy of the program that is ready to be planned."""
 
     @abstractmethod
     def plan(self, types: Sequence[TensorType]) -> Plan:
         """Return the plan for inputs of static types, for the active instruction set."""
+
+    def interpret(self, arrays: Sequence[Array], max_steps: int | None, state: dict[str, Array]) -> list[Array]:
+        """Return the results of the plain reference of every op, which goes on with the state."""
+        function = choose(self.module, self.name)
+        arguments = function.regions[0].blocks[0].arguments
+        values = [of_rank(array, argument.type) for array, argument in zip(arrays, arguments, strict=True)]
+        return list(map(np.asarray, self._interpreter.call(function, values, max_steps, state)))
+
+    @cached_property
+    def _interpreter(self) -> "Interpreter":
+        from qrt.execute.interpret import Interpreter
+
+        return Interpreter(self.module, saturating=self.saturating)
 
 
 class ModuleSource(PlanSource):
@@ -76,7 +95,7 @@ class ModuleSource(PlanSource):
         return self._module
 
     @cached_property
-    def prepared(self) -> "ir.Module":
+    def prepared(self) -> "Prepared":
         from qrt.execute.prepare import prepared
 
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
@@ -88,4 +107,4 @@ class ModuleSource(PlanSource):
         function: FuncOp = choose(self.module, self.name)
         check_dimensions(function, types)
         with garbage_uncollected():
-            return build(self.prepared, self.prepared.function(self.name), types, self.saturating)
+            return build(self.prepared, types)

@@ -1,10 +1,10 @@
 """The arguments and results of programs, and which function of a module is one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from qrt.errors import ModelError, QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.values import as_tensor
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
@@ -23,6 +23,24 @@ class Port:
     type: TensorType
     in_place: bool = False
     spelled: str = field(default="", compare=False, repr=False)
+
+
+def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
+    """Raise ModelError if an input by name is unknown."""
+    require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+    names = [port.name for port in ports]
+    if unknown := set(inputs) - set(names):
+        raise ModelError(f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}")
+
+
+def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
+    """Return inputs by name as a function takes them. Raise ModelError if one is unknown or missing."""
+    check_names(inputs, ports)
+    missing = [port for port in ports if port.name not in inputs]
+    if missing:
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
+    return [inputs[port.name] for port in ports]
 
 
 def brief(t: Type) -> str:

@@ -1,32 +1,46 @@
 """Prepares a copy of a program for planning: a pipeline of passes, and the arrays with which constants run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
-from qrt.execute.operations import family_name
-from qrt.execute.passes import PASSES, run_steps
-from qrt.execute.plan_constants import hold_constants
+from qrt.execute.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.pipeline import PASSES, run_steps
+from qrt.ir.pipeline_text import Step, spell_steps
+from qrt.ops import family_of
+from qrt.ops.core import Array
 from qrt.passes.inline_regions import ANNOTATED
-from qrt.passes.pipeline_text import Step, spell_steps
 from qrt.passes.planned import body, with_regions
 
 if TYPE_CHECKING:
     from qrt.execute.program import Program
 
 
-def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> Module:
-    """A copy of a module, whose function of that name is ready to be planned. Raises ModelError for calls that are
-    nested too deeply and constants that do not run. If it is ``observed``, each `quant.stats_ref` stays."""
+@dataclass(frozen=True)
+class Prepared:
+    """A function that is ready to be planned, of a copy of its program, with the arrays of its constants: of what an
+    `arith.constant` and casts say, and of what no text says."""
+
+    module: Module
+    function: Operation
+    saturating: bool
+    constants: Mapping[Operation, Sequence[Array]]
+
+
+def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> Prepared:
+    """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
+    not run. If it is ``observed``, each `quant.stats_ref` stays."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         steps = preparation(copy, name, saturating, observed=observed)
-        run_steps(copy, steps, verify_first=False, verify_each=False)
-        hold_constants(copy, copy.function(name), saturating, observed)
-    return copy
+        run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
+        function = copy.function(name)
+        constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
+    return Prepared(copy, function, saturating, constants)
 
 
 def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[Step]:
@@ -42,7 +56,7 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
     if "func.call" in names:
         steps.append(_step("inline", entry=name, canonicalize=False, remove_unused=False))
     if _has_kernels(module, function):
-        steps += [_step(fusing) for fusing, (_, needed) in FUSING.items() if not names.isdisjoint(needed)]
+        steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
     steps.append(_step("fold-plan-constants", entry=name, saturating=saturating, observed=observed))
     return steps
 
@@ -50,7 +64,7 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
 def preparation_text(program: "Program") -> str:
     """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
     ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program._module, program.name, program._source.saturating))
+    return spell_steps(preparation(program.module, program.name, program._source.saturating))
 
 
 def _step(name: str, **options: Any) -> Step:
@@ -63,7 +77,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
     seen = {function}
     while pending:
         for op in _operations(pending.pop()):
-            if family_name(op) is not None or op.name in FAKE_QUANTS:
+            if family_of(op) is not None or op.name in FAKE_QUANTS:
                 return True
             if op.name == "func.call" and (callee := module.callee(op)) not in seen:
                 seen.add(callee)

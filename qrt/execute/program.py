@@ -4,21 +4,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from qrt import kernels
 from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
-from qrt.errors import KernelError, ModelError, QuantTypeError, UndefinedError, require, shortened, shown
+from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.plan_source import ModuleSource, PlanSource
-from qrt.execute.ports import brief, choose
+from qrt.execute.ports import check_names, in_order
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
-from qrt.execute.values import at_border, incoming, is_whole, of_rank, outgoing
+from qrt.execute.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.ops.core import Array, static_shape
 from qrt.types import TensorType, UniformType
 
@@ -27,7 +24,6 @@ if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none 
 
     from qrt import ir
     from qrt.execute.bound import BoundProgram
-    from qrt.execute.interpret import Interpreter
     from qrt.execute.interpret.core import Tap
     from qrt.execute.planning.slots import Coverage
 
@@ -79,11 +75,7 @@ class Program:
     def __init__(
         self, module: "ir.Module | PlanSource", function: str | None = None, *, saturating: bool = False
     ) -> None:
-        source: PlanSource
-        if isinstance(module, PlanSource):
-            source = module
-        else:
-            source = ModuleSource(module, function, saturating=saturating)
+        source = module if isinstance(module, PlanSource) else ModuleSource(module, function, saturating=saturating)
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -96,14 +88,9 @@ class Program:
             self._prefer(self._plan([port.type for port in self.inputs]))
 
     @property
-    def _module(self) -> "ir.Module":
+    def module(self) -> "ir.Module":
+        """The program as it is written, which the interpreter runs."""
         return self._source.module
-
-    @cached_property
-    def _interpreter(self) -> "Interpreter":
-        from qrt.execute.interpret import Interpreter
-
-        return Interpreter(self._module, saturating=self._source.saturating)
 
     def _prefer(self, plan: Plan) -> None:
         """Let the next call go straight to this plan, if its arguments fit."""
@@ -136,8 +123,8 @@ class Program:
         if results is not None:
             return results[0] if len(results) == 1 else tuple(results)
         arrays = self._incoming(arguments)
-        with _memory(self.name):
-            results = self._run(arrays)
+        with memory_reported(self.name):
+            results = self.run_arrays(arrays)
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(
@@ -152,9 +139,9 @@ class Program:
             if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
                 return dict(zip(self._result_names, results, strict=True))
         require(max_steps, (int, type(None)), "max_steps", "an integer")
-        arrays = self._incoming(self._in_order(inputs))
-        with _memory(self.name):
-            results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
+            results = self._interpret(arrays, max_steps) if interpret else self.run_arrays(arrays, max_steps)
         return self._named(results)
 
     def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
@@ -167,7 +154,7 @@ class Program:
         except KernelError as error:
             plan.raise_located(error)
         except MemoryError as error:
-            raise _no_memory(self.name, error) from None
+            raise no_memory(self.name, error) from None
 
     def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> "BoundProgram":
         """Takes arrays once: the result is called with nothing, reads the inputs as they are then, and fills the
@@ -209,8 +196,8 @@ class Program:
 
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
-        arrays = bound_inputs(self._in_order(inputs), self.inputs)
-        with _memory(self.name):
+        arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
+        with memory_reported(self.name):
             plan = self._plan(self._types(list(arrays.values())))
             results = bound_outputs({} if outputs is None else outputs, self.outputs, plan, arrays)
         narrow = [port for port in self.inputs if not is_whole(port.type.element)]
@@ -222,8 +209,8 @@ class Program:
     ) -> tuple[dict[str, Any], list[Timing]]:
         """As ``run``, and what each step took: see ``timings``."""
         require(max_steps, (int, type(None)), "max_steps", "an integer")
-        arrays = self._incoming(self._in_order(inputs))
-        with _memory(self.name):
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
             plan = self._plan(self._types(arrays))
             with self._stream() as state:
                 results, seconds = plan.run_timed(arrays, max_steps, state)
@@ -265,8 +252,8 @@ class Program:
         require(repeats, int, "repeats", "an integer")
         if repeats < 1:
             raise QuantTypeError(f"repeats must be at least 1, got {repeats}")
-        arrays = self._incoming(self._in_order(inputs))
-        with _memory(self.name):
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
             plan = self._plan(self._types(arrays))
             with self._stream() as state:
                 streams = [{name: array.copy() for name, array in state.items()} for _ in range(repeats)]
@@ -343,25 +330,23 @@ class Program:
         >>> program.memory()
         Memory(arena_bytes=4, live_bytes=4)
         """
-        plan = self._plan_of({port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)})
-        return plan.memory
+        return self._plan_of(dict(zip(self._names, shapes, strict=False))).memory
 
     def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
         none are given."""
-        given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
-        return self._plan_of(given).coverage
+        return self._plan_of(dict(zip(self._names, shapes, strict=False))).coverage
 
     def planned(self, inputs: Mapping[str, Any]) -> Plan:
         """The plan that runs on these inputs."""
-        return self._plan(self._types(self._incoming(self._in_order(inputs))))
+        return self._plan(self._types(self.arrays_of(inputs)))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
         given are taken as 1."""
         from qrt.execute.plan_text import plan_text
 
-        self._check_names(inputs)
+        check_names(inputs, self.inputs)
         given = {
             port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
             for port in self.inputs
@@ -369,41 +354,24 @@ class Program:
         }
         return plan_text(self.name, self._plan_of(given))
 
-    def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
-        """The inputs as the function takes them."""
-        self._check_inputs(inputs)
-        return [inputs[port.name] for port in self.inputs]
-
-    def _check_inputs(self, inputs: Mapping[str, Any]) -> None:
-        """Raises ModelError if inputs by name are unknown or missing."""
-        self._check_names(inputs)
-        missing = [port for port in self.inputs if port.name not in inputs]
-        if missing:
-            more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
+    def arrays_of(self, inputs: Mapping[str, Any]) -> list[Array]:
+        """Return inputs by name as ``run_arrays`` takes them. Raise ModelError for one that does not fit."""
+        return self._incoming(in_order(inputs, self.inputs))
 
     def _named(self, results: Iterable[Any]) -> dict[str, Any]:
-        return dict(zip((port.name for port in self.outputs), results, strict=True))
+        return dict(zip(self._result_names, results, strict=True))
 
-    def _copied(self, arrays: Sequence[Array]) -> list[Array]:
-        """The arrays, with copies of those that the program writes."""
-        return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
-
-    def _check_names(self, inputs: Mapping[str, Any]) -> None:
-        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
-        names = [port.name for port in self.inputs]
-        if unknown := set(inputs) - set(names):
-            raise ModelError(
-                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
-            )
-
-    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> Plan:
+    def _plan_of(self, shapes: Mapping[str, Sequence[int]]) -> Plan:
         """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
         types = []
         for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())
-            types.append(at_border(port.type, shapes.get(port.name, default), f"input {port.name!r}"))
+            types.append(at_border(port.type, tuple(shapes.get(port.name, default)), f"input {port.name!r}"))
         return self._plan(types)
+
+    def _copied(self, arrays: Sequence[Array]) -> list[Array]:
+        """The arrays, with copies of those that the program writes."""
+        return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
         if len(arguments) != len(self.inputs):
@@ -415,7 +383,9 @@ class Program:
             for value, port in zip(arguments, self.inputs, strict=True)
         ]
 
-    def _run(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
+    def run_arrays(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
+        """Return the results of a run on what ``arrays_of`` gives. A program that is planned to be observed gives
+        ``tap`` each value that it names, with its op."""
         plan = self._plan(self._types(arrays))
         self._prefer(plan)
         with self._stream() as state:
@@ -435,11 +405,8 @@ class Program:
         return [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
 
     def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
-        function = choose(self._module, self.name)
-        arguments = function.regions[0].blocks[0].arguments
-        values = [of_rank(array, argument.type) for array, argument in zip(arrays, arguments, strict=True)]
         with self._stream() as state:
-            return self._outgoing(map(np.asarray, self._interpreter.call(function, values, max_steps, state)))
+            return self._outgoing(self._source.interpret(arrays, max_steps, state))
 
     def _outgoing(self, results: Iterable[Array]) -> list[Any]:
         return [
@@ -453,7 +420,7 @@ class Program:
             if key in self._plans:
                 self._plans.move_to_end(key)
                 return self._plans[key]
-        with _memory(self.name):
+        with memory_reported(self.name):
             plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
@@ -461,18 +428,13 @@ class Program:
                 self._plans.popitem(last=False)
         return plan
 
-    def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        """Return the types of the inputs for which there is a plan, saved or made."""
-        with self._lock:
-            return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
-
     def __repr__(self) -> str:
         inputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.inputs)
         outputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.outputs)
         return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._source.saturating)
+        return _rebuild, (PICKLE_VERSION, self.module.print(exact=True), self.name, self._source.saturating)
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
@@ -525,17 +487,3 @@ def compile(module: "ir.Module | str", function: str | None = None, *, saturatin
     from qrt import ir
 
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
-
-
-@contextmanager
-def _memory(name: str) -> Iterator[None]:
-    try:
-        yield
-    except MemoryError as error:
-        raise _no_memory(name, error) from None
-    except UndefinedError as error:  # of a result, which no operation makes
-        raise ModelError(f"{name} {error}") from error
-
-
-def _no_memory(name: str, error: MemoryError) -> ModelError:
-    return ModelError(f"{name} needs more memory than there is: {error}")

@@ -4,7 +4,8 @@ Inside, a quantized value is its storage, a signless ``iN`` a signed integer arr
 scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -15,10 +16,23 @@ from qrt.eager.storage import ready
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
+from qrt.types import (
+    FloatType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    Type,
+    UniformType,
+    VectorType,
+    check_integrity,
+)
 
 Shape = tuple[int, ...]
 ShapedType = TensorType | VectorType | MemRefType
+SCALARS = (FloatType, IntegerType, IndexType, UniformType)
+RUN = (TensorType, *SCALARS)
+"""The types of values that are arrays, or scalars, when a program runs."""
 
 
 def as_tensor(t: Type) -> TensorType:
@@ -143,3 +157,19 @@ def outgoing(array: Array, t: TensorType) -> Any:
 def spelled(value: Any) -> str:
     """A NumPy scalar as C's `printf` and streams spell it: at most six digits of a float."""
     return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"
+
+
+@contextmanager
+def memory_reported(name: str) -> Iterator[None]:
+    """Raise ModelError in the name of a program where it needs more memory than there is."""
+    try:
+        yield
+    except MemoryError as error:
+        raise no_memory(name, error) from None
+    except UndefinedError as error:  # of a result, which no operation makes
+        raise ModelError(f"{name} {error}") from error
+
+
+def no_memory(name: str, error: MemoryError) -> ModelError:
+    """Return the error of a program that needs more memory than there is."""
+    return ModelError(f"{name} needs more memory than there is: {error}")

@@ -1,4 +1,4 @@
-"""Programs made from Python: `b.qrt.matmul(x, w)`."""
+"""Operations made at a place of a program, by users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -6,21 +6,33 @@ from typing import Any
 
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, require, shown
+from qrt.errors import QuantTypeError, VerifyError, require, shown
 from qrt.ir.core import registry
-from qrt.ir.core.attributes import (
-    TypeAttr,
-)
-from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
+from qrt.ir.core.attributes import Attribute, LocationAttr, TypeAttr
+from qrt.ir.core.constraints import with_element
+from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
-from qrt.types import (
-    FunctionType,
-    IntegerType,
-    TensorType,
-    UniformType,
-)
+from qrt.text import Location
+from qrt.types import FunctionType, TensorType, Type, UniformType
+
+
+class Observer:
+    """A listener to what a builder does. A driver of patterns notes by it which operations to visit again."""
+
+    def changed(self, operation: Operation) -> None:
+        """Hear that an operation is new, was moved, or has another operand."""
+
+    def copied(self, block: Block) -> None:
+        """Hear that the operations of a block count as copied to it, as upstream copies them, and as erased where they
+        were."""
+
+    def erase(self, operation: Operation) -> None:
+        operation.erase()
+
+
+_NOBODY = Observer()
 
 
 class Builder:
@@ -38,10 +50,17 @@ class Builder:
 
     The method returns the result if the op has one, a tuple if it has several, and the operation if it has none.
 
+    `emit` and `value` are for passes that know all of an operation: its types, operands and attributes are as they say,
+    unchecked. The methods that change a program are for patterns; their driver hears of every change.
+
     Parameters
     ----------
     place : Module or Block or Operation
         Operations are made at the end of a module's body or of a block, or before an operation.
+    location : Location, optional
+        Where errors say that the operations stand; that of the place if not given.
+    observer : Observer, optional
+        What hears of new, changed and erased operations.
 
     Raises
     ------
@@ -67,25 +86,31 @@ class Builder:
     }
     """
 
-    __slots__ = ("_before", "block")
+    __slots__ = ("before", "block", "loc", "location", "observer")
 
-    def __init__(self, place: Module | Block | Operation) -> None:
+    def __init__(
+        self, place: Module | Block | Operation, location: Location | None = None, observer: Observer = _NOBODY
+    ) -> None:
         require(place, (Module, Block, Operation), "Builder: the place", "a Module, a Block or an Operation")
-        if isinstance(place, Operation) and place.parent is None:
-            raise QuantTypeError("Builder: an operation is made before another one of a block, this one is in none")
-        self._before: Operation | None = place if isinstance(place, Operation) else None
         block = place.parent if isinstance(place, Operation) else place.body if isinstance(place, Module) else place
-        assert block is not None
-        self.block: Block = block
+        if block is None:
+            raise QuantTypeError("Builder: an operation is made before another one of a block, this one is in none")
+        self.block = block
+        self.before = place if isinstance(place, Operation) else None  # None is the end of the block
+        self.location = location or (block if self.before is None else self.before).location
+        self.loc: LocationAttr | None = None  # the location that later operations have in the text
+        self.observer = observer
 
     @classmethod
-    def after(cls, place: Operation | Value) -> "Builder":
+    def after(cls, place: Operation | Value, observer: Observer = _NOBODY) -> "Builder":
         """A builder that makes operations behind an operation, or behind the definition of a value.
 
         Parameters
         ----------
         place : Operation or Value
             In a block.
+        observer : Observer, optional
+            What hears of new, changed and erased operations.
 
         Returns
         -------
@@ -107,17 +132,21 @@ class Builder:
         owner = place.owner if isinstance(place, Value) else place
         following = owner.first if isinstance(owner, Block) else owner.next if owner is not None else None
         block = owner if isinstance(owner, Block) else owner.parent if owner is not None else None
-        if block is None:
+        if block is None or owner is None:
             raise QuantTypeError("Builder.after: the place is in no block")
-        return cls(block if following is None else following)
+        return cls(block if following is None else following, owner.location, observer)
 
-    def __getattr__(self, name: str) -> "DialectBuilder":
-        if name.startswith("_") or name not in registry.dialects():
-            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.dialects())}")
-        return DialectBuilder(self, name)
+    def at(self, place: Block | Operation) -> "Builder":
+        """Return a builder at another place, which has the same observer."""
+        return Builder(place, observer=self.observer)
+
+    def __getattr__(self, name: str) -> "DialectOps":
+        if name.startswith("_") or name not in registry.DIALECTS:
+            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.DIALECTS)}")
+        return DialectOps(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), *registry.dialects()])
+        return sorted([*super().__dir__(), *registry.DIALECTS])
 
     def create(
         self,
@@ -175,27 +204,69 @@ class Builder:
         made = Making(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
-        operation = definition.operation_class(
-            name, made.operands, result_types, made.attributes, owned, successors, NOWHERE, definition
-        )
-        self._insert(operation)
+        operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)
         made.check(operation)
         return operation
 
-    def _insert(self, operation: Operation) -> None:
-        if self._before is None:
-            self.block.append(operation)
-        else:
-            self.block.insert_before(self._before, operation)
+    def emit(
+        self,
+        name: str,
+        operands: Iterable[Value] = (),
+        types: Iterable[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: Iterable[Region] = (),
+        successors: Sequence[Block] = (),
+    ) -> Operation:
+        """Make an operation of exactly these operands, types and attributes, unchecked: what a pass knows to be right.
 
-    def constant(self, value: npt.ArrayLike, type: TypeLike) -> Value:
+        Parameters
+        ----------
+        name : str
+            The dialect and the name of an op.
+        operands : iterable of Value, optional
+            All operands, one after the other.
+        types : iterable of Type, optional
+            The types of all results.
+        attributes : dict of str to Attribute, optional
+            All attributes, with the segments of operands where the op has them. The operation keeps the dictionary.
+        regions : iterable of Region, optional
+            The regions.
+        successors : sequence of Block, optional
+            The blocks that it may branch to.
+
+        Returns
+        -------
+        Operation
+
+        Examples
+        --------
+        >>> from qrt import ir, parse_type
+        >>> b = ir.Builder(ir.Module())
+        >>> x = b.constant(1, "i32")
+        >>> b.emit("arith.extsi", [x], [parse_type("i64")]).result
+        <Value 1 : i64>
+        """
+        definition = registry.definition(name)
+        operation = definition.operation_class(
+            name, operands, types, attributes, regions, successors, self.location, definition
+        )
+        operation.loc = self.loc
+        return self.insert(operation)
+
+    def value(
+        self, name: str, operands: Iterable[Value], type: Type, attributes: dict[str, Attribute] | None = None
+    ) -> Value:
+        """Return the result of a new operation that has one: `emit` of a single type."""
+        return self.emit(name, operands, (type,), attributes).results[0]
+
+    def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
         """An ``arith.constant``; of a quantized type, the constant of its storage and a ``quant.scast``.
 
         Parameters
         ----------
-        value : array_like
+        value : array_like or Attribute
             A number for a scalar type. For a tensor or a vector the elements, in its shape or in one that broadcasts
-            to it; for a quantized type the storage.
+            to it; for a quantized type the storage. Or the attribute of one of these.
         type : Type or str
             The type of the value.
 
@@ -224,11 +295,15 @@ class Builder:
         wanted = as_type(type)
         element = wanted.element if isinstance(wanted, ShapedType) else wanted
         if isinstance(element, UniformType):
-            if not isinstance(wanted, TensorType):
+            if not isinstance(wanted, TensorType) and not isinstance(value, Attribute):
                 raise QuantTypeError(f"constant: a constant of a quantized type is a tensor, not of {wanted}")
-            stored = self.constant(value, TensorType(wanted.shape, IntegerType(element.storage_width)))
+            stored = self.constant(value, with_element(wanted, element.storage_type))
             return self.create("quant.scast", stored, type=wanted).result
-        return self.create("arith.constant", value=constant_attribute(value, wanted)).result
+        if not isinstance(value, Attribute):
+            value = constant_attribute(value, wanted)
+        elif (given := getattr(value, "type", None)) is not wanted:
+            raise QuantTypeError(f"constant: {value} is of type {given}, not {wanted}")
+        return self.value("arith.constant", (), wanted, {"value": value})
 
     @contextmanager
     def function(
@@ -272,20 +347,97 @@ class Builder:
             named["arg_attrs"] = [{"qrt.name": each} for each in names]
         region = Region([block])
         made = self.create("func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named)
-        outer = self.block, self._before
-        self.block, self._before = block, None
+        outer = self.block, self.before
+        self.block, self.before = block, None
         try:
             yield tuple(block.arguments)
         finally:
-            self.block, self._before = outer
+            self.block, self.before = outer
         last = block.last
         if last is None or last.name != "func.return":
             raise QuantTypeError(f"function: the body of @{name} does not end in a func.return")
         results = [value.type for value in last.operands]
         made.attributes["function_type"] = TypeAttr(FunctionType(types, results))
 
+    # -- changes that the observer hears of ---------------------------------------------------------------------------
 
-class DialectBuilder:
+    def insert(self, operation: Operation) -> Operation:
+        """Put a detached operation here."""
+        if self.before is None:
+            self.block.append(operation)
+        else:
+            self.block.insert_before(self.before, operation)
+        self.observer.changed(operation)
+        return operation
+
+    def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
+        """Move the operations of a block here, with values for its arguments, and remove the block."""
+        for argument, value in zip(block.arguments, arguments, strict=True):
+            self.replace_uses(argument, value)
+        for operation in block:
+            self.insert(operation.detach())
+        assert block.parent is not None
+        block.parent.blocks.remove(block)
+
+    def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
+        """Move the operations of a block here, except for its terminator, whose operands are returned."""
+        last = block.terminator
+        self.absorb(block, arguments)
+        values = list(last.operands)
+        self.observer.erase(last)
+        return values
+
+    def moved(self, block: Block, from_end: bool = False) -> None:
+        """Tell the observer that operations were moved to a block."""
+        for operation in reversed(block.operations) if from_end else block:
+            self.observer.changed(operation)
+
+    def replace_uses(self, value: Value, new: Value) -> None:
+        """Make every use of a value one of `new`, the last one first."""
+        for operation, index in reversed(list(value.uses)):
+            operation.set_operand(index, new)
+            self.observer.changed(operation)
+
+    def set_operand(self, operation: Operation, index: int, value: Value) -> None:
+        """Give an operation another operand."""
+        operation.set_operand(index, value)
+        self.observer.changed(operation)
+
+    def set_operands(self, operation: Operation, values: Sequence[Value]) -> None:
+        """Give an operation other operands."""
+        operation.set_operands(values)
+        self.observer.changed(operation)
+
+    def replace(self, operation: Operation, values: Sequence[Value]) -> None:
+        """Use `values` for the results of an operation, and erase it."""
+        for result, value in zip(operation.results, values, strict=True):
+            self.replace_uses(result, value)
+        self.observer.erase(operation)
+
+    def erase(self, operation: Operation) -> None:
+        """Erase an operation whose results nothing uses."""
+        self.observer.erase(operation)
+
+    def create_valid(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Operation | None:
+        """Make an operation, and return None if the rules on its signature refuse it."""
+        operation = self.emit(name, operands, types, attributes)
+        assert operation.definition is not None
+        assert operation.definition.verify_signature is not None
+        try:
+            operation.definition.verify_signature(operation)
+        except VerifyError:
+            self.erase(operation)
+            return None
+        return operation
+
+
+class DialectOps:
     """The ops of one dialect, each a method: what ``b.arith`` is.
 
     Parameters

@@ -9,15 +9,17 @@ and float formats, and no type of MLIR.
 from qrt.numerics.addition import (
     BLOCK,
     SUM_RULES,
+    SumName,
     SumParameters,
     SumRule,
+    Sums,
     in_blocks,
     requantize_sum,
     rounded_shift,
     sum_left_shift,
-    sum_parameters,
+    sum_rule,
 )
-from qrt.numerics.averages import AVERAGE_ORDERS, LANES, average_dequantized, sum_in_order
+from qrt.numerics.averages import LANES, sum_in_order
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
 from qrt.numerics.detections import Suppression, detections
 from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
@@ -55,14 +57,7 @@ from qrt.numerics.multipliers import (
 )
 from qrt.numerics.recurrent import SvdfParameters, svdf_parameters, svdf_step
 from qrt.numerics.requantization import (
-    REQUANT_RULES,
-    AverageRule,
-    MeanRule,
-    MulRule,
-    ReduceSumRule,
-    RequantizeRule,
     RequantParameters,
-    RequantRule,
     blocks_fixed,
     blocks_float32,
     requant_parameters,
@@ -79,6 +74,21 @@ from qrt.numerics.rounding import (
     round_integral,
     round_to_format,
     unit_integers,
+)
+from qrt.numerics.rules import (
+    ARITHMETICS,
+    REQUANT_RULES,
+    RULES,
+    Arithmetic,
+    AverageName,
+    MeanName,
+    MulName,
+    ReduceSumName,
+    RequantizeName,
+    RequantName,
+    RequantRule,
+    arithmetic,
+    requant_rule,
 )
 from qrt.numerics.sigmoids import LARGEST_SCALE, SIGMOID_RULES, SigmoidRule, gemmlowp_shift, sigmoid_results
 from qrt.numerics.softmaxes import (

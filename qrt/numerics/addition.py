@@ -4,9 +4,9 @@ Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of AD
 ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import numpy as np
 
@@ -17,14 +17,13 @@ from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
 from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
+from qrt.numerics.rules import Summand, ZeroPoint
 
-SumRule = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
-SUM_RULES: Final[tuple[SumRule, ...]] = get_args(SumRule)
+SumName = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 BLOCK: Final = 16
 """Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
 _NO_SHIFT = np.empty(0, np.int32)
 _NO_SCALE = np.empty(0, np.float32)
-_NO_DOUBLE = np.empty(0, np.float64)
 _FMA = OPS["math.fma"]("f32")
 _MOST_RATIO: Final = 2.0**64
 """Below it no sum of two scaled values leaves float32."""
@@ -66,56 +65,38 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
     return 20 if max(widths) <= 8 else 15
 
 
-def sum_parameters(
-    rule: str,
-    bounds: tuple[str, int, int],
-    scales: Sequence[Array],
-    zero_points: Array,
-    left: int = 0,
-    operand_zero_points: Sequence[Array] = (),
-    sign: int = 1,
-) -> SumParameters:
-    """Parameters for the ``scales`` of the two operands and of the result, whose zero points and ``bounds`` (container,
-    least and greatest storage) are given. ``left`` is that of ``sum_left_shift``, for ``fixed_double``. The zero points
-    of the operands and the ``sign`` of the second are for ``float32_fused``.
-    """
-    a, b, to = scales
-    if rule == "float32_fused":
-        return _float32_fused(bounds, scales, (*operand_zero_points, zero_points), sign)
-    if rule == "fixed":
-        return _fixed(bounds, a, b, to, zero_points)
-    if rule == "scaled20":
-        return _scaled20(bounds, a, b, to, zero_points)
-    if rule == "fixed_double":
-        return _fixed_double(bounds, a, b, to, zero_points, left)
-    if rule == "fixed_double_16":
-        return replace(_fixed_double(bounds, a, b, to, zero_points, left), block=BLOCK)
-    raise QuantTypeError(f"unknown rule of a sum {rule!r}, expected one of {', '.join(SUM_RULES)}")
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Scales and zero points of the two operands and of the result, one entry per parameter index each, the result's
+    ``bounds`` (container, least and greatest storage), the places of ``sum_left_shift``, and the second's sign."""
+
+    bounds: tuple[str, int, int]
+    scales: Sequence[Array]
+    zero_points: Sequence[Array]
+    left: int = 0
+    sign: int = 1
 
 
 def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Array) -> RequantParameters:
     """``(sum + 2**(N-1)) >> N``: the ``fixed`` rule with a multiplier of 1."""
-    empty = np.empty(0, np.float64)
     ones = np.ones(len(zero_points), np.int32)
-    return RequantParameters("fixed", *bounds, zero_points, ones, places.astype(np.int32), empty, empty)
+    return RequantParameters("fixed", *bounds, zero_points, ones, places.astype(np.int32))
 
 
-def _fixed(
-    bounds: tuple[str, int, int], a_scales: Array, b_scales: Array, scales: Array, zero_points: Array
-) -> SumParameters:
-    """Scales over that of the result with 20 fractional bits."""
-    a, b = (
-        np.array([add_multiplier(s, to) for s, to in zip(own.tolist(), scales.tolist(), strict=True)], np.int64)
-        for own in (a_scales, b_scales)
-    )
-    return SumParameters(a, b, rounded_shift(bounds, zero_points, np.full(len(a), ADD_FRACTION_BITS)))
+def form_fixed_sum(sums: Sums) -> SumParameters:
+    """Round ratios of scales half to even to 20 fractional bits."""
+    *operands, to = (scales.tolist() for scales in sums.scales)
+    a, b = (np.array([*map(add_multiplier, own, to)], np.int64) for own in operands)
+    return SumParameters(a, b, rounded_shift(sums.bounds, sums.zero_points[2], np.full(len(a), ADD_FRACTION_BITS)))
 
 
-def _scaled20(
-    bounds: tuple[str, int, int], a_scales: Array, b_scales: Array, scales: Array, zero_points: Array
-) -> SumParameters:
-    """Ratios in float32, with as many fractional bits as make the larger one an integer of 21 bits."""
-    ratios = np.stack([rounded_ratios(s[:, None], scales[:, None], np.float32) for s in (a_scales, b_scales)])
+def _float32_ratios(sums: Sums) -> list[Array]:
+    return [rounded_ratios(s[:, None], sums.scales[2][:, None], np.float32) for s in sums.scales[:2]]
+
+
+def form_scaled20(sums: Sums) -> SumParameters:
+    """Round float32 ratios of scales to as many fractional bits as make the larger one an integer of 21 bits."""
+    ratios = np.stack(_float32_ratios(sums))
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
     if outside.size:
         raise QuantTypeError(
@@ -123,15 +104,14 @@ def _scaled20(
         )
     places = ADD_FRACTION_BITS + 1 - np.frexp(ratios.max(axis=0))[1]
     a, b = np.rint(np.ldexp(ratios.astype(np.float64), places)).astype(np.int64)
-    return SumParameters(a, b, rounded_shift(bounds, zero_points, places))
+    return SumParameters(a, b, rounded_shift(sums.bounds, sums.zero_points[2], places))
 
 
-def _fixed_double(
-    bounds: tuple[str, int, int], a_scales: Array, b_scales: Array, scales: Array, zero_points: Array, left: int
-) -> SumParameters:
-    """Operands over twice the larger scale; the sum over ``2**left`` result scales. All ratios are below 1."""
+def form_double_sum(sums: Sums) -> SumParameters:
+    """Form ratios of the operands' scales to twice the larger, and of that to the result's, by `fixed_double`."""
+    a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused
-        twice, unit = 2 * np.maximum(a_scales, b_scales), scales * 2.0**left
+        twice, unit = 2 * np.maximum(a_scales, b_scales), scales * 2.0**sums.left
     shifts, multipliers = [], []
     for above, below in ((a_scales, twice), (b_scales, twice), (twice, unit)):
         m0, shift = double_multipliers(rounded_ratios(above[:, None], below[:, None], np.float64))
@@ -139,33 +119,66 @@ def _fixed_double(
         shifts.append(shift.astype(np.int32))
     if (shifts[2] > 0).any():
         raise QuantTypeError(
-            f"requant = 'fixed_double' needs scales of operands below 2**{left - 1} times that of the result"
+            f"requant = 'fixed_double' needs scales of operands below 2**{sums.left - 1} times that of the result"
         )
-    empty = np.empty(0, np.float64)
-    end = RequantParameters(
-        "fixed_double", *bounds, zero_points, multipliers[2].astype(np.int32), shifts[2], empty, empty
-    )
-    return SumParameters(multipliers[0], multipliers[1], end, shifts[0], shifts[1], left)
+    last = multipliers[2].astype(np.int32), shifts[2]
+    end = RequantParameters("fixed_double", *sums.bounds, sums.zero_points[2], *last)
+    return SumParameters(multipliers[0], multipliers[1], end, shifts[0], shifts[1], sums.left)
 
 
-def _float32_fused(
-    bounds: tuple[str, int, int], scales: Sequence[Array], zero_points: Sequence[Array], sign: int
-) -> SumParameters:
-    """Ratios in float32. What all zero points add is one offset, of whose products the first is fused."""
-    a, b, to = scales
-    ra, rb = (rounded_ratios(s[:, None], to[:, None], np.float32) for s in (a, b))
-    rb = rb * np.float32(sign)
-    za, zb, zo = (z.astype(np.float32) for z in zero_points)
+def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
+    """Form ratios as for `fixed_double`; operands in whole blocks are rounded once."""
+    return replace(form_double_sum(sums), block=BLOCK)
+
+
+def form_fused_sum(sums: Sums) -> SumParameters:
+    """Form float32 ratios of scales, and one offset of all zero points, of whose products the first is fused."""
+    ra, rb = _float32_ratios(sums)
+    rb = rb * np.float32(sums.sign)
+    za, zb, zo = (z.astype(np.float32) for z in sums.zero_points)
     largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
     if largest >= _MOST_RATIO:
         raise QuantTypeError(f"requant = 'float32_fused' needs ratios of scales below 2**64, got {largest}")
-    offset = zo - _FMA(ra, za, rb * zb)
-    none, count = np.empty(0, np.int32), len(zero_points[2])
+    unit, count = np.ones(len(zo), np.float32), len(zo)
     end = RequantParameters(
-        "raw_mean", *bounds, np.zeros(count, np.int64), none, none, np.ones(count, np.float32), _NO_DOUBLE, offset
+        "raw_mean", *sums.bounds, np.zeros(count, np.int64), scale_f32=unit, offset_f32=zo - _FMA(ra, za, rb * zb)
     )
     ones = np.ones(count, np.int64)
     return SumParameters(ones, ones, end, a_scale=ra, b_scale=rb)
+
+
+@dataclass(frozen=True)
+class SumRule:
+    """A name that ``requant`` of ``add`` and ``sub`` takes, and what it means; see `numerics.rules.RequantRule`."""
+
+    name: SumName
+    form: Callable[[Sums], SumParameters]
+    zero_point: ZeroPoint = "after"
+    summand: Summand = "values"
+    is_shifted: bool = False
+    """Operands are first shifted to the left, by the places of ``sum_left_shift``."""
+    block: int = 0
+    """The elements of a block, where an element's place decides how it is rounded."""
+
+
+SUM_RULES: Final[Mapping[str, SumRule]] = {
+    rule.name: rule
+    for rule in (
+        SumRule("fixed", form_fixed_sum),
+        SumRule("fixed_double", form_double_sum, is_shifted=True),
+        SumRule("fixed_double_16", form_double_sum_in_blocks, is_shifted=True, block=BLOCK),
+        SumRule("float32_fused", form_fused_sum, "before", "storage"),
+        SumRule("scaled20", form_scaled20),
+    )
+}
+"""By the names that ``requant`` takes in IR, in Python and in files."""
+
+
+def sum_rule(name: str) -> SumRule:
+    """Return the row of a rule of sums."""
+    if name not in SUM_RULES:
+        raise QuantTypeError(f"unknown rule of a sum {name!r}, expected one of {', '.join(SUM_RULES)}")
+    return SUM_RULES[name]
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:

@@ -4,10 +4,13 @@
 ['add', 'argmax', 'argmin']
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any, Protocol
 
 from qrt.ops.core import OpFamily
+from qrt.types import UniformType
 
 FAMILIES: dict[str, OpFamily] = {
     family.name: family
@@ -17,4 +20,31 @@ FAMILIES: dict[str, OpFamily] = {
 }
 """The families by name: each module of this package lists its own in ``FAMILIES``."""
 
-__all__ = ["FAMILIES", "OpFamily"]
+
+class FamilyOp(Protocol):
+    """An operation of the IR, as far as its family depends on it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def operands(self) -> Sequence[Any]: ...
+
+
+def family_of(op: FamilyOp | None) -> OpFamily | None:
+    """Return the family that an operation names; None where it names none. A ``quant.cast`` is both casts."""
+    if op is None:
+        return None
+    if op.name == "quant.cast":
+        (type,) = [operand.type for operand in op.operands]
+        return FAMILIES["dcast" if isinstance(getattr(type, "element", type), UniformType) else "qcast"]
+    return family_named(op.name)
+
+
+def family_named(op_name: str) -> OpFamily | None:
+    """Return the family of an op by its name in IR; None where it has none."""
+    family = FAMILIES.get(op_name.partition(".")[2])
+    return family if family is not None and op_name in family.declaration.ops else None
+
+
+__all__ = ["FAMILIES", "OpFamily", "family_named", "family_of"]

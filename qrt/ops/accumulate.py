@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
-from qrt.ops.core import Array, Constants, KernelCall, quantized, storage_dtype
+from qrt.ops.core import Array, Constants, KernelCall, quantized, storage_dtype, uniform
 from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude, say_how_to_give_type
 from qrt.types import TensorType, UniformType
 
@@ -47,9 +47,10 @@ def _beside(bias: UniformType | None) -> int:
 
 def check_expressed(op: str, *types: UniformType | None) -> None:
     """All quantized operands and the result must express the same float type."""
-    expressed = {str(t.expressed_type) for t in types if t is not None}
+    expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
-        raise QuantTypeError(f"{op}: operands and result express different types: {', '.join(sorted(expressed))}")
+        listed = ", ".join(sorted(map(str, expressed)))
+        raise QuantTypeError(f"{op}: operands and result express different types: {listed}")
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
@@ -108,7 +109,7 @@ def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool
 
 
 def bias_operand(
-    types: Sequence[TensorType], op: str, a: UniformType, w: UniformType, constants: Constants
+    types: Sequence[TensorType], a: UniformType, w: UniformType, constants: Constants
 ) -> tuple[Array | str | None, Prepare | None]:
     """(bias for the seam, preparation): a constant at the accumulator's scale, or the dtype name of a bias given at
     each call.
@@ -117,7 +118,7 @@ def bias_operand(
     """
     if len(types) < 3:
         return None, None
-    element = quantized(types[2], op, "bias")
+    element = uniform(types[2])
     if 2 in constants:
         return accumulator_bias(constants[2], element, a, w), None
     if bias_is_direct(element, a, w) and storage_dtype(element) == np.int32:

@@ -1,12 +1,12 @@
 """add, sub, mul: element by element, NumPy's broadcasting, one requantization at the end.
 
-``add`` and ``sub`` have rules of their own (``numerics.sum_parameters``). By ``fixed`` both operands go to the result's
+``add`` and ``sub`` have rules of their own (``numerics.SUM_RULES``). By ``fixed`` both operands go to the result's
 scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i)
 * m_i + 2**19) >> 20`` is rounded once, half up. ``mul``: as ``matmul`` with K = 1; by ``zero_point_first`` the zero
 point of the result joins before the rounding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -35,14 +35,16 @@ from qrt.ops.core import (
     quantized,
     row_major_strides,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Declaration, Operand
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
 _SIGNS = {"add": 1, "sub": -1}
-MUL_RULES: tuple[str, ...] = get_args(numerics.MulRule)
+MUL_RULES: tuple[str, ...] = get_args(numerics.MulName)
 
 
 def broadcast_shape(op: str, types: Types) -> Dims:
@@ -81,10 +83,11 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         check_rule(op, attributes["requant"], max_magnitude(a) * max_magnitude(b), MUL_RULES)
     else:
         _check_sum(op, attributes, a, b, element)
-        if attributes["requant"] == "fixed_double_16" and not (
+        rule = attributes["requant"]
+        if numerics.sum_rule(rule).block and not (
             _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
-            fail(op, "requant = 'fixed_double_16' needs operands of one shape, and types per layer", types)
+            fail(op, f"requant = {rule!r} needs operands of one shape, and types per layer", types)
     return checked_result(op, shape, element)
 
 
@@ -96,9 +99,8 @@ def _are_alike(types: Types) -> bool:
 
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
     rule = attributes["requant"]
-    check_choice(op, rule, numerics.SUM_RULES)
-    is_double = rule.startswith("fixed_double")
-    if is_double and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
+    check_choice(op, rule, tuple(numerics.SUM_RULES))
+    if numerics.sum_rule(rule).is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
         raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
     smallest = min(element.scales)
     bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
@@ -139,7 +141,7 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
     """The element types of a, b and the result, and their parameter indices over the result's dimensions."""
     rank = len(result.shape or ())
     tensors = (*types, result)
-    elements = [quantized(t, "binary", "operand") for t in tensors]
+    elements = [uniform(t) for t in tensors]
     return elements, [
         _index_in_result(e, static_shape(t, "binary"), rank) for e, t in zip(elements, tensors, strict=True)
     ]
@@ -156,22 +158,21 @@ def sum_parameters(
     distinct, inverse = np.unique(flat, return_inverse=True)
     rows = np.unravel_index(distinct, sizes)
     element = elements[2]
-    parameters = numerics.sum_parameters(
-        rule,
+    by = numerics.sum_rule(rule)
+    sums = numerics.Sums(
         (container(element), element.storage_min, element.storage_max),
         [t.scale_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],
-        element.zero_point_array.ravel()[rows[2]],
-        _left(*elements) if rule.startswith("fixed_double") else 0,
-        [t.zero_point_array.ravel()[row] for t, row in zip(elements[:2], rows[:2], strict=True)],
+        [t.zero_point_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],
+        _left(*elements) if by.is_shifted else 0,
         sign,
     )
-    return parameters, inverse.reshape(columns[0].shape)
+    return by.form(sums), inverse.reshape(columns[0].shape)
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     elements, indices = _indices(types, result)
     a, b = arrays
-    if not is_raw(attributes):
+    if not _is_raw(op, attributes):
         a, b = (without_zero_point(q, parameters_of(e, q.shape)[1]) for q, e in zip(arrays, elements[:2], strict=True))
     if op == "mul":
         return numerics.requantize(a * b, *_mul_parameters(elements, indices, attributes))
@@ -179,9 +180,10 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
     return numerics.requantize_sum(a, b, parameters, index, _SIGNS[op])
 
 
-def is_raw(attributes: Attributes) -> bool:
+def _is_raw(op: str, attributes: Attributes) -> bool:
     """Whether the rule takes storage as it is, zero points included."""
-    return bool(attributes["requant"] == "float32_fused")
+    rules: Mapping[str, numerics.SumRule | numerics.RequantRule] = numerics.RULES if op == "mul" else numerics.SUM_RULES
+    return rules[attributes["requant"]].summand == "storage"
 
 
 def _mul_parameters(
@@ -197,7 +199,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     shape = broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
-        zero_points = np.zeros((), np.int64) if is_raw(attributes) else t.zero_point_array.ravel()[index]
+        zero_points = np.zeros((), np.int64) if _is_raw(op, attributes) else t.zero_point_array.ravel()[index]
         return np.broadcast_to(zero_points, shape).ravel()
 
     arguments: dict[str, Any] = {}
@@ -234,12 +236,13 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
 
 
 def _family(op: str) -> OpFamily:
-    rule = replace(REQUANT, choices=MUL_RULES if op == "mul" else numerics.SUM_RULES)
+    rule = replace(REQUANT, choices=MUL_RULES if op == "mul" else tuple(numerics.SUM_RULES))
     return OpFamily(
         Declaration(op, operands=(Operand("a"), Operand("b", "broadcast")), attributes=(rule,)),
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
+        traits=Traits(is_elementwise=True, float_op=f"arith.{op}f", ends_in_clamp=True, is_exact=True),
     )
 
 

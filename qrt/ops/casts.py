@@ -36,13 +36,15 @@ from qrt.ops.core import (
     quantized,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType, check_integrity
 
-REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeRule)
+REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeName)
 _SAID = Result("as declared", "type", required=True)
 
 
@@ -67,7 +69,7 @@ def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None
 
 def _reference_qcast(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (x,) = arrays
-    element = quantized(result, "qcast", "result")
+    element = uniform(result)
     scale, zero_point = parameters_of(element, x.shape)
     return numerics.quantize(
         x.astype(np.float64),
@@ -94,7 +96,7 @@ def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]
 
 
 def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    element = quantized(result, "qcast", "result")
+    element = uniform(result)
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_qcast(
@@ -119,14 +121,14 @@ def _infer_dcast(types: Types, attributes: Attributes, result: TensorType | None
 
 def _reference_dcast(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    element = quantized(types[0], "dcast", "operand")
+    element = uniform(types[0])
     scale, zero_point = parameters_of(element, q.shape)
     values = numerics.dequantize(q, scale, zero_point, element.expressed_type.name)
     return values.astype(expressed_dtype(element.expressed_type))
 
 
 def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    element = quantized(types[0], "dcast", "operand")
+    element = uniform(types[0])
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_dcast(
@@ -150,8 +152,9 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
     if types[0].shape is None:
         return TensorType(None, element)
     check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
-    if attributes["requant"] == "half_up_twice_16" and not _has_table(source, element):
-        fail("requantize", "requant = 'half_up_twice_16' needs types per layer, the operand's of 8 bits", types)
+    rule = attributes["requant"]
+    if numerics.requant_rule(rule).behind and not _has_table(source, element):
+        fail("requantize", f"requant = {rule!r} needs types per layer, the operand's of 8 bits", types)
     return checked_result("requantize", types[0].shape, element)
 
 
@@ -164,37 +167,40 @@ def _parameters(
 
 def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
+    source, element = uniform(types[0]), uniform(result)
     _, zero_point = parameters_of(source, q.shape)
     acc = q.astype(np.int64) - zero_point
 
     def by(rule: str, acc: Array) -> Array:
         return numerics.requantize(acc, *_parameters(source, element, acc.shape, rule))
 
-    if attributes["requant"] != "half_up_twice_16":
-        return by(attributes["requant"], acc)
+    rule = attributes["requant"]
+    behind = numerics.requant_rule(rule).behind
+    if not behind:
+        return by(rule, acc)
     whole, flat = numerics.in_blocks(acc.size), acc.ravel()
-    parts = by("half_up_twice", flat[:whole]), by("fixed_double", flat[whole:])
+    parts = by(rule, flat[:whole]), by(behind, flat[whole:])
     return np.concatenate(parts).reshape(acc.shape)
 
 
 def _bind_requantize(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
+    source, element = uniform(types[0]), uniform(result)
     shape = static_shape(types[0], "requantize")
-    if attributes["requant"] == "half_up_twice_16":
-        tables = _table(source, element, "half_up_twice"), _table(source, element, "fixed_double")
+    rule = attributes["requant"]
+    if behind := numerics.requant_rule(rule).behind:
+        tables = _table(source, element, rule), _table(source, element, behind)
         return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], numerics.BLOCK)
     if _pays(source, element, prod(shape)):
-        table = _table(source, element, attributes["requant"])
+        table = _table(source, element, rule)
         return bind_bytes(container(source), container(element), prod(shape), table)
     layout = _common_layout(source, element, shape)
     if layout is None:
         return None
     collapsed, block, step = layout
     finer = element if source.is_per_layer else source
-    parameters, index = _parameters(source, element, shape, attributes["requant"])
+    parameters, index = _parameters(source, element, shape, rule)
     order = np.zeros(len(finer.scales), np.int64)
     order[parameter_index(finer, shape)] = index
     zero_points = np.broadcast_to(source.zero_point_array.ravel(), order.shape)
@@ -308,18 +314,21 @@ QCAST = OpFamily(
     infer=_infer_qcast,
     reference=_reference_qcast,
     bind=_bind_qcast,
+    traits=Traits(is_elementwise=True),
 )
 DCAST = OpFamily(
     Declaration("dcast", operands=(Operand("q"),), result=Result("of the expressed type"), dialect="quant"),
     infer=_infer_dcast,
     reference=_reference_dcast,
     bind=_bind_dcast,
+    traits=Traits(is_elementwise=True),
 )
 SCAST = OpFamily(
     Declaration("scast", operands=(Operand("x"),), result=replace(_SAID, required=False), view=True, dialect="quant"),
     infer=_infer_scast,
     reference=_reference_scast,
     view_offset=_scast_offset,
+    traits=Traits(is_elementwise=True),
 )
 REQUANTIZE = OpFamily(
     Declaration(
@@ -328,5 +337,6 @@ REQUANTIZE = OpFamily(
     infer=_infer_requantize,
     reference=_reference_requantize,
     bind=_bind_requantize,
+    traits=Traits(is_elementwise=True, ends_in_clamp=True),
 )
 FAMILIES = (QCAST, DCAST, SCAST, REQUANTIZE)

@@ -28,8 +28,10 @@ from qrt.ops.core import (
     quantized,
     real_number,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -68,14 +70,14 @@ def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    t = quantized(types[0], "clamp", "x")
+    t = uniform(types[0])
     index = parameter_index(t, q.shape)
     lower, upper = stored_bounds(t, attributes)
     return np.clip(q.astype(np.int64), lower[index], upper[index])
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    t = quantized(types[0], "clamp", "x")
+    t = uniform(types[0])
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)
     return _core.bind_clamp(
@@ -91,5 +93,9 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(
+            is_elementwise=True,
+            bounds=stored_bounds,
+        ),
     ),
 )

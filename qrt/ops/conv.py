@@ -37,10 +37,12 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
     without_repeats,
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
@@ -85,7 +87,7 @@ def checked_convolution(
     """The result type of this shape, after checks of the bias, of the accumulator of so many ``taps`` and of the
     declared type. ``axis`` is that of the weights' output channels.
     """
-    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
+    x, w = uniform(types[0]), uniform(types[1])
     element = declared_element(op, result)
     bias = check_bias(op, types[2] if len(types) > 2 else None, shape[3], x, w, axis)
     if element is None:
@@ -99,17 +101,17 @@ def checked_convolution(
     return checked_result(op, shape, element)
 
 
-def requantized(op: str, acc: Array, arrays: Sequence[Array], types: Types, result: TensorType, rule: str) -> Array:
+def requantized(acc: Array, arrays: Sequence[Array], types: Types, result: TensorType, rule: str) -> Array:
     """Sums of products over windows, the bias added, as storage of the result."""
-    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
+    x, w = uniform(types[0]), uniform(types[1])
     if len(types) > 2:
-        acc = acc + accumulator_bias(arrays[2], quantized(types[2], op, "bias"), x, w)
-    parameters = channel_parameters(rule, x, w, quantized(result, op, "result"))
+        acc = acc + accumulator_bias(arrays[2], uniform(types[2]), x, w)
+    parameters = channel_parameters(rule, x, w, uniform(result))
     return numerics.requantize(acc, parameters, np.arange(parameters.zero_point.size))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x_type, w_type = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
+    x_type, w_type = uniform(types[0]), uniform(types[1])
     x = without_zero_point(arrays[0], np.array(x_type.zero_point, np.int64))
     w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
     out_channels, kernel_height, kernel_width, depth = w.shape
@@ -129,7 +131,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
         ],
         axis=-1,
     )
-    return requantized("conv2d", acc, arrays, types, result, attributes["requant"])
+    return requantized(acc, arrays, types, result, attributes["requant"])
 
 
 def call_arguments(
@@ -138,8 +140,8 @@ def call_arguments(
     """(arguments with which both convolutions are bound, but for the weights' shape; the function that prepares a bias,
     if any).
     """
-    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
-    bias, prepare = bias_operand(types, op, x, w, constants)
+    x, w = uniform(types[0]), uniform(types[1])
+    bias, prepare = bias_operand(types, x, w, constants)
     return {
         "isa": kernels.active(),
         "x": container(x),
@@ -147,7 +149,7 @@ def call_arguments(
         "x_shape": static_shape(types[0], op),
         "x_zero_point": x.zero_point,
         "w_zero_points": without_repeats(w.zero_points),
-        "requant": channel_parameters(attributes["requant"], x, w, quantized(result, op, "result")),
+        "requant": channel_parameters(attributes["requant"], x, w, uniform(result)),
         "strides": attributes["strides"],
         "padding": attributes["padding"],
         "dilations": attributes["dilations"],
@@ -173,10 +175,12 @@ FAMILIES = (
             "conv2d",
             operands=(Operand("x", "NHWC"), Operand("w", "OHWI"), BIAS),
             attributes=(*CONVOLUTION, Attribute("groups", "integer", 1), REQUANT),
+            article="quant.conv2d",
         ),
         packs=(1, 2),
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=3, outputs=0, window=(1, 2))),
     ),
 )

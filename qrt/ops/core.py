@@ -16,6 +16,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.conversions import float_dtype
 from qrt.ops.declare import Declaration
+from qrt.ops.traits import NO_TRAITS, Traits
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -65,7 +66,7 @@ class OpFamily:
     ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
     call into C, or None where no kernel has the signature; a family without kernels has no ``bind``.
     ``view_offset(types, result, attributes)`` says how many elements into the memory of the first operand the result
-    stands, so that a plan need not compute it; None where it does not stand there.
+    stands, so that a plan need not compute it; None where it does not stand there. ``traits`` says what passes ask.
 
     In a family of several results all these have tuples in place of the result: of declared types, of types, of arrays.
     Whoever takes a family as it comes calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every
@@ -78,6 +79,7 @@ class OpFamily:
     bind: Callable[[Types, Any, Attributes, Constants], KernelCall | None] | None = None
     packs: tuple[int, ...] = ()
     view_offset: Callable[[Types, TensorType, Attributes], int | None] = lambda types, result, attributes: None
+    traits: Traits = NO_TRAITS
 
     @property
     def name(self) -> str:
@@ -93,6 +95,10 @@ class OpFamily:
         """The family's attributes that an op of the IR gives, as plain values."""
         defaults = self.declaration.defaults
         return {name: value.python for name, value in attributes.items() if name in defaults}
+
+    def read(self, attributes: Mapping[str, Spelled]) -> dict[str, Any]:
+        """The family's attributes of an op of the IR, as plain values, with the defaults filled in."""
+        return self.complete(self.said(attributes))
 
     def complete(self, attributes: Attributes) -> dict[str, Any]:
         """Attributes with the defaults filled in; an unknown name is an error."""
@@ -119,6 +125,15 @@ class OpFamily:
             wanted = ", ".join(operand.name for operand in declared.operands)
             raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
         return _all(self.infer(types, attributes, self._own(results)))
+
+    def kept_type(self, types: Types, attributes: Attributes, declared: TensorType) -> Type | None:
+        """Return the element type that a result of the declared shape has where it is that of the first operand; None
+        in a family that does not keep it."""
+        if not self.declaration.result.keeps_type:
+            return None
+        if self.traits.kept_type is not None:
+            return self.traits.kept_type(types, attributes, declared)
+        return self.resolve(types, attributes).element
 
     def compute(
         self, arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
@@ -228,6 +243,12 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     if not _is_sound(t):
         _check_fits(t.element, t.shape, f"{op}: {operand}")
         check_zero_points(t.element, f"{op}: {operand}")
+    return t.element
+
+
+def uniform(t: TensorType) -> UniformType:
+    """The quantized element type of a tensor, which the family's rule of types has checked."""
+    assert isinstance(t.element, UniformType)
     return t.element
 
 

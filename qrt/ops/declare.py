@@ -58,24 +58,28 @@ class Attribute:
 @dataclass(frozen=True)
 class Result:
     """``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the
-    operands.
+    operands. ``keeps_type`` says whether the element type is that of the first operand, whose parameters follow their
+    axes.
     """
 
     note: str
     parameter: str = ""
     required: bool = False
+    keeps_type: bool = False
 
 
 DECLARED: Final = Result("as declared", "out_type")
 """An exact type, or that of the operand, unless another one is said."""
-KEPT: Final = Result("of the operand's type")
+KEPT: Final = Result("of the operand's type", keeps_type=True)
+FOLLOWING: Final = Result("of the operand's type; channels follow their axis", keeps_type=True)
 
 
 @dataclass(frozen=True)
 class Declaration:
     """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
     whether the public function returns a view of its operand; it then takes no ``out``. A family that is not
-    ``public`` has no public function: programs have its op, and arrays compute it by other names.
+    ``public`` has no public function: programs have its op, and arrays compute it by other names. ``article`` is the
+    name of a second op, which articles on lowering write.
     """
 
     name: str
@@ -86,11 +90,17 @@ class Declaration:
     view: bool = False
     dialect: Literal["qrt", "quant"] = "qrt"
     public: bool = True
+    article: str = ""
 
     @property
     def op(self) -> str:
         """The name in IR."""
         return f"{self.dialect}.{self.name}"
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """Every name in IR."""
+        return (self.op, self.article) if self.article else (self.op,)
 
     @cached_property
     def defaults(self) -> Mapping[str, Any]:

@@ -26,9 +26,11 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import BIAS, Declaration, Operand
 from qrt.ops.requant import REQUANT
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
@@ -53,7 +55,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x_type, w_type = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
+    x_type, w_type = uniform(types[0]), uniform(types[1])
     x = without_zero_point(arrays[0], np.array(x_type.zero_point, np.int64))
     w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
     kernel_height, kernel_width, out_channels = w.shape
@@ -61,7 +63,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     views = windows(x, (kernel_height, kernel_width), *window, fill=0)
     per_channel = np.repeat(views, out_channels // max(x.shape[3], 1), axis=3)
     acc = np.einsum("nijcuv,uvc->nijc", per_channel, w)
-    return requantized(OP, acc, arrays, types, result, attributes["requant"])
+    return requantized(acc, arrays, types, result, attributes["requant"])
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
@@ -81,5 +83,6 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=2, outputs=2, window=(0, 1))),
     ),
 )

@@ -30,6 +30,7 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.types import FloatType, TensorType, UniformType
@@ -71,7 +72,7 @@ def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, const
         rows=prod(rows),
         depth=depth,
         columns=len(scales),
-        w=container(quantized(types[_W], "dynamic_matmul", "w")),
+        w=container(uniform(types[_W])),
         w_zero_points=zero_points,
         w_scales=scales,
         w_constant=constants.get(_W),
@@ -140,10 +141,10 @@ def _bind(types: Types, results: Types, attributes: Attributes, constants: Const
         inputs=inputs,
         cells=static_shape(types[5], "dynamic_lstm")[1],
         reverse=bool(attributes["reverse"]),
-        w=container(quantized(types[_W], "dynamic_lstm", "w")),
+        w=container(uniform(types[_W])),
         w_zero_points=w_zero_points,
         w_scales=w_scales,
-        r=container(quantized(types[_R], "dynamic_lstm", "r")),
+        r=container(uniform(types[_R])),
         r_zero_points=r_zero_points,
         r_scales=r_scales,
         w_constant=constants.get(_W),

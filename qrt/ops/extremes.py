@@ -30,7 +30,8 @@ from qrt.ops.core import (
     reduced_axes,
     static_shape,
 )
-from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result
+from qrt.ops.traits import Traits, kept_axis, permute_reduced
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 KERNEL_DTYPES = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"})
@@ -125,12 +126,13 @@ def _reduce(name: str) -> OpFamily:
             name,
             operands=(_X,),
             attributes=(Attribute("axes", "axes", note="all"), Attribute("keepdims", "boolean", False)),
-            result=Result("of the operand's type; channels follow their axis"),
+            result=FOLLOWING,
             public=False,
         ),
         infer=partial(_infer_reduce, name),
         reference=partial(_reference_reduce, name),
         bind=partial(_bind, name),
+        traits=Traits(permute=permute_reduced, scaled_axis=kept_axis),
     )
 
 

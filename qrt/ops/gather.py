@@ -28,6 +28,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
@@ -160,11 +161,13 @@ FAMILIES = (
         infer=_infer_gather,
         reference=_reference_gather,
         bind=_bind_gather,
+        traits=Traits(is_movement=True),
     ),
     OpFamily(
         Declaration("gather_nd", operands=(_X, _INDICES), result=KEPT, public=False),
         infer=_infer_gather_nd,
         reference=_reference_gather_nd,
         bind=_bind_gather_nd,
+        traits=Traits(is_movement=True),
     ),
 )

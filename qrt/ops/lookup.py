@@ -32,8 +32,10 @@ from qrt.ops.core import (
     quantized,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Declaration, Operand, Result
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -99,17 +101,17 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     q, table = arrays
-    least, _ = quantized(types[0], "lookup", "x").default_bounds
+    least, _ = uniform(types[0]).default_bounds
     return table.astype(np.int64)[q.astype(np.int64) - least]
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x = quantized(types[0], "lookup", "x")
+    x = uniform(types[0])
     return _core.bind_lookup(
         isa=kernels.active(),
         storage=container(x),
         width=x.storage_width,
-        out=container(quantized(types[1], "lookup", "table")),
+        out=container(uniform(types[1])),
         size=prod(static_shape(types[0], "lookup")),
         table=constants.get(1),
     )
@@ -159,6 +161,7 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(is_elementwise=True, tables=(1,)),
     ),
     OpFamily(
         Declaration(
@@ -171,5 +174,6 @@ FAMILIES = (
         infer=_infer_interpolated,
         reference=_reference_interpolated,
         bind=_bind_interpolated,
+        traits=Traits(is_elementwise=True, tables=(1,)),
     ),
 )

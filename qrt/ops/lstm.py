@@ -32,6 +32,7 @@ from qrt.ops.core import (
     quantized,
     real_number,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
 from qrt.ops.recurrent import check, check_accumulator, is_whole_byte
@@ -153,8 +154,8 @@ def cell_exponent(scale: float, types: Types) -> int:
 def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
     """The parameters of an lstm of these types."""
     names = operand_names(attributes, len(types))
-    of = {name: quantized(t, "lstm", name) for name, t in zip(names, types, strict=True)}
-    x, hidden, cell, y = of["x"], of["hidden"], of["cell"], quantized(results[0], "lstm", "y")
+    of = {name: uniform(t) for name, t in zip(names, types, strict=True)}
+    x, hidden, cell, y = of["x"], of["hidden"], of["cell"], uniform(results[0])
     made = (y.scale, y.zero_point)
     if attributes["projection"]:
         made = float(attributes["made_scale"]), int(attributes["made_zero_point"])

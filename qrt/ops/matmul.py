@@ -33,6 +33,7 @@ from qrt.ops.core import (
     Constants,
     KernelCall,
     OpFamily,
+    Shape,
     Types,
     checked_result,
     container,
@@ -42,11 +43,13 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
     without_repeats,
 )
 from qrt.ops.declare import BIAS, Declaration, Operand
 from qrt.ops.requant import REQUANT, combined_parameters
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
+from qrt.ops.traits import Traits, Weights
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -140,11 +143,11 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
     return parameter_index(t, reduced)
 
 
-def requant_index(types: Types, result: TensorType, rule: str) -> tuple[Any, Array]:
+def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
     """(parameters, index over the matrix-shaped result) of the requantization."""
-    a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
-    element = quantized(result, "matmul", "result")
-    a_matrix, w_matrix = _as_matrices(types)
+    a, w = uniform(types[0]), uniform(types[1])
+    element = uniform(result)
+    a_matrix, w_matrix = matrices
     out_shape = static_shape(result, "matmul")
     out_index = parameter_index(element, out_shape)
     if len(types[0].shape or ()) == 1:
@@ -159,20 +162,20 @@ def requant_index(types: Types, result: TensorType, rule: str) -> tuple[Any, Arr
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    a_type, w_type = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
+    a_type, w_type = uniform(types[0]), uniform(types[1])
     a_matrix, w_matrix = _as_matrices(types)
     a = without_zero_point(arrays[0], parameters_of(a_type, arrays[0].shape)[1]).reshape(a_matrix)
     w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1]).reshape(w_matrix)
-    bias_type = quantized(types[2], "matmul", "bias") if len(types) > 2 else None
+    bias_type = uniform(types[2]) if len(types) > 2 else None
     if w_type.is_sub_channel:
-        element = quantized(result, "matmul", "result")
+        element = uniform(result)
         bias = None if bias_type is None else (arrays[2], bias_type)
         stored = requantize_blocks(a, w, a_type, w_type, element, attributes["requant"], bias)
     else:
         acc = a @ w
         if bias_type is not None:
             acc = acc + accumulator_bias(arrays[2], bias_type, a_type, w_type)
-        parameters, index = requant_index(types, result, attributes["requant"])
+        parameters, index = _requant_index(types, (a_matrix, w_matrix), result, attributes["requant"])
         stored = numerics.requantize(acc, parameters, index)
     return stored.reshape(static_shape(result, "matmul"))
 
@@ -180,7 +183,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 # ------------------------------------------------------------------------------------------------------------ binding
 
 
-def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted: int) -> tuple[int, int] | None:
+def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
     """(step per matrix, step along the kept axis) of an operand's parameters; None for a type the kernel does not
     index."""
     if t.is_per_layer or rank == 1:
@@ -191,19 +194,19 @@ def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
+    a, w = uniform(types[0]), uniform(types[1])
     a_matrix, w_matrix = _as_matrices(types)
     if w.is_sub_channel:
         return _bind_sub_channel(types, result, attributes, constants)
-    a_steps = _matrix_steps(a, len(types[0].shape or ()), a_matrix, -1)
-    w_steps = _matrix_steps(w, len(types[1].shape or ()), w_matrix, -2)
+    a_steps = _matrix_steps(a, len(types[0].shape or ()), -1)
+    w_steps = _matrix_steps(w, len(types[1].shape or ()), -2)
     if a_steps is None or w_steps is None:
         return None
     rows, depth, columns = a_matrix[-2], a_matrix[-1], w_matrix[-1]
-    parameters, index = requant_index(types, result, attributes["requant"])
+    parameters, index = _requant_index(types, (a_matrix, w_matrix), result, attributes["requant"])
     batch_shape = broadcast_shapes(a_matrix[:-2], w_matrix[:-2])
     folded = len(w_matrix) == 2 and a.is_per_layer and prod(index.shape[:-1]) == 1
-    bias, prepare = bias_operand(types, "matmul", a, w, constants)
+    bias, prepare = bias_operand(types, a, w, constants)
     batch = prod(batch_shape)
     arguments: dict[str, Any] = {"batch": 1, "m": batch * rows}
     if not folded:
@@ -256,8 +259,8 @@ def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int
 def _bind_sub_channel(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    a, w, element = (quantized(t, "matmul", "operand") for t in (types[0], types[1], result))
-    bias = quantized(types[2], "matmul", "bias") if len(types) > 2 else None
+    a, w, element = map(uniform, (types[0], types[1], result))
+    bias = uniform(types[2]) if len(types) > 2 else None
     if bias is not None and 2 not in constants:
         return None
     (*batch, rows, depth), (_, columns) = _as_matrices(types)
@@ -292,10 +295,15 @@ def _bind_sub_channel(
 
 FAMILIES = (
     OpFamily(
-        Declaration("matmul", operands=(Operand("a"), Operand("w"), BIAS), attributes=(REQUANT,)),
+        Declaration(
+            "matmul", operands=(Operand("a"), Operand("w"), BIAS), attributes=(REQUANT,), article="quant.matmul"
+        ),
         packs=(1, 2),
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(
+            ends_in_clamp=True, is_exact=True, weights=Weights(inputs=-2, outputs=-1), of_floats="float_matmul"
+        ),
     ),
 )

@@ -35,13 +35,15 @@ from qrt.ops.core import (
     reduced_axes,
     row_major_strides,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits, kept_axis, permute_reduced
 from qrt.types import TensorType, UniformType
 
-MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanRule)
-SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumRule)
+MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanName)
+SUM_RULES: tuple[str, ...] = get_args(numerics.ReduceSumName)
 
 
 def _rules(op: str) -> tuple[str, ...]:
@@ -84,7 +86,7 @@ def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
     """(parameters, their index, the zero points to subtract), both arrays broadcasting to the axes that are kept."""
-    x, element = quantized(types[0], op, "x"), quantized(result, op, "result")
+    x, element = uniform(types[0]), uniform(result)
     kept, places = _kept(op, types, attributes)
     whole, order = static_shape(types[0], op), tuple(range(len(kept)))
     shape = tuple(whole[d] for d in kept)
@@ -97,7 +99,7 @@ def _parameters(
 
 def is_raw(attributes: Attributes) -> bool:
     """Whether the rule sums storage as it is, zero points included."""
-    return bool(attributes["requant"] in ("raw_mean", "raw_sum"))
+    return numerics.requant_rule(attributes["requant"]).summand == "storage"
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
@@ -107,7 +109,7 @@ def counted(op: str, attributes: Attributes, elements: int) -> Array:
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    zero_point = 0 if is_raw(attributes) else parameters_of(quantized(types[0], op, "x"), q.shape)[1]
+    zero_point = 0 if is_raw(attributes) else parameters_of(uniform(types[0]), q.shape)[1]
     centred = q.astype(np.int64) - zero_point
     parameters, index, _ = _parameters(op, types, result, attributes)
     acc = centred.sum(axis=reduced_axes(op, types, attributes))
@@ -120,7 +122,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]
     return _core.bind_mean(
         isa=kernels.active(),
-        storage=container(quantized(types[0], op, "x")),
+        storage=container(uniform(types[0])),
         x_shape=static_shape(types[0], op),
         axes=reduced_axes(op, types, attributes),
         zero_points=zero_points,
@@ -137,6 +139,7 @@ def _family(op: str, is_public: bool) -> OpFamily:
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
+        traits=Traits(ends_in_clamp=True, permute=permute_reduced, scaled_axis=kept_axis),
     )
 
 

@@ -31,13 +31,14 @@ from qrt.ops.core import (
     fail,
     keep_element,
     one_axis,
-    quantized,
     row_major_strides,
     static_shape,
     storage_dtype,
+    uniform,
 )
-from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
+from qrt.ops.traits import Traits, permute_axis
 from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
@@ -119,6 +120,13 @@ def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
 
 def _same_count(a: Dims, b: Dims) -> bool:
     return None not in a and None not in b and prod(d or 0 for d in a) == prod(d or 0 for d in b)
+
+
+def _reshaped_type(types: Types, attributes: Attributes, declared: TensorType) -> Type:
+    element = any_element(types[0], "reshape", "x")
+    if not isinstance(element, UniformType):
+        return element
+    return reshaped_element(element, types[0].shape, declared.shape or (), declared)
 
 
 def _reference_reshape(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -296,7 +304,7 @@ class _RequantizedConcat:
         ready = []
         for q, call, piece in zip(inputs, self.calls, self.pieces, strict=True):
             if call is not None:
-                target = np.empty(static_shape(piece, "concat"), storage_dtype(quantized(piece, "concat", "piece")))
+                target = np.empty(static_shape(piece, "concat"), storage_dtype(uniform(piece)))
                 call(q, target)
                 q = target
             ready.append(q)
@@ -325,7 +333,7 @@ def _bind_concat(types: Types, result: TensorType, attributes: Attributes, const
 
 _MOST_OPERANDS = 63
 """A call of the copy kernel has 64 operands, the result among them."""
-_SHAPE = Result("as declared: it says the shape", "shape", required=True)
+_SHAPE = Result("as declared: it says the shape", "shape", required=True, keeps_type=True)
 
 FAMILIES = (
     OpFamily(
@@ -340,19 +348,21 @@ FAMILIES = (
         reference=_reference_reshape,
         bind=_bind_reshape,
         view_offset=lambda types, result, attributes: 0,
+        traits=Traits(kept_type=_reshaped_type, is_movement=True),
     ),
     OpFamily(
         Declaration(
             "transpose",
             operands=(Operand("q"),),
             attributes=(Attribute("permutation", "axes", note="axes reversed", positional=True),),
-            result=Result("of the operand's type; channels follow their axis"),
+            result=FOLLOWING,
             view=True,
         ),
         infer=_infer_transpose,
         reference=_reference_transpose,
         bind=_bind_transpose,
         view_offset=_transpose_offset,
+        traits=Traits(is_movement=True, permutation=axes_order),
     ),
     OpFamily(
         Declaration(
@@ -363,5 +373,6 @@ FAMILIES = (
         infer=_infer_concat,
         reference=_reference_concat,
         bind=_bind_concat,
+        traits=Traits(is_exact=True, is_movement=True, permute=permute_axis),
     ),
 )

@@ -31,6 +31,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits, permute_lists
 from qrt.types import TensorType, Type, UniformType
 
 
@@ -126,6 +127,11 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     return strided.bind_parts(element_dtype(t), parts, prod(shape))
 
 
+def _scaled_axis(attributes: Attributes, axis: int) -> int | None:
+    """Factors go through zeros, along an axis that is not padded."""
+    return axis if not attributes["value"] and tuple(attributes["padding"][axis]) == (0, 0) else None
+
+
 FAMILIES = (
     OpFamily(
         Declaration(
@@ -140,5 +146,6 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(is_movement=True, permute=permute_lists("padding"), scaled_axis=_scaled_axis),
     ),
 )

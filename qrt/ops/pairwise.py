@@ -28,8 +28,10 @@ from qrt.ops.core import (
     quantized,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import KEPT, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Three = tuple[UniformType, UniformType, UniformType]
@@ -65,7 +67,7 @@ def _extreme(op: str, arrays: Sequence[Array], types: Types, result: TensorType,
 def _bind_extreme(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    stored = container(quantized(types[0], op, "a"))
+    stored = container(uniform(types[0]))
     return _bind(op, types, {"a": stored, "b": stored, "out": stored})
 
 
@@ -105,13 +107,12 @@ Compute = Callable[[Array, Array, Three], Array]
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
 
-def _three(op: str, types: Types, result: TensorType) -> Three:
-    a, b = _operands(op, types)
-    return a, b, quantized(result, op, "result")
+def _three(types: Types, result: TensorType) -> Three:
+    return uniform(types[0]), uniform(types[1]), uniform(result)
 
 
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    t = _three(op, types, result)
+    t = _three(types, result)
     a, b = (q.astype(np.int64) - own.zero_point for q, own in zip(arrays, t, strict=False))
     return _OF_BYTES[op](a, b, t)
 
@@ -120,7 +121,7 @@ def table_of_pairs(op: str, types: Types, result: TensorType) -> Array:
     """Storage of the result for each pair of bytes, at ``[byte of a, byte of b]``. Bytes outside of the bounds of a
     type, which no value has, stand for the nearest bound. The array is read-only.
     """
-    return _table(op, _three(op, types, result))
+    return _table(op, _three(types, result))
 
 
 @lru_cache(maxsize=8)
@@ -137,7 +138,7 @@ def _table(op: str, t: Three) -> Array:
 def _bind_bytes(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    a, b, element = map(container, _three(op, types, result))
+    a, b, element = map(container, _three(types, result))
     table = table_of_pairs(op, types, result)
     return _bind("table", types, {"a": a, "b": b, "out": element, "table": table})
 
@@ -149,6 +150,7 @@ FAMILIES = (
             infer=partial(_infer_extreme, op),
             reference=partial(_extreme, op),
             bind=partial(_bind_extreme, op),
+            traits=Traits(is_elementwise=True),
         )
         for op in _EXTREMES
     ),
@@ -158,6 +160,7 @@ FAMILIES = (
             infer=partial(_infer_bytes, op),
             reference=partial(_reference, op),
             bind=partial(_bind_bytes, op),
+            traits=Traits(is_elementwise=True),
         )
         for op in _OF_BYTES
     ),

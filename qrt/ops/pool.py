@@ -15,7 +15,6 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.numerics import AVERAGE_ORDERS
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -30,14 +29,16 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
-AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageRule)
+AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
 _MOST_SCALE = 2.0**64
@@ -83,7 +84,8 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
-    if rule in AVERAGE_ORDERS and max(x.scales) >= _MOST_SCALE:
+    by = numerics.requant_rule(rule)
+    if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:
         fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
     image = (types[0].shape or ())[1:3]
     if rule == "dequantized_lanes" and (tuple(kernel) != image or any(map(any, attributes["padding"]))):
@@ -95,7 +97,7 @@ def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
     """Parameters indexed by [count - 1, channel]."""
-    x, element = quantized(types[0], "avg_pool2d", "x"), quantized(result, "avg_pool2d", "result")
+    x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")
     kernel = attributes["kernel"]
     counts = np.arange(1, min(kernel[0], height) * min(kernel[1], width) + 1)[:, None]
@@ -108,26 +110,24 @@ def _avg_parameters(
 
 def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    x = quantized(types[0], "avg_pool2d", "x")
-    is_raw = attributes["requant"] == "integer"
-    values: Array = q.astype(np.int64) - (0 if is_raw else parameters_of(x, q.shape)[1])
+    x = uniform(types[0])
+    by = numerics.requant_rule(attributes["requant"])
+    values: Array = q.astype(np.int64) - (0 if by.summand == "storage" else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
-    order = AVERAGE_ORDERS.get(attributes["requant"])
-    if order:
+    if by.summand == "floats":
         values = values.astype(np.float32) * parameters_of(x, q.shape)[0].astype(np.float32)
     seen = windows(values, *window, fill=0)
-    acc = numerics.sum_in_order(seen, order) if order else seen.sum(axis=(4, 5))
+    acc = numerics.sum_in_order(seen, by.order) if by.order else seen.sum(axis=(4, 5))
     counts = windows(np.ones(q.shape, np.int64), *window, fill=0).sum(axis=(4, 5))
     parameters, index = _avg_parameters(types, result, attributes)
     channel = np.arange(acc.shape[3]) if index.shape[1] > 1 else np.zeros(1, np.int64)
-    end = numerics.average_dequantized if order else numerics.requantize
-    return end(acc, parameters, index[counts - 1, channel])
+    return numerics.requantize(acc, parameters, index[counts - 1, channel])
 
 
 def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
     return {
         "isa": kernels.active(),
-        "storage": container(quantized(types[0], "pool", "x")),
+        "storage": container(uniform(types[0])),
         "x_shape": static_shape(types[0], "pool"),
         "kernel": attributes["kernel"],
         "strides": attributes["strides"],
@@ -138,13 +138,14 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
 def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
-    zero_points = quantized(types[0], "avg_pool2d", "x").zero_points
+    zero_points = uniform(types[0]).zero_points
+    by = numerics.requant_rule(attributes["requant"])
     return _core.bind_avg_pool2d(
-        zero_points=(0,) if attributes["requant"] == "integer" else zero_points,
+        zero_points=(0,) if by.summand == "storage" else zero_points,
         requant=parameters.take(index),
         count_step=channels,
         channel_step=int(channels > 1),
-        order=AVERAGE_ORDERS.get(attributes["requant"], "rows"),
+        order=by.order or "rows",
         **_window_arguments(types, attributes),
     )
 
@@ -160,13 +161,17 @@ def _infer_max(types: Types, attributes: Attributes, result: TensorType | None) 
 
 def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
-    x = quantized(types[0], "max_pool2d", "x")
+    x = uniform(types[0])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
     return np.asarray(windows(q.astype(np.int64), *window, fill=x.storage_min - 1).max(axis=(4, 5)))
 
 
 def _bind_max(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     return _core.bind_max_pool2d(**_window_arguments(types, attributes))
+
+
+def _channels_alone(attributes: Attributes, axis: int) -> int | None:
+    return axis if axis == 3 else None
 
 
 _KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
@@ -180,11 +185,13 @@ FAMILIES = (
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,
+        traits=Traits(ends_in_clamp=True, scaled_axis=_channels_alone),
     ),
     OpFamily(
         Declaration("max_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING), result=KEPT),
         infer=_infer_max,
         reference=_reference_max,
         bind=_bind_max,
+        traits=Traits(scaled_axis=_channels_alone),
     ),
 )

@@ -25,6 +25,7 @@ from qrt.ops.core import (
     fail,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand, Result
 from qrt.ops.sigmoids import is_symmetric_16
@@ -80,8 +81,8 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
 
 def svdf_parameters(types: Types, results: Types) -> numerics.SvdfParameters:
     """The parameters of an svdf of these types."""
-    x, feature, time, state = (quantized(t, "svdf", "an operand") for t in types[:4])
-    y = quantized(results[0], "svdf", "the result")
+    x, feature, time, state = (uniform(t) for t in types[:4])
+    y = uniform(results[0])
     return numerics.svdf_parameters(
         (x.scale, x.zero_point), (y.scale, y.zero_point), feature.scale, time.scale, state.scale
     )

@@ -29,6 +29,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import FloatType, TensorType, UniformType
 
 
@@ -162,5 +163,6 @@ FAMILIES = (
         infer=partial(_infer, "resize_nearest"),
         reference=_reference_nearest,
         bind=_bind_nearest,
+        traits=Traits(is_movement=True),
     ),
 )

@@ -29,8 +29,10 @@ from qrt.ops.core import (
     fail,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 
@@ -60,14 +62,14 @@ def is_symmetric_16(t: UniformType) -> bool:
 
 
 def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    table = numerics.sigmoid_results(name, uniform(types[0]).scale, attributes["requant"])
     return table.astype(np.int64)[arrays[0].astype(np.int64) + (1 << 15)]
 
 
 def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    table = numerics.sigmoid_results(name, quantized(types[0], name, "x").scale, attributes["requant"])
+    table = numerics.sigmoid_results(name, uniform(types[0]).scale, attributes["requant"])
     return _core.bind_lookup_interpolated(
         name=name,
         isa=kernels.active(),
@@ -89,6 +91,7 @@ FAMILIES = tuple(
         infer=partial(_infer, name),
         reference=partial(_reference, name),
         bind=partial(_bind, name),
+        traits=Traits(is_elementwise=True, float_op="math.tanh" if name == "tanh" else ""),
     )
     for name in ("logistic", "tanh")
 )

@@ -30,6 +30,7 @@ from qrt.ops.core import (
     static_shape,
 )
 from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.ops.traits import Traits, permute_lists
 from qrt.types import TensorType, Type, UniformType
 
 
@@ -205,6 +206,7 @@ FAMILIES = (
         reference=_reference_slice,
         bind=_bind_slice,
         view_offset=_slice_offset,
+        traits=Traits(is_movement=True, permute=permute_lists("offsets", "sizes", "strides")),
     ),
     OpFamily(
         Declaration(
@@ -217,5 +219,6 @@ FAMILIES = (
         infer=_infer_tile,
         reference=_reference_tile,
         bind=_bind_tile,
+        traits=Traits(is_movement=True),
     ),
 )

@@ -32,10 +32,12 @@ from qrt.ops.core import (
     real_number,
     static_shape,
     storage_dtype,
+    uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand
 from qrt.ops.lookup import bind_bytes
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
+from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
@@ -91,22 +93,22 @@ def slope_parameters(
 
 
 def _leaky(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    x, element = uniform(types[0]), uniform(result)
     acc = arrays[0].astype(np.int64) - x.zero_point
     parameters = slope_parameters(x, float(attributes["alpha"]), element, attributes)
     return numerics.requantize(acc, parameters, (acc < 0).astype(np.int64))
 
 
 def _prelu(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
+    x, alpha = uniform(types[0]), uniform(types[1])
     left, right = (q.astype(np.int64) - t.zero_point for q, t in zip(arrays, (x, alpha), strict=True))
     left, right = broadcast_arrays(left, right)
-    parameters = slope_parameters(x, alpha.scale, quantized(result, "prelu", "result"), attributes)
+    parameters = slope_parameters(x, alpha.scale, uniform(result), attributes)
     return numerics.requantize(np.where(left < 0, left * right, left), parameters, (left < 0).astype(np.int64))
 
 
 def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x, element = quantized(types[0], "leaky_relu", "x"), quantized(result, "leaky_relu", "result")
+    x, element = uniform(types[0]), uniform(result)
     size = prod(static_shape(types[0], "leaky_relu"))
     if x.storage_width <= 8:
         q = np.sort(np.arange(256, dtype=np.uint8).astype(storage_dtype(x)))
@@ -123,7 +125,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
 
 
 def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x, alpha, element = (quantized(t, "prelu", "operand") for t in (*types, result))
+    x, alpha, element = (uniform(t) for t in (*types, result))
     return _core.bind_pair(
         isa=kernels.active(),
         kind="prelu",
@@ -148,6 +150,7 @@ FAMILIES = (
         infer=_infer_leaky,
         reference=_leaky,
         bind=_bind_leaky,
+        traits=Traits(is_elementwise=True),
     ),
     OpFamily(
         Declaration(
@@ -156,5 +159,6 @@ FAMILIES = (
         infer=_infer_prelu,
         reference=_prelu,
         bind=_bind_prelu,
+        traits=Traits(is_elementwise=True),
     ),
 )

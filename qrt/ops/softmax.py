@@ -38,6 +38,7 @@ from qrt.ops.core import (
     quantized,
     real_number,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
 from qrt.types import TensorType, UniformType
@@ -118,7 +119,7 @@ def _unit(name: str, rule: str, element: UniformType) -> tuple[float, int]:
 
 
 def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
+    x, element = uniform(types[0]), uniform(result)
     axis, rule, beta = one_axis(name, types, attributes), attributes["requant"], float(attributes.get("beta", 1.0))
     q, end = arrays[0], (element.scale, element.zero_point, element.storage_min, element.storage_max)
     if name == "log_softmax":
@@ -158,7 +159,7 @@ def _tables(name: str, rule: str, scale: float, beta: float, size: int) -> dict[
 def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    x, element = quantized(types[0], name, "x"), quantized(result, name, "result")
+    x, element = uniform(types[0]), uniform(result)
     shape, axis = static_shape(types[0], name), one_axis(name, types, attributes)
     beta = float(attributes.get("beta", 1.0))
     return _core.bind_softmax(

@@ -68,16 +68,10 @@ def block_parameters(
         multiplier[:, n] = m0[: len(scales)]
         bias_multiplier += m0[len(scales) :]
         shifts.append(shift)
-    empty = np.empty(0, np.float32)
     requant = numerics.RequantParameters(
-        rule,
-        *storage,
-        np.array(zero_points, np.int64),
-        np.ones(columns, np.int32),
-        np.array(shifts, np.int32),
-        empty,
-        empty,
+        rule, *storage, np.array(zero_points, np.int64), np.ones(columns, np.int32), np.array(shifts, np.int32)
     )
+    empty = np.empty(0, np.float32)
     return BlockParameters(k_block, empty, multiplier, empty, np.array(bias_multiplier, np.int64), requant)
 
 

@@ -26,9 +26,11 @@ from qrt.ops.core import (
     parameters_of,
     quantized,
     static_shape,
+    uniform,
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
 from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import PADDING, pairs, two_positive
 from qrt.types import TensorType
 
@@ -90,7 +92,7 @@ def _output_padding(values: object) -> tuple[int, int]:
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    x_type, w_type = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
+    x_type, w_type = uniform(types[0]), uniform(types[1])
     x = without_zero_point(arrays[0], np.array(x_type.zero_point, np.int64))
     w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
     images, height, width, _ = x.shape
@@ -104,12 +106,12 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
         reached = acc[:, ky : ky + (height - 1) * rows + 1 : rows, kx : kx + (width - 1) * columns + 1 : columns]
         reached += x @ w[:, ky, kx].T
     acc = acc[:, top : whole[0] - bottom, left : whole[1] - right]
-    return requantized(OP, acc, arrays, types, result, attributes["requant"])
+    return requantized(acc, arrays, types, result, attributes["requant"])
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    x, w = quantized(types[0], OP, "x"), quantized(types[1], OP, "w")
-    bias, prepare = bias_operand(types, OP, x, w, constants)
+    x, w = uniform(types[0]), uniform(types[1])
+    bias, prepare = bias_operand(types, x, w, constants)
     (top, _), (left, _) = attributes["padding"]
     call = _core.bind_transpose_conv2d(
         isa=kernels.active(),
@@ -120,7 +122,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         out_size=static_shape(result, OP)[1:3],
         x_zero_point=x.zero_point,
         w_zero_points=w.zero_points,
-        requant=channel_parameters(attributes["requant"], x, w, quantized(result, OP, "result")),
+        requant=channel_parameters(attributes["requant"], x, w, uniform(result)),
         strides=attributes["strides"],
         padding=(top, left),
         w_constant=constants.get(1),
@@ -146,5 +148,6 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
+        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=3, outputs=0)),
     ),
 )

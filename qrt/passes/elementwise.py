@@ -8,9 +8,8 @@ import numpy as np
 
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
+from qrt.ir import Attribute, Block, Builder, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 
@@ -85,7 +84,7 @@ class ChannelEmitter(Emitter):
         assert x.type.rank is not None
         self._outer = builder
         self._body = Block(location=builder.location)
-        super().__init__(Builder(self._body, None, builder.location), self._body.add_argument(x.type.element))
+        super().__init__(Builder(self._body), self._body.add_argument(x.type.element))
         self._inputs = [x]
         self._tensor = x.type
         self._parameter_shape = quantized.scales_shape
@@ -97,7 +96,7 @@ class ChannelEmitter(Emitter):
         return self._body.add_argument(element)
 
     def finish(self, y: Value) -> Value:
-        self.builder.create("linalg.yield", (y,))
+        self.builder.emit("linalg.yield", (y,))
         self._body.add_argument(y.type)
         type = self._tensor.with_(element=y.type)
         empty = self._outer.value("tensor.empty", extents(self._outer, self._inputs[0]), type)
@@ -113,7 +112,7 @@ def extents(builder: Builder, tensor: Value) -> list[Value]:
     found = []
     for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
-            found.append(builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX))
+            found.append(builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX))
     return found
 
 

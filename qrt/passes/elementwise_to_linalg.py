@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Block, Module, Operation, Region, Value
+from qrt.ir import Block, Builder, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of, is_ranked_tensor
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.elementwise import extents
 from qrt.types import TensorType
@@ -32,7 +32,7 @@ def _is_on_tensors(operation: Operation) -> bool:
 
 def as_generic(operation: Operation) -> list[Value]:
     """The results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
-    builder = Builder.before(operation)
+    builder = Builder(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
     rank = len(ranked(operation.results[0]).shape or ())
@@ -54,9 +54,9 @@ def _output(builder: Builder, operation: Operation, result: Value) -> Value:
 
 def _body(operation: Operation, operands: list[Value]) -> Region:
     block = Block([element_of(value.type) for value in operands], operation.location)
-    body = Builder(block, None, operation.location)
+    body = Builder(block, operation.location)
     scalars = block.arguments[: len(operation.operands)]
     types = [element_of(value.type) for value in operation.results]
-    made = body.create(operation.name, scalars, types, dict(operation.attributes))
-    body.create("linalg.yield", made.results)
+    made = body.emit(operation.name, scalars, types, dict(operation.attributes))
+    body.emit("linalg.yield", made.results)
     return Region([block])

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qrt.dialects.linalg.structure import StructuredOp, generic
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Builder, Folds, Pattern
+from qrt.ir.core.rewrite import Folds, Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.dialects.quant.annotations import IDENTITIES
-from qrt.ir import Module
+from qrt.ir import Builder, Module
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.passes.options import OBSERVING, option
 from qrt.passes.planned import OBSERVED
 
@@ -32,10 +32,10 @@ class InlineRegions:
             if self.observed and op.name == OBSERVED:
                 continue
             if op.name == "quant.region":
-                replace(op, Builder.before(op).inline(op.regions[0].blocks[0], op.operands))
+                replace(op, Builder(op).inline(op.regions[0].blocks[0], op.operands))
             elif op.name in FAKE_QUANTS:
                 from qrt.dialects.quant.fake_quant import as_casts  # here, for the programs that have such ops
 
-                replace(op, [as_casts(op, Builder.before(op))])
+                replace(op, [as_casts(op, Builder(op))])
             else:
                 replace(op, op.operands)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, TypeAttr, Value
+from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Builder, Folds, constants_last, fold_at_once
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE
 from qrt.passes.options import option
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from qrt.eager.binding import EagerCall, bind, eager, require_tensor
-from qrt.numerics import MeanRule, MulRule, RequantizeRule, SoftmaxRule, SumRule
+from qrt.numerics import MeanName, MulName, RequantizeName, SoftmaxRule, SumName
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.tensor.sums import bind_sum
@@ -22,7 +22,7 @@ def add(
     b: QuantTensor,
     *,
     out_type: UniformType | str | None = None,
-    requant: SumRule = "fixed",
+    requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The sum ``a + b``, element by element (docs/numerics_operations.md).
@@ -46,7 +46,7 @@ def sub(
     b: QuantTensor,
     *,
     out_type: UniformType | str | None = None,
-    requant: SumRule = "fixed",
+    requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The difference ``a - b``, element by element (docs/numerics_operations.md).
@@ -68,7 +68,7 @@ def mul(
     b: QuantTensor,
     *,
     out_type: UniformType | str | None = None,
-    requant: MulRule = "fixed",
+    requant: MulName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The product ``a * b``, element by element.
@@ -80,7 +80,7 @@ def mul(
     out_type : UniformType or str, optional
         The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
         of the types.
-    requant : MulRule, default "fixed"
+    requant : MulName, default "fixed"
         The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
         "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16" or "zero_point_first".
@@ -108,7 +108,7 @@ def mul(
 
 @eager
 def requantize(
-    q: QuantTensor, type: UniformType | str, *, requant: RequantizeRule = "fixed", out: QuantTensor | None = None
+    q: QuantTensor, type: UniformType | str, *, requant: RequantizeName = "fixed", out: QuantTensor | None = None
 ) -> EagerCall[QuantTensor]:
     """The same values in another quantized type.
 
@@ -118,7 +118,7 @@ def requantize(
         Of any shape.
     type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
-    requant : RequantizeRule, default "fixed"
+    requant : RequantizeName, default "fixed"
         The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16", "fixed8" or "half_up_twice_16".
@@ -238,7 +238,7 @@ def mean(
     *,
     keepdims: bool = False,
     out_type: UniformType | str | None = None,
-    requant: MeanRule = "fixed",
+    requant: MeanName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The average over axes. The sum is exact.
@@ -253,7 +253,7 @@ def mean(
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
-    requant : MeanRule, default "fixed"
+    requant : MeanName, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float32_divisor_first", "float64_away",
         "half_up_twice", "half_up_twice_f32_product", "reduced16" or "raw_mean".

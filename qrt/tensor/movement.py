@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.numerics import RequantRule
+from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
 from qrt.tensor.quant_tensor import QuantTensor, join
@@ -132,7 +132,7 @@ def concat(
     axis: int = 0,
     *,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> QuantTensor:
     """Tensors joined along an axis.
@@ -146,7 +146,7 @@ def concat(
     out_type : UniformType or str, optional
         The type of the result, to which operands of another are requantized. Without it all have one type, or types
         that differ in the parameters of their channels along ``axis``.
-    requant : RequantRule, default "fixed"
+    requant : RequantName, default "fixed"
         The rule by which operands of another type are requantized (docs/numerics.md, "Requantization"): "fixed",
         "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product" or "reduced16".

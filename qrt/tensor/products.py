@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.numerics import RequantRule
+from qrt.numerics import RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.signatures import worded
@@ -56,7 +56,7 @@ def matmul(
     *,
     bias: QuantTensor | None = None,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The matrix product ``a @ w``, of NumPy's shapes. The sum is exact (docs/numerics.md, "Requantization").

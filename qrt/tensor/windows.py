@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.numerics import AverageRule, RequantRule
+from qrt.numerics import AverageName, RequantName
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -28,7 +28,7 @@ def conv2d(
     dilations: Pair = (1, 1),
     groups: int = 1,
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The 2-D convolution. The sum is exact (docs/numerics.md, "Requantization").
@@ -79,7 +79,7 @@ def depthwise_conv2d(
     padding: Padding = "VALID",
     dilations: Pair = (1, 1),
     out_type: UniformType | str | None = None,
-    requant: RequantRule = "fixed",
+    requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The 2-D convolution of each channel by itself. The sum is exact (docs/numerics.md, "Requantization").
@@ -126,7 +126,7 @@ def avg_pool2d(
     strides: Pair | None = None,
     padding: Padding = "VALID",
     out_type: UniformType | str | None = None,
-    requant: AverageRule = "fixed",
+    requant: AverageName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The average of each window. Padding is left out: the sum is divided by the count of the elements that exist.
@@ -136,7 +136,7 @@ def avg_pool2d(
     {pooling}
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
-    requant : AverageRule, default "fixed"
+    requant : AverageName, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16", "integer", "dequantized", "dequantized_rows",

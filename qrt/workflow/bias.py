@@ -9,10 +9,10 @@ import numpy as np
 from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import Spec, Target
 from qrt.errors import QuantError
-from qrt.execute.observe import ObservedProgram
-from qrt.ir import Module, Operation, StringAttr
+from qrt.execute.observe import observed_program
+from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics.sums import exact_sums, nearest_float
 from qrt.ops.core import Array
 from qrt.passes.quantization.checking.kernels import violation
@@ -82,7 +82,7 @@ def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error
             copy.set_specs(open_specs if sign > 0 else [*product.region.input_specs, open_specs[-1]])
             key = {"statsKey": StringAttr(f"{number}/{sign}")}
             value = copy.results[0]
-            Builder.after(value).create("quant.stats_ref", [value], [value.type], dict(key))
+            Builder.after(value).emit("quant.stats_ref", [value], [value.type], dict(key))
             if sign < 0:
                 put_back(copy, casts)
     casts.finish()
@@ -92,9 +92,9 @@ def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error
         number, sign = operation.attribute("statsKey", StringAttr).value.split("/")
         found.setdefault(int(number), _Error()).add(np.asarray(value), int(sign))
 
-    program = ObservedProgram(module, function)
+    program = observed_program(module, function)
     for batch in batches:
-        program.run_observed(program.checked(batch), tap)
+        program.run_arrays(program.arrays_of(batch), tap=tap)
     return {number: error for number, error in found.items() if error.is_finite and error.count}
 
 

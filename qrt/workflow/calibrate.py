@@ -9,7 +9,7 @@ from qrt import ir
 from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, shown
 from qrt.execute.batches import Data, run_count
-from qrt.execute.observe import Observer, observed_program, runs, sample_of
+from qrt.execute.observe import Observer, named_program, runs, sample_of
 from qrt.execute.program import Program
 from qrt.ops.core import Array
 from qrt.workflow.checkpoint import Checkpoint, Seen, followed
@@ -34,7 +34,7 @@ def calibrated(
     Neither its records nor its sample depend on the order of the data, or on how they were split. With a
     ``checkpoint`` they go on from what that file holds, whose data are read again and compared.
     """
-    program = observed_program(module, function)
+    program = named_program(module, function)
     observer = Observer(program, skip_nonfinite=skip_nonfinite)
     names = [port.name for port in program.inputs]
     seen = Seen(observer.calibration, sample_of(program))

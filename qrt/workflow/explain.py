@@ -2,7 +2,7 @@
 
 from qrt import ir
 from qrt.calibrate.targets.model import Target
-from qrt.calibrate.targets.registry import known, names
+from qrt.calibrate.targets.registry import TARGETS, known
 from qrt.errors import ModelError, require, shown
 from qrt.execute.batches import Data
 from qrt.execute.observe import runs, sample_of
@@ -109,7 +109,7 @@ def report_of(program: Named, trial: Trial, target: Target, batches: Batches, fu
     """The report of a program that was quantized, measured on a sample."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
-        comparison.add(f"run {number} of the sample", comparison.float_program.checked(batch))
+        comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
     return _reported(comparison, target, batches)
 
 
@@ -143,7 +143,7 @@ def _device(module: ir.Module, target: str | Target | None) -> Target:
         message = "the module does not say quant.target, as what `qrt quantize -o Q.mlir` writes does, and no model: "
         message += "give Q.mlir, or the target (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")
-    if said.value not in names():
+    if said.value not in TARGETS:
         message = f"the program was made for {shown(said.value)}, a target that is not known: give its file (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")
     return known(said.value)

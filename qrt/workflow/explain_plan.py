@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.execute.operations import family_name
 from qrt.execute.planning.slots import Place, Step
 from qrt.execute.ports import Port
 from qrt.execute.program import Program
 from qrt.ir import ArrayAttr, Operation, StringAttr
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
 from qrt.report.steps import PlanReport, StepReport
 from qrt.types import UniformType
@@ -85,11 +84,11 @@ def _reported(segment: int, step: Step, seconds: float, share: float) -> StepRep
 
 def _rule(op: Operation | None) -> str:
     """The rule of an op: what it says, or else its family's default."""
-    family = None if op is None else family_name(op)
+    family = family_of(op)
     if op is None or family is None:
         return ""
-    found = {**FAMILIES[family].declaration.defaults, **{name: a.python for name, a in op.attributes.items()}}
-    return next((str(found[name]) for name in RULES if isinstance(found.get(name), str)), "")
+    attributes = {**family.declaration.defaults, **{name: a.python for name, a in op.attributes.items()}}
+    return next((str(attributes[name]) for name in RULES if isinstance(attributes.get(name), str)), "")
 
 
 def _list(op: Operation | None, name: str) -> list[str]:

@@ -11,12 +11,12 @@ from qrt.execute.program import Program
 from qrt.ir import ArrayAttr, Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
+from qrt.ir.remarks import remarks_to
 from qrt.passes.quantization.attach_stats_ref import attach_keys
 from qrt.passes.quantization.checking.regions import REGION, operations_of
 from qrt.passes.quantization.equalize_scales import equalized
 from qrt.passes.quantization.export.tags import PASSES
 from qrt.passes.quantization.fold_scales import folded
-from qrt.passes.remarks import remarks_to
 from qrt.tensor.arrays import as_array
 from qrt.workflow.bias import corrected
 from qrt.workflow.measure import Noise, Reference

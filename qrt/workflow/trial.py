@@ -9,6 +9,7 @@ from qrt.errors import Diagnostic, VerifyError
 from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.remarks import remarks_to
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.quantization.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.passes.quantization.check_quant import CheckQuant, float_ports
@@ -16,7 +17,6 @@ from qrt.passes.quantization.checking.regions import shown
 from qrt.passes.quantization.export.tags import TARGET
 from qrt.passes.quantization.fuse_kernels import STAYS_FLOAT, FuseKernels
 from qrt.passes.quantization.propagate_quant import Settings, propagate
-from qrt.passes.remarks import remarks_to
 
 Remarks = tuple[Diagnostic, ...]
 

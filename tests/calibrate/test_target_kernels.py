@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrt.calibrate.targets.constraints import constraint_of
 from qrt.calibrate.targets.model import Port
-from qrt.calibrate.targets.registry import OWN, find
+from qrt.calibrate.targets.registry import TARGETS, find
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.types import FloatType, TensorType, UniformType
@@ -33,7 +33,7 @@ QUANTIZED = {"matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul", "avg_p
 }  # fmt: skip
 KERNELS = [
     (target, name)
-    for target in OWN
+    for target in TARGETS.own
     if target != "bf16"  # its kernels are float bodies between conversions
     for name in dict.fromkeys(kernel.name for kernel in find(target).kernels)
     if name in SHAPES or name in QUANTIZED
@@ -132,7 +132,7 @@ def test_what_a_family_refuses_is_not_offered(case):
         with pytest.raises(QuantTypeError):
             resolve(name, inputs, UniformType("i8", "f32", 0.5), shapes)
     rank = len(shapes[places.index(operand)])
-    for target in OWN:
+    for target in TARGETS.own:
         for kernel in find(target).signatures(name):
             (port,) = [port for port in kernel.inputs if port.name == operand] or [Port("none", "f32")]
             offered = {"axis": port.axis_of(rank), "blocks": port.blocks, "storage": port.storage}
@@ -156,7 +156,7 @@ def test_qrt_cpu_has_every_family_that_quantizes_under_its_own_names():
     declared = [family.declaration for family in FAMILIES.values() if family.declaration.public]
     named = {each.name for each in declared if each.dialect == "qrt"}
     assert named - {"requantize", "float_matmul"} == QUANTIZED  # a rescale, and a product of floats
-    for target in OWN:
+    for target in TARGETS.own:
         for kernel in find(target).kernels:
             if kernel.name not in FAMILIES:
                 continue

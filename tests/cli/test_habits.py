@@ -9,10 +9,9 @@ import pytest
 from qrt.cli import main
 from qrt.cli.diagnostics import spelled
 from qrt.errors import Diagnostic, ParseError
-from qrt.execute.passes import PASSES, module_steps
 from qrt.ir import parse
-from qrt.passes import parse_pipeline
-from qrt.passes.pipeline_text import spell_steps
+from qrt.ir.pipeline import PASSES, module_steps
+from qrt.ir.pipeline_text import parse_pipeline, spell_steps
 
 TEXT = """func.func @f(%x: i32) -> i32 {
   %c = arith.constant dense<[1, 2, 3]> : tensor<3xi32>

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from qrt.cli import main
-from qrt.execute.passes import PASSES
-from qrt.ir.core import registry
+from tests.registries import restored_registries
 
 PLUGIN = """
 from dataclasses import dataclass
@@ -41,12 +40,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.chdir(tmp_path)
     Path("outer_file.py").write_text(PLUGIN)
     Path("f.mlir").write_text(TEXT)
-    yield
+    with restored_registries():
+        yield
     sys.modules.pop("outer_file", None)
-    PASSES._known.pop("outerfile-erase", None)
-    registry._registered.pop("outerfile", None)
-    registry._loaded.discard("outerfile")
-    registry.DEFINITIONS.pop("outerfile.half", None)
 
 
 @pytest.mark.parametrize("flag", ["--load-dialect-plugin=outer_file.py", "-load-pass-plugin=outer_file.py"])

@@ -7,9 +7,9 @@ import pytest
 
 from qrt.cli import main
 from qrt.errors import Diagnostic
-from qrt.ir import Module
-from qrt.passes import PASSES, register_pass
-from qrt.passes.remarks import remark
+from qrt.ir import Module, register_pass
+from qrt.ir.remarks import remark
+from tests.registries import restored_registries
 
 PROGRAM = "func.func @f() { return }\n"
 EXPECTED = "// expected-remark @below {{is looked at}}\n" + PROGRAM
@@ -33,9 +33,9 @@ RUN = ("--pass-pipeline", "mine-look")
 
 @pytest.fixture(autouse=True)
 def registered():
-    register_pass("mine-look", Look)
-    yield
-    PASSES._known.pop("mine-look")
+    with restored_registries():
+        register_pass("mine-look", Look)
+        yield
 
 
 @pytest.fixture
@@ -103,7 +103,6 @@ def test_remarks_that_are_not_as_expected_fail(opt, text, pipeline, message):
 def test_nobody_listens_elsewhere(opt):
     """A pass that Python runs says nothing; and a listener hears nothing of what runs later."""
     assert opt(PROGRAM, *RUN)[2]
-    from qrt.ir import parse
-    from qrt.passes import run_passes
+    from qrt.ir import parse, run_passes
 
     assert str(run_passes(parse(PROGRAM), "mine-look")) == str(parse(PROGRAM))

@@ -11,8 +11,8 @@ import qrt
 from qrt import ir
 from qrt.dialects.affine import canonicalize as affine_patterns
 from qrt.errors import ModelError
+from qrt.ir import run_passes
 from qrt.ir.core.affine import MAX_OPERATORS, count_operators
-from qrt.passes import run_passes
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_types import Draw
 

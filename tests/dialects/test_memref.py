@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests.oracle.draw_buffers import NUMBERS, buffers
 from tests.oracle.draw_types import Draw
 

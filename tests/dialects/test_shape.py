@@ -9,7 +9,7 @@ import pytest
 from qrt import ir
 from qrt.errors import ModelError, VerifyError
 from qrt.execute.interpret import Interpreter
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 TEXT = (Path(__file__).parents[1] / "passes" / "files" / "canonicalize_shape.mlir").read_text()
 GIVEN = {

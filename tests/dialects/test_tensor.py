@@ -7,7 +7,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import ModelError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests.oracle.draw_numbers import NUMBERS
 from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw

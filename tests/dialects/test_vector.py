@@ -9,7 +9,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.types import IndexType, IntegerType
 from tests.oracle.draw_numbers import NUMBERS
 from tests.oracle.draw_types import Draw

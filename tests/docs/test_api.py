@@ -12,7 +12,7 @@ import pytest
 
 import qrt
 from qrt import errors, ir, kernels, metrics, plot, targets
-from qrt.execute.passes import PASSES
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import ROOT, blocks
 
 MODULES = (qrt, ir, kernels, metrics, plot, targets, errors)
@@ -101,7 +101,7 @@ def is_described(member: Any) -> bool:
 
 def forget_what_examples_register() -> None:
     """Another name of the same function has the same example."""
-    PASSES._known.pop("mine-make-private", None)
+    PASSES._entries.pop("mine-make-private", None)
 
 
 def test_examples_run_after_the_imports_that_the_page_shows() -> None:

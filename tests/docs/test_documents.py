@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qrt.cli import VERBS
-from qrt.execute.passes import PASSES
-from qrt.ir.core import registry
+from qrt.cli import COMMANDS
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import PAGES, ROOT, blocks
 from tests.docs.tree import Tree
 from tests.docs.walkthrough import CheckoutWalk, Walk, steps
+from tests.registries import restored_registries
 
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}
 DIGITS = ROOT / "examples" / "digits"
@@ -46,14 +46,9 @@ def folder(tmp_path, monkeypatch):
     np.save(tmp_path / "images.npy", np.zeros((2, 8, 8, 1), np.float32))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    passes, dialects, modules = dict(PASSES._known), {*registry._registered}, {*sys.modules}
-    yield
-    PASSES._known.clear()
-    PASSES._known.update(passes)
-    for dialect in {*registry._registered} - dialects:
-        for definition in registry._registered.pop(dialect).OPS:
-            registry.DEFINITIONS.pop(definition.name, None)
-        registry._loaded.discard(dialect)
+    modules = {*sys.modules}
+    with restored_registries():
+        yield
     for module in [name for name in {*sys.modules} - modules if Path(f"{name}.py").exists()]:
         del sys.modules[module]
 
@@ -97,7 +92,7 @@ def test_commands_in_sentences_exist(name):
         if program == "make":
             assert {first, *(word for word in others if re.fullmatch(r"[a-z-]+", word))} <= walk.targets, words
         elif program == "qrt":
-            assert first in VERBS, words
+            assert first in COMMANDS, words
         else:
             assert find_spec(first) is not None, words
 

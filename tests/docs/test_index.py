@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qrt.execute.passes import PASSES
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import PAGES, ROOT, blocks, sections
 from tests.docs.walkthrough import steps
 
@@ -21,6 +21,7 @@ GENERATED = {
     "docs/reference/numpy.md",
     "docs/reference/quantization_rfc.md",
     "docs/reference/onnx.md",
+    "docs/reference/requantization.md",
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""

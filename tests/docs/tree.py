@@ -44,7 +44,7 @@ class Tree:
 
     def touched(self):
         """The files that are not as they are here."""
-        files = [path for name in FOLDERS for path in (self.folder / name).rglob("*") if path.is_file()]
+        files = [path for name in (*FOLDERS, "csrc") for path in (self.folder / name).rglob("*") if path.is_file()]
         return {
             path.relative_to(self.folder).as_posix()
             for path in files

@@ -10,7 +10,7 @@ from examples.lowering import readme
 from qrt import ir
 from qrt.cli import main
 from qrt.execute import Program
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 
 ARTICLE = "extsi subi extui subi muli addi addi extsi muli addi shrsi addi maxsi minsi trunci"

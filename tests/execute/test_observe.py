@@ -14,7 +14,7 @@ import qrt
 from qrt import ir, kernels
 from qrt.calibrate.calibration import Calibration
 from qrt.errors import ModelError, QuantTypeError
-from qrt.execute.observe import ObservedProgram, calibrate_program
+from qrt.execute.observe import calibrate_program, observed_program
 
 NETWORK = """
 func.func @cell(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
@@ -89,7 +89,7 @@ def test_records_are_those_of_the_values(module: ir.Module) -> None:
 
 
 def test_a_program_that_is_not_observed_has_no_taps(module: ir.Module) -> None:
-    program, observed = qrt.compile(module, "main"), ObservedProgram(module, "main")
+    program, observed = qrt.compile(module, "main"), observed_program(module, "main")
     assert not any(step.op == "quant.stats_ref" for step in program.coverage())
     taps = [step for step in observed.coverage() if step.engine == "tap"]
     assert len(taps) == 4

@@ -14,7 +14,8 @@ from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.execute.interpret import qrt as qrt_ops
 from qrt.execute.operations import family_call
 from qrt.execute.program import PLANS_KEPT
-from qrt.passes import inline, run_passes
+from qrt.ir import run_passes
+from qrt.passes import inline
 from tests.execute.programs import CAST, EVERYTHING, assert_same
 
 

@@ -257,7 +257,7 @@ def test_a_program_without_state_takes_no_lock():
 
 
 def test_stores_survive_passes():
-    from qrt.execute.passes import run_passes
+    from qrt.ir import run_passes
 
     module = run_passes(ir.parse(SUM), "canonicalize,cse,symbol-dce,inline,constant-fold")
     program = qrt.compile(module)

@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.execute.tapped import TappedProgram, flattened, name_of
+from qrt.execute.tapped import flattened, name_of, tapped_program
 from qrt.ir import Operation, Value
 
 T = "tensor<2x4xf32>"
@@ -47,24 +47,24 @@ PROGRAMS = {
 X = np.float32([[1, 2, 3, 4], [-1, -2, -3, -4]])
 
 
-def tapped(text: str) -> TappedProgram:
+def tapped(text: str) -> qrt.Program:
     module = flattened(ir.parse(text), "main")
     taps: dict[Value, str] = {op.results[0]: f"v{n}" for n, op in enumerate(_marked(module))}
-    return TappedProgram(module, "main", taps)
+    return tapped_program(module, "main", taps)
 
 
 def _marked(module: ir.Module) -> list[Operation]:
     return [op for op in module.operation.walk() if "my.tap" in op.attributes]
 
 
-def results(program: TappedProgram, change: Any) -> tuple[Any, list[tuple[str, Any]]]:
+def results(program: qrt.Program, change: Any) -> tuple[Any, list[tuple[str, Any]]]:
     seen = []
 
     def tap(op: Operation, value: Any) -> Any:
         seen.append((name_of(op), value))
         return change(value)
 
-    (result,) = program.run_tapped({"arg0": X}, tap)
+    (result,) = program.run_arrays(program.arrays_of({"arg0": X}), tap=tap)
     return np.asarray(result), seen
 
 
@@ -105,5 +105,6 @@ def test_annotations_are_gone_and_the_module_stays_as_it_was() -> None:
     before = str(module)
     copy = flattened(module, "main")
     assert "stats_ref" not in str(copy)
-    TappedProgram(copy, "main", {op.results[0]: "v" for op in _marked(copy)}).run_tapped({"arg0": X}, lambda *_: None)
+    program = tapped_program(copy, "main", {op.results[0]: "v" for op in _marked(copy)})
+    program.run_arrays([X], tap=lambda *_: None)
     assert str(module) == before

@@ -16,7 +16,8 @@ from pathlib import Path
 from tests.formats.onnx import changes as onnx_changes
 from tests.source_changes import Change, changed, main
 
-RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
+RULES, ROUNDING = "qrt/numerics/rules.py", "qrt/numerics/requantization.py"
+MULTIPLIERS = "qrt/numerics/multipliers.py"
 SUMS, RESIZING, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
 SOFTMAXES, SIGMOIDS = "qrt/numerics/softmaxes.py", "qrt/numerics/sigmoids.py"
 FLOATS32, FUNCTIONS = "qrt/numerics/floats32.py", "qrt/numerics/fixed_functions.py"
@@ -32,13 +33,20 @@ HYBRID = "qrt/formats/tflite/operators/hybrid.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
     # Products and what rescales.
-    (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"): (
-        "FULLY_CONNECTED u8",
+    (
+        ROUNDING,
+        "round_integral(np.minimum(np.maximum(scaled, low), high), rounding)",
+        "np.floor(0.5 + np.minimum(np.maximum(scaled, low), high))",
+    ): ("FULLY_CONNECTED u8",),
+    (RULES, '(("multiply", "scale_f64"),), ("half_away",)', '(("multiply", "scale_f64"),), ("half_even",)'): (
+        "FULLY_CONNECTED i8",
     ),
-    (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'): ("FULLY_CONNECTED i8",),
     (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"): ("CONV_2D i8",),
     (GEMMLOWP, "(product + half) >> (bits - 1)", "product >> (bits - 1)"): ("CONV_2D i8",),
-    (RULES, '("fixed_double_f32", np.float32)', '("fixed_double_f32", np.float64)'): ("MUL i8", "MUL i16"),
+    (RULES, '_f32", FIXED_DOUBLE, form_double, "float32"', '_f32", FIXED_DOUBLE, form_double, "float64"'): (
+        "MUL i8",
+        "MUL i16",
+    ),
     (GEMMLOWP, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"): (
         "FULLY_CONNECTED i8, weight zero point",
     ),
@@ -46,8 +54,8 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (MULTIPLIERS, "np.ldexp(ratios.astype(np.float64), 8)", "np.ldexp(ratios.astype(np.float64), 9)"): (
         "QUANTIZE i8 to i8",
     ),
-    (RULES, "(np.float32(1) / counts)", "np.float32(1) / counts"): ("MEAN",),
-    (RULES, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"): ("AVERAGE_POOL_2D i8",),
+    (RULES, "(np.float32(1) / f.counts.astype(np.float32))", "np.float32(1) / f.counts.astype(np.float32)"): ("MEAN",),
+    (ROUNDING, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"): ("AVERAGE_POOL_2D i8",),
     # Sums.
     (SUMS, "places = ADD_FRACTION_BITS + 1 -", "places = ADD_FRACTION_BITS -"): ("ADD i8",),
     (SUMS, "twice, unit = 2 * np.maximum", "twice, unit = np.maximum"): ("ADD i8",),

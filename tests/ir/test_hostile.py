@@ -10,7 +10,8 @@ import qrt
 from qrt import ir
 from qrt.cli import main
 from qrt.errors import ModelError, ParseError, QuantError, VerifyError
-from qrt.execute.passes import PASSES, run_passes
+from qrt.ir import run_passes
+from qrt.ir.pipeline import PASSES
 from tests.ir.programs import CAST, PROGRAMS, UNREGISTERED
 
 GENERIC = '"a.b"() {a = %s} : () -> ()'

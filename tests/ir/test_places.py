@@ -5,9 +5,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
+from qrt.ir import run_passes
 from qrt.ir.core.operations import NOWHERE, Operation
 from qrt.ir.text import places
-from qrt.passes import run_passes
 
 Q = "tensor<2x!quant.uniform<i8<-9:9>:f32:0, {1.0, 2.0}>>"
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import ir
-from qrt.ir.core import registry
+from qrt import ir, registry
 from qrt.ir.core.constraints import same_as
+from qrt.ir.core.registry import DIALECTS
 from qrt.ir.core.traits import PURE
+from tests.registries import restored_registries
 
 NEGATE = ir.Definition(
     "outer.negate",
@@ -29,13 +30,9 @@ TEXT = "func.func @f(%x: i32) -> i32 {\n  %y = outer.negate %x : i32\n  return %
 
 @pytest.fixture(autouse=True)
 def _forget() -> object:
-    """What a test registers is gone after it, but for the tables of the interpreter, which no other test asks."""
-    yield
-    for dialect in ("outer", "broken", "empty"):
-        registry._registered.pop(dialect, None)
-        registry._loaded.discard(dialect)
-    registry.DEFINITIONS.pop("outer.negate", None)
-    registry._entry_points.cache_clear()
+    """What a test registers is gone after it."""
+    with restored_registries():
+        yield
 
 
 def test_a_registered_dialect_is_read_verified_printed_and_run() -> None:
@@ -63,16 +60,14 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outer\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[qrt.dialects]\nouter = outer_room\n")
     monkeypatch.syspath_prepend(tmp_path)
-    registry._entry_points.cache_clear()
-    assert "outer" in registry.dialects()
+    assert "outer" in DIALECTS
     assert qrt.compile(ir.parse(TEXT))(np.int32(7)) == -7
     sys.modules.pop("outer_room", None)
 
 
 def test_a_package_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.dialects")}
-    monkeypatch.setattr(registry, "_entry_points", lambda: entries)
-    monkeypatch.setattr(registry._entry_points, "cache_clear", lambda: None, raising=False)
+    monkeypatch.setattr(registry, "installed", lambda group: entries)
     with pytest.raises(qrt.QuantError, match="the dialect 'broken' of no_such_module_at_all does not load: No module"):
         ir.parse('"broken.op"() : () -> ()')
 

@@ -4,10 +4,10 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
+from qrt.ir import run_passes
 from qrt.ir.core import registry, traits
 from qrt.ir.core.define import Definition
 from qrt.ir.core.registry import DEFINITIONS
-from qrt.passes import run_passes
 from qrt.types import parse_type
 
 ALLOC = Definition("test.alloc", results=("result: memref",), traits={traits.MEM_ALLOC})

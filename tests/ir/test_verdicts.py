@@ -12,7 +12,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 CASES = (Path(__file__).parent / "verdicts.mlir").read_text().split("// -----\n")
 

@@ -11,11 +11,20 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from qrt.errors import QuantError
+from qrt.cli.bench import workload_of
+from tests.messages.advice import advises, enter_parts, hears
+from tests.messages.conftest import status
 
 FILES = {
     "p.mlir": "func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> { return %x : tensor<2xf32> }",
     "a.mlir": "func.func @main(%arg1: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> { return %b : tensor<2xf32> }",
+    "add.mlir": "func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) { %0 = qrt.add %x, %x : "
+    "(tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<2x!quant.uniform<i8:f32, 0.5>>) "
+    "-> tensor<2x!quant.uniform<i8:f32, 0.5>> return }",
+    "none.mlir": "func.func @f(%x: tensor<2x!quant.none<f32>>) { return }",
+    "vector.mlir": "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }",
+    "json.py": "",
+    "own_json.py": "",
     "quantile.mlir": "func.func @f(%x: tensor<4x!quant.quantile<ui1:f16, {-1.0,1.0}>>) { return }",
     "two.mlir": """
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
@@ -48,67 +57,132 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 COMMANDS = {
-    "run a.mlir --input arg1=x.npy": ("write %b or %arg1", "run a.mlir --input %arg1=x.npy --input %b=x.npy"),
+    "run a.mlir --input arg1=x.npy": (
+        "cli/inputs.py", "; write {} or %{}", "run a.mlir --input %arg1=x.npy --input %b=x.npy",
+    ),
+    "run vector.mlir --input-value arg0=x": (
+        "cli/inputs.py", "expected SHAPExTYPE=VALUES such as {}, got", "run vector.mlir --input-value arg0={0}",
+    ),
     "run p.qrt --profile litert": (
-        "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
+        "cli/programs.py", "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
     ),
-    "compile p.mlir -o p.onnx": (".qrt is written here", "compile p.mlir -o c.qrt"),
-    "compile two.mlir -o t.qrt": ("the module has f, g", "compile two.mlir --function g -o t.qrt"),
-    "run p.mlir --max-input 10": ("--max-input", "opt p.mlir --max-input 1000"),
-    "opt quantile.mlir --upstream=22": ("it needs --upstream=24", "opt quantile.mlir --upstream=24"),
-    "opt p.mlir --canonicalise": ("did you mean '--canonicalize'?", "opt p.mlir --canonicalize"),
+    "compile p.mlir -o p.onnx": ("files.py", ": {} is written here, not {}", "compile p.mlir -o c{0}"),
+    "quantize float.mlir --data data.npz -o float.mlir": (
+        "files.py", "this output would replace what is read: give it another name",
+        "quantize float.mlir --data data.npz -o q.mlir",
+    ),
+    "run p.mlir --max-input 10": (
+        "files.py", " (max_bytes, --max-input)", "opt p.mlir --max-input 1000",
+    ),
+    "opt p.mlir --canonicalise": ("cli/parser.py", "; did you mean {}?", "opt p.mlir {0}"),
+    "opt p.mlir --mlir-print-ir-after=csee": (
+        "cli/opt.py", "; did you mean {}?", "opt p.mlir --mlir-print-ir-after={0}",
+    ),
     "opt p.mlir --pass-pipeline=canonicalise": (
-        "did you mean 'canonicalize'?", "opt p.mlir --pass-pipeline=canonicalize",
+        "ir/pipeline_text.py", "did you mean '{}'?", "opt p.mlir --pass-pipeline={0}",
     ),
-    "optt p.mlir": ("did you mean 'opt'?", "opt p.mlir"),
-    "import p.mlir": ("qrt opt prints it", "opt p.mlir"),
-    "bench --shape gemm": ("gemm:MxKxN", "bench --list"),
-    "explain p.mlir --target generic-8bit": ("need --against and --data", ""),
-    "explain float.mlir --against float.mlir": ("--against needs --data", ""),
+    "opt add.mlir --strict-upstream": (
+        "cli/opt.py", "op '{}' is not upstream's, and refused under --strict-upstream", "opt add.mlir",
+    ),
+    "opt none.mlir --strict-upstream": (
+        "cli/opt.py", "type '{}' is not upstream's, and refused under --strict-upstream", "opt none.mlir",
+    ),
+    "optt p.mlir": ("cli/__init__.py", "; did you mean {}?", "{0} p.mlir"),
+    "import p.mlir": ("cli/import_model.py", "it is a program already; qrt opt prints it", "opt p.mlir"),
+    "bench --shape conv": ("cli/bench.py", "; `qrt bench --list` shows more spellings", "bench --list"),
+    "explain p.mlir --target qrt-cpu": (
+        "cli/explain.py", "--html, --target and --skip-nonfinite need --against and --data", "",
+    ),
+    "explain float.mlir --against float.mlir": ("cli/explain.py", "--against needs --data", ""),
+    "explain p.qrt --against float.mlir --data data.npz": (
+        "cli/explain.py",
+        ": --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, and only a program has: give "
+        "Q.mlir, of the same quantization",
+        "",
+    ),
     "quantize float.mlir --data spoilt.npz -o q.mlir": (
-        "--skip-nonfinite", "quantize float.mlir --data spoilt.npz --skip-nonfinite -o q.mlir",
+        "execute/observe.py", "or leave such values out: skip_nonfinite=True, {}",
+        "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
-        "is written here", "quantize float.mlir --data data.npz -o q.mlir",
+        "files.py", ": {} is written here, not {}", "quantize float.mlir --data data.npz -o q{0}",
+    ),
+    "opt --load-pass-plugin=json.py p.mlir": (
+        "cli/plugins.py", "there is a module {} already, rename it", "opt --load-pass-plugin=own_json.py p.mlir",
     ),
     "explain float.mlir --against float.mlir --data data.npz": (
-        "give Q.mlir, or the target (--target)", "",
+        "workflow/explain.py", "give Q.mlir, or the target (--target)", "",
+    ),
+    "compile two.mlir -o t.qrt": (
+        "execute/ports.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
+    ),
+    "opt quantile.mlir --upstream=22": (
+        "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",
     ),
 }  # fmt: skip
-"""Commands that fail, with a part of the error, and what it says to call. Where that is empty, a test below says it."""
-
-
-def call(command: str) -> int:
-    try:
-        return main(command.split())
-    except SystemExit as stop:
-        return int(stop.code or 0)
+"""Commands that fail: the file and a part of the error, and the command that it says, with the values that it has.
+Where that is empty, a test below says it."""
+for command, (place, part, _) in COMMANDS.items():
+    enter_parts(place, (part,), command)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_who_follows_a_command_has_no_error(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    advice, instead = COMMANDS[command]
-    assert call(command) in (1, 2)
-    assert advice in capsys.readouterr().err
+@hears(*[part for _, part, _ in COMMANDS.values()])
+def test_who_follows_a_command_has_no_error(command: str, heard: Any, capsys: Any) -> None:
+    _, part, instead = COMMANDS[command]
+    heard.parts = {part: False}
+    values = heard.command(command)
     if instead:
-        assert call(instead) == 0, capsys.readouterr().err
+        words = [re.split(" or |, ", value.rpartition(": ")[2])[0].strip("'") for value in values]
+        assert status(instead.format(*words)) == 0, capsys.readouterr().err
 
 
-def test_a_missing_input_is_given_as_the_error_says(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "p.mlir"]) == 1
-    ways = re.findall(r"--input-value \S+", capsys.readouterr().err)
-    assert len(ways) == 2
-    assert main(["run", "p.mlir", *(word for way in ways for word in way.split())]) == 0
+@advises("cli/inputs.py", "; give it as {}", "--input {}=FILE.npy", " or --input-value {}={}")
+def test_a_missing_input_is_given_as_the_error_says(heard: Any, capsys: Any) -> None:
+    heard.command("run p.mlir")
+    main(["run", "p.mlir"])
+    message = capsys.readouterr().err
+    for option in ("--input-value", "--input"):
+        ways = re.findall(rf"{option} [^\s;,]+", message)
+        assert len(ways) == 2
+        arguments = [
+            word.replace("FILE.npy", f"{number}.npy") for number, way in enumerate(ways) for word in way.split()
+        ]
+        np.save("0.npy", np.ones(2, np.float32))
+        np.save("1.npy", np.float32(1))
+        assert main(["run", "p.mlir", *arguments]) == 0
 
 
-def test_what_was_quantized_is_explained_as_the_errors_say() -> None:
+@advises("cli/bench.py", "--shape takes {}, {}, {}, {} or {}, not {}")
+def test_the_shapes_of_cases(heard: Any) -> None:
+    *spellings, _ = heard.command("bench --shape gemm")
+    assert len(spellings) == 5
+    for spelling in spellings:
+        kind, _, shape = spelling.partition(":")
+        sizes = {"KHxKW": "3x3", "HxWxC": "8x8x4", "SIZES": "4x8", "MxKxN": "2x3x4", "C": "4", "O": "5"}
+        for letters, numbers in sizes.items():
+            shape = re.sub(rf"(?<![A-Za-z]){letters}(?![A-Za-z])", numbers, shape)
+        assert workload_of(f"{kind}:{shape}").name
+
+
+@advises(
+    "cli/explain.py",
+    "--html, --target and --skip-nonfinite need --against and --data",
+    "--against needs --data",
+    "give Q.mlir, of the same quantization",
+)
+def test_what_was_quantized_is_explained_as_the_errors_say(heard: Any) -> None:
     """`qrt quantize -o Q.mlir` writes what `--against` and `--data` need."""
-    assert call("quantize float.mlir --data data.npz -o q.mlir") == 0
-    assert call("explain q.mlir --against float.mlir --data data.npz --html r.html") == 0
+    assert status("quantize float.mlir --data data.npz -o Q.mlir") == 0
+    for option in ("--html r.html", "--target qrt-cpu", "--skip-nonfinite"):
+        heard.command(f"explain Q.mlir {option}")
+        heard.command(f"explain Q.mlir --against float.mlir {option}")
+        assert status(f"explain Q.mlir --against float.mlir --data data.npz {option}") == 0
+    heard.command("explain p.qrt --against float.mlir --data data.npz")
 
 
-def programs() -> dict[str, tuple[Callable[[], Any], str, Callable[[], Any]]]:
-    """Return calls that fail, a part of the error, and the calls that follow it."""
+def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]]]:
+    """Return calls that fail, the file and a part of the error, and the calls that follow it."""
     module = qrt.ir.parse(FILES["float.mlir"])
     clean = np.nan_to_num(SPOILT)
     data, spoilt = {"arg0": clean}, {"arg0": SPOILT}
@@ -118,56 +192,55 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, Callable[[], Any]]]:
     return {
         "a metric without a budget": (
             lambda: qrt.quantize_program(module, data, metric=lambda *_: 1.0),
+            "workflow/quantize.py",
             "give budget='size=0.6' or 'drop=0.005'",
             lambda: qrt.quantize_program(module, data, metric=lambda *_: 1.0, budget="drop=0.005"),
         ),
         "data that is not finite": (
             lambda: qrt.quantize_program(module, spoilt),
-            "skip_nonfinite=True",
+            "execute/observe.py",
+            "or leave such values out: skip_nonfinite=True",
             lambda: qrt.quantize_program(module, spoilt, skip_nonfinite=True),
         ),
         "rows that are no multiple": (
             lambda: qrt.quantize_program(module, {"arg0": clean[:6]}),
-            "takes 4 at a time: give a multiple",
+            "execute/batches.py",
+            "takes {} at a time: give a multiple",
             lambda: qrt.quantize_program(module, {"arg0": clean[:8]}),
         ),
         "a program that is quantized": (
             lambda: qrt.quantize_program(qrt.quantize_program(module, data).module, data),
+            "workflow/scope.py",
             "give the float program",
             lambda: qrt.quantize_program(module, data),
         ),
         "a range that is not symmetric": (
             lambda: qrt.quantize(clean, bits=1, symmetric=True),
+            "numerics/ranges.py",
             "give more bits",
             lambda: qrt.quantize(clean, bits=2, symmetric=True),
         ),
-        "narrow storage of a bit": (
-            lambda: qrt.quantize(clean, bits=1, narrow=True),
-            "give more bits",
-            lambda: qrt.quantize(clean, bits=2, narrow=True),
-        ),
         "scales beyond float32": (
             lambda: qrt.matmul(tiny, tiny, out_type=out, requant="float32"),
+            "numerics/multipliers.py",
             "use requant = 'fixed'",
             lambda: qrt.matmul(tiny, tiny, out_type=out, requant="fixed"),
         ),
-        "an axis and a group of a number": (
-            lambda: qrt.quantize(1.0, bits=8, axis=0),
-            "give neither axis nor group_size",
-            lambda: qrt.quantize(1.0, bits=8),
-        ),
         "one array as tensors": (
             lambda: qrt.save_tensors("w.pt", {"w": layer}),
-            "ends in .npz or .safetensors",
+            "formats/tensors.py",
+            "the name of a file of tensors ends in {}",
             lambda: qrt.save_tensors("w.npz", {"w": layer}),
         ),
         "a built operation without a type": (
             lambda: built("b.arith.extf(x)"),
+            "ir/making.py",
             "give type=",
             lambda: built('b.arith.extf(x, type="f64")'),
         ),
         "a number among values": (
             lambda: built("b.arith.addf(x, 1.0)"),
+            "ir/making.py",
             "b.constant(value, type) makes one",
             lambda: built('b.arith.addf(x, b.constant(1.0, "f32"))'),
         ),
@@ -183,10 +256,14 @@ def built(expression: str) -> Any:
     return result
 
 
+for name, (_, place, part, _) in programs().items():
+    enter_parts(place, (part,), name)
+
+
 @pytest.mark.parametrize("name", programs())
-def test_who_follows_an_error_of_a_program_has_none(name: str) -> None:
-    wrong, advice, right = programs()[name]
-    with pytest.raises(QuantError) as raised:
-        wrong()
-    assert advice in str(raised.value)
+@hears(*[part for _, _, part, _ in programs().values()])
+def test_who_follows_an_error_of_a_program_has_none(name: str, heard: Any) -> None:
+    wrong, _, part, right = programs()[name]
+    heard.parts = {part: False}
+    heard(wrong)
     right()

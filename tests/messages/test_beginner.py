@@ -167,8 +167,7 @@ MISTAKES = {
         '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
-        "matmul: out must be a QuantTensor, got ndarray: give out_type instead, or a tensor of the result's type and "
-        "shape"
+        "matmul: out must be a QuantTensor, got ndarray: give a tensor of the result's type and shape, or no out="
     ),
     "CHANNELS_Q @ q": (
         "matmul: a is per axis along axis 1, which is contracted: requantize it to a per-layer type; got "

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 import qrt
-from qrt.cli import VERBS
+from qrt.cli import COMMANDS
 from qrt.cli.parser import VerbParser
-from qrt.passes import PASSES
+from qrt.ir.pipeline import PASSES
 from tests.docs.documents import ROOT
 
 HOLE = "\0"
 """What stands for a value in an f-string."""
-_NOT_ADVICE = ("qrt/formats/onnx/exporting/writers/__init__.py", "qrt/report/html.py")
+_NOT_ADVICE = ("qrt/formats/onnx/exporting/registry.py", "qrt/report/html.py")
 """Lists of operations, and style sheets."""
 _ATTRIBUTES = {"qrt.name"}
 """Attributes of the IR."""
@@ -92,7 +92,7 @@ def options_of(verb: str) -> set[str]:
     return {option for action in parser._actions for option in action.option_strings}
 
 
-OPTIONS = {verb: options_of(verb) for verb in VERBS}
+OPTIONS = {verb: options_of(verb) for verb in COMMANDS}
 
 
 def test_options_of_the_command_line_exist() -> None:
@@ -102,7 +102,7 @@ def test_options_of_the_command_line_exist() -> None:
         command, _, option = words.rpartition(" ")
         named = command.removeprefix("qrt ")
         verb = named or _FILES.get(stem := place.rpartition("/")[2].partition(".py")[0], stem)
-        verbs = [verb] if verb in VERBS and (named or place.startswith("qrt/cli/")) else list(VERBS)
+        verbs = [verb] if verb in COMMANDS and (named or place.startswith("qrt/cli/")) else list(COMMANDS)
         return any(option in OPTIONS[verb] for verb in verbs)
 
     assert not unknown(r"(?<![\w-])((?:qrt [a-z-]+ )?--[a-z][\w-]*\w)(?![\w\0-])", is_known, 20)
@@ -111,7 +111,7 @@ def test_options_of_the_command_line_exist() -> None:
 def test_verbs_of_the_command_line_exist() -> None:
     def is_known(_: str, command: str) -> bool:
         words = command.split()
-        return words[0] in VERBS and all(word in OPTIONS[words[0]] for word in words if word.startswith("-"))
+        return words[0] in COMMANDS and all(word in OPTIONS[words[0]] for word in words if word.startswith("-"))
 
     assert not unknown(r"`qrt ([^`]+)`", is_known, 3)
 
@@ -119,7 +119,7 @@ def test_verbs_of_the_command_line_exist() -> None:
 def keywords() -> set[str]:
     """Return the parameters of what qrt exports, of its methods, and the names of NumPy's that messages know."""
     known = set()
-    for module in (qrt, qrt.calibrate, qrt.ir, qrt.execute, qrt.targets, qrt.passes):
+    for module in (qrt, qrt.calibrate, qrt.ir, qrt.execute, qrt.targets):
         for name in module.__all__:
             value = getattr(module, name)
             members = [value, *(vars(value).values() if inspect.isclass(value) else ())]

@@ -13,7 +13,7 @@ from qrt import ir
 from qrt.calibrate.targets.registry import find
 from qrt.cli import main
 from qrt.execute.observe import calibrate_program
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from qrt.workflow.trial import named, quantized
 from tests import mlir_opt
 from tests.benches.networks import SHAPES, drawn, drawn_split

@@ -7,7 +7,7 @@ import pytest
 
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_buffers import buffers

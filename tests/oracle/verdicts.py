@@ -8,8 +8,8 @@ from itertools import accumulate
 
 from qrt import ir
 from qrt.errors import DiagnosticError, QuantError
+from qrt.ir import run_passes
 from qrt.ir.core.traits import EXTENSION
-from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_programs import Program
 

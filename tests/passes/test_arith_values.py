@@ -11,7 +11,7 @@ import pytest
 from qrt import ir
 from qrt.dialects.arith.scalars import bind_operation, constant_value
 from qrt.errors import UndefinedError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.types import FloatType, TensorType, VectorType
 from tests.numerics.test_floats import hostile_bits, values
 from tests.numerics.test_integers import held, interesting

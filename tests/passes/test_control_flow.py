@@ -5,8 +5,8 @@ import pytest
 
 import qrt
 from qrt import ir
+from qrt.ir import run_passes
 from qrt.ir.core.simplify_regions import simplify_regions
-from qrt.passes import run_passes
 from tests.oracle.draw_carried import carrying
 from tests.oracle.draw_regions import HEAD, branching, structured
 from tests.oracle.draw_types import Draw

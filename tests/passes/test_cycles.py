@@ -9,7 +9,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
-from qrt.execute.passes import PASSES, run_passes
+from qrt.ir import run_passes
+from qrt.ir.pipeline import PASSES
 from tests.passes.test_ends import CYCLES
 
 F, Q = "tensor<4x4xf32>", "tensor<4x4x!quant.uniform<i8:f32, 0.5>>"

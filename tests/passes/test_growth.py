@@ -8,8 +8,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.execute.passes import PASSES
 from qrt.ir.core import greedy
+from qrt.ir.pipeline import PASSES
 from tests.passes.growing import CASES, dead_users
 
 SIZE = 96

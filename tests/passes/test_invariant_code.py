@@ -8,7 +8,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 PARTIAL = {
     "quotient": "arith.floordivsi %i, %z : i32",

@@ -9,7 +9,7 @@ import pytest
 
 from qrt import ir
 from qrt.execute.interpret import Interpreter
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 
 GENERALIZE, CONVERT = "linalg-generalize-named-ops", "convert-elementwise-to-linalg"

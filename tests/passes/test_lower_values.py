@@ -9,8 +9,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
+from qrt.ir import run_passes
 from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS, dequantize, quantize
-from qrt.passes import run_passes
 from qrt.types import FloatType, UniformType
 from tests.passes.arithmetic import call
 

@@ -3,7 +3,7 @@ profile. `make expected` writes it.
 """
 
 from qrt.formats.onnx.check import IR_VERSIONS, OPSETS
-from qrt.formats.onnx.registry import OPERATORS, load_all
+from qrt.formats.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
 
@@ -126,5 +126,4 @@ def operators() -> list[tuple[list[str], str]]:
 
 
 def _operators() -> importer_page.Operators:
-    load_all()
     return OPERATORS

@@ -1,7 +1,7 @@
 """Small programs for the tests of the propagation RFC's sentences, and what passes make of them."""
 
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from qrt.types import CalibratedType, UniformType
 from tests.passes.quantization import float_text as ops
 from tests.passes.quantization.checks import regions, specs

@@ -9,7 +9,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from qrt.targets import find
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
 from tests.passes.quantization import float_text as ops

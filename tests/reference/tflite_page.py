@@ -2,7 +2,7 @@
 profiles. `make expected` writes it.
 """
 
-from qrt.formats.tflite.registry import OPERATORS, PLAIN_OPERATORS, load_all
+from qrt.formats.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
 
@@ -121,5 +121,4 @@ def operators() -> list[tuple[list[str], str]]:
 
 def _operators() -> importer_page.Operators:
     """Those with quantized forms, and those that have none."""
-    load_all()
-    return OPERATORS | {name: function for name, function in PLAIN_OPERATORS.items() if name not in OPERATORS}
+    return {**PLAIN_OPERATORS, **OPERATORS}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import ir
 from qrt.errors import ModelError, ParseError, QuantError, QuantTypeError, VerifyError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.types import (
     AnyQuantizedType,
     CalibratedType,

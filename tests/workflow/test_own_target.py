@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.calibrate.targets import registry
+from qrt.calibrate.targets.registry import TARGETS
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.targets import Target, find
 from qrt.types import UniformType
+from tests.registries import restored_registries
 from tests.workflow.programs import NETWORK, rows
 
 GATED = NETWORK.replace(
@@ -55,8 +56,8 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(MINE)
     Path("F.mlir").write_text(GATED)
-    yield
-    registry._registered.pop("mine", None)
+    with restored_registries():
+        yield
 
 
 def test_the_whole_way() -> None:
@@ -93,7 +94,7 @@ def test_a_file_is_a_target_for_explain_too(capsys: pytest.CaptureFixture[str]) 
     np.savez("x.npz", images=rows(30))
     Path("f.mlir").write_text(NETWORK)
     assert main(["quantize", "f.mlir", "--data", "x.npz", "--target", "mine.toml", "-o", "q.mlir"]) == 0
-    registry._registered.pop("mine")  # another process
+    del TARGETS._entries["mine"]  # another process
     command = ["explain", "q.mlir", "--against", "f.mlir", "--data", "x.npz"]
     capsys.readouterr()
     assert main(command) == 1

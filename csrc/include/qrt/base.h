@@ -47,14 +47,8 @@ typedef enum { QRT_HALF_EVEN, QRT_HALF_AWAY, QRT_TOWARD_ZERO } qrt_rounding;
 typedef enum { QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER } qrt_zero_point_order;
 typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
 typedef enum {
-    QRT_FIXED,
-    QRT_FIXED_DOUBLE,
-    QRT_FLOAT32,
-    QRT_FLOAT64_AWAY,
-    QRT_HALF_UP_TWICE,
-    QRT_RAW_MEAN,
-    QRT_DEQUANTIZED,
-    QRT_INTEGER,
+#define QRT_RULE(number, name) number,
+#include "qrt/rules.def"
 } qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;

@@ -1,19 +1,40 @@
 """Targets by name: those of qrt, those that a program registers, those of installed packages, and files."""
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from qrt.calibrate.targets.model import Target, read_target, sealed
-from qrt.errors import QuantError, require, shown
+from qrt.errors import QuantError, require
+from qrt.registry import Registry
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
-_FOLDER = Path(__file__).parent
-OWN = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
-"""The names of qrt's own targets, each a file beside this one."""
-_registered: dict[str, Target] = {}
+def _checked(name: str, target: Any) -> Target:
+    require(target, Target, f"the target {name!r}", "a Target")
+    checked: Target = target
+    return checked
+
+
+def _read(file: str) -> Target:
+    """Return qrt's own target that a file beside this one describes."""
+    path = Path(__file__).with_name(file)
+    return sealed(read_target(path.read_text(), file, path.stem))
+
+
+TARGETS: Registry[Target] = Registry(
+    "target",
+    {
+        "bf16": "bf16.toml",
+        "int16x8": "int16x8.toml",
+        "int4-weights": "int4-weights.toml",
+        "qrt-cpu": "qrt-cpu.toml",
+        "tflite": "tflite.toml",
+        "weight-only": "weight-only.toml",
+    },
+    group="qrt.targets",
+    check=_checked,
+    load=_read,
+)
+"""The targets by name."""
 
 
 def find(name: str) -> Target:
@@ -44,23 +65,11 @@ def find(name: str) -> Target:
     <UniformType !quant.uniform<i8:f32, 3.906250e-03:-128>>
     """
     require(name, str, "a target's name", "text")
-    if name in _registered:
-        return _registered[name]
-    if name in OWN:
-        return _own(name)
+    if name in TARGETS:
+        return TARGETS[name]
     if name.endswith(".toml"):
         return Target.load(name)
-    if name in _entry_points():
-        entry = _entry_points()[name]
-        try:
-            found = entry.load()
-            require(found, Target, "what it names", "a Target")
-        except Exception as error:  # a package of somebody else's may raise anything
-            raise QuantError(f"the target {shown(name)} of {entry.value} does not load: {error}") from error
-        return _registered.setdefault(name, found)
-    raise QuantError(
-        f"there is no target {shown(name)}: qrt has {', '.join(names())}, and reads a path that ends in .toml"
-    )
+    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml is read")
 
 
 def known(target: str | Target) -> Target:
@@ -68,7 +77,7 @@ def known(target: str | Target) -> Target:
     if isinstance(target, str):
         target = find(target)
     require(target, Target, "target", "a name or a Target")
-    if target.name not in names() or find(target.name) is not target:
+    if TARGETS.get(target.name) is not target:
         register_target(target)
     return target
 
@@ -98,25 +107,4 @@ def register_target(target: Target) -> None:
     'same_scale'
     """
     require(target, Target, "register_target: target", "a Target")
-    if target.name in OWN:
-        raise QuantError(f"there is a target {shown(target.name)} already")
-    _registered[target.name] = target
-
-
-def names() -> tuple[str, ...]:
-    """The names of all targets, those from outside last."""
-    return tuple(dict.fromkeys((*OWN, *_registered, *_entry_points())))
-
-
-@cache
-def _own(name: str) -> Target:
-    file = f"{name}.toml"
-    return sealed(read_target((_FOLDER / file).read_text(), file, name))
-
-
-@cache
-def _entry_points() -> "dict[str, EntryPoint]":
-    """The targets of installed packages."""
-    from importlib.metadata import entry_points  # here: it takes longer to import than the rest of this package
-
-    return {entry.name: entry for entry in entry_points(group="qrt.targets")}
+    TARGETS.add(target.name, target, replaces=True)

@@ -9,11 +9,11 @@ from qrt.dialects._shaped.reshapes import Groups, reassociation_of
 from qrt.dialects._shaped.strides import has_identity_layout
 from qrt.dialects._shaped.types import Shape, ranked, shaped
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
+from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 from qrt.types.shaped import MAX_DIM
 
@@ -137,7 +137,7 @@ def _product(builder: Builder, sizes: Mixed) -> int | Value:
     if not values:
         return number
     if number != 1:
-        values.append(builder.index(number))
+        values.append(builder.constant(number, INDEX))
     result = values[0]
     for value in values[1:]:
         result = builder.value("arith.muli", (result, value), INDEX)

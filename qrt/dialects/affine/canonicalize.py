@@ -10,11 +10,11 @@ from qrt.dialects.affine.maps import Inputs, simplest
 from qrt.dialects.affine.ops import set_of
 from qrt.dialects.affine.ranges import Ranges
 from qrt.dialects.affine.scope import map_of
-from qrt.ir import Attribute, Operation, Value
+from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder, Made, Pattern
+from qrt.ir.core.rewrite import Made, Pattern
 
 
 def _with_map(first: int) -> Pattern:
@@ -27,7 +27,7 @@ def _with_map(first: int) -> Pattern:
         if map == map_of(op) and operands == op.operands[first:]:
             return None
         types = [result.type for result in op.results]
-        return builder.create(op.name, [*op.operands[:first], *operands], types, {**op.attributes, "map": map}).results
+        return builder.emit(op.name, [*op.operands[:first], *operands], types, {**op.attributes, "map": map}).results
 
     return rewrite
 
@@ -42,13 +42,13 @@ simplest_store = _with_map(2)
 
 def _with_results(op: Operation, builder: Builder, results: Sequence[Expression]) -> list[Value]:
     map = replace(map_of(op), results=tuple(results))
-    return builder.create(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
+    return builder.emit(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
 
 
 def only_result(op: Operation, builder: Builder) -> Made:
     if len(map_of(op).results) != 1:
         return None
-    return builder.create("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
+    return builder.emit("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
 
 
 def repeated_results(op: Operation, builder: Builder) -> Made:
@@ -83,7 +83,7 @@ def results_of_the_same(op: Operation, builder: Builder) -> Made:
         results += (substitute(result, *named) for result in own.results)
         dimensions, symbols = dimensions + each.operands[: own.dimensions], symbols + each.operands[own.dimensions :]
     merged = AffineMapAttr(len(dimensions), len(symbols), tuple(results))
-    return builder.create(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
+    return builder.emit(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
 
 
 def order_of_results(op: Operation, builder: Builder) -> Made:
@@ -128,7 +128,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
     inits = op.operand_group("inits")
     attributes["operandSegmentSizes"] = segments(*sizes, len(inits))
     types = [result.type for result in op.results]
-    return builder.create(op.name, operands + inits, types, attributes, op.take_regions()).results
+    return builder.emit(op.name, operands + inits, types, attributes, op.take_regions()).results
 
 
 def without_work(op: Operation, builder: Builder) -> Made:
@@ -168,7 +168,7 @@ def condition(op: Operation, builder: Builder) -> Made:
         return None
     types = [result.type for result in op.results]
     attributes: dict[str, Attribute] = {**op.attributes, "condition": made}
-    return builder.create(op.name, values, types, attributes, op.take_regions()).results
+    return builder.emit(op.name, values, types, attributes, op.take_regions()).results
 
 
 def decided(op: Operation, builder: Builder) -> Made:
@@ -187,5 +187,5 @@ def no_else(op: Operation, builder: Builder) -> Made:
     then, otherwise = op.take_regions()
     otherwise.blocks[0].first.erase()  # type: ignore[union-attr]  # its terminator
     otherwise.blocks.clear()
-    builder.create(op.name, op.operands, (), dict(op.attributes), [then, otherwise])
+    builder.emit(op.name, op.operands, (), dict(op.attributes), [then, otherwise])
     return []

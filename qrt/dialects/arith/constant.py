@@ -70,5 +70,3 @@ CONSTANT = Definition(
     print=_print_constant,
     verify=_verify_constant,
 )
-
-OPS = [CONSTANT]

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.dialects.arith.constant import CONSTANT
 from qrt.dialects.arith.fold import FOLDS
 from qrt.dialects.arith.scalars import width_of
 from qrt.ir.core.attributes import IntegerAttr
@@ -293,6 +294,7 @@ SELECT = Definition(
 )
 
 OPS = [
+    CONSTANT,
     SELECT,
     *_binary("addf mulf maximumf minimumf maxnumf minnumf", FLOAT, FASTMATH, _COMMUTES),
     *_binary("subf divf remf", FLOAT, FASTMATH),

@@ -1,25 +1,24 @@
 """Element-wise operations of `arith` and `math` as functions, and on constants: attributes to NumPy values and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import QuantTypeError, UndefinedError
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.text import dense
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
-from qrt.ir.text.dense import DenseElementsAttr, is_backed, static_shape, storage_dtype
+from qrt.ir.text.dense import DenseElementsAttr, is_backed, storage_dtype
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
-
-MAX_ELEMENTS = 1 << 20
-"""Larger constants are left to be computed when the program runs: folding them would only make it longer."""
 
 
 def bind_operation(operation: Operation, *, saturating: bool = False) -> elementwise.Function:
@@ -47,18 +46,33 @@ _PLAIN: dict[str, Callable[[Attribute], Any]] = {
 
 def fold_constants(operation: Operation, folds: Folds) -> Folded:
     """The results, where all operands are constants, the operation is defined on them, and its types execute."""
-    constants = [constant_of(value) for value in operation.operands]
-    operands = [constant_value(constant) for constant in constants]
-    if any(operand is None or np.size(operand) > MAX_ELEMENTS for operand in operands):
-        return None
+    return _FOLDER.constants(operation, _known)
+
+
+def _known(value: Value) -> Any:
+    """Return a constant that is not so large that folding it would only make the program longer."""
+    known = constant_value(constant_of(value))
+    return known if np.size(known) <= dense.MAX_FOLDED else None
+
+
+def _computed(operation: Operation, known: Mapping[Value, Any]) -> list[Any] | None:
+    operands = [known[value] for value in operation.operands]
     try:
         with np.errstate(all="ignore"):
             results = bind_operation(operation)(*operands)
     except (QuantTypeError, UndefinedError):
         return None
     several = results if isinstance(results, tuple) else (results,)
-    had_nan = any(operand.dtype.kind not in "biu" and bool(np.isnan(operand).any()) for operand in operands)
-    return [_attribute(value, result.type, had_nan) for value, result in zip(several, operation.results, strict=True)]
+    if any(operand.dtype.kind not in "biu" and bool(np.isnan(operand).any()) for operand in operands):
+        return list(several)
+    return [_with_own_nan(value, result.type) for value, result in zip(several, operation.results, strict=True)]
+
+
+def _attributes(operation: Operation, arrays: Sequence[Any]) -> list[Value | Attribute]:
+    return [constant_attribute(array, v.type) for array, v in zip(arrays, operation.results, strict=True)]
+
+
+_FOLDER: ConstantFolder[Value | Attribute] = ConstantFolder(_computed, lambda operation: True, _attributes)
 
 
 def constant_value(constant: Attribute | None) -> Any:
@@ -85,24 +99,14 @@ def _held(stored: Any, element: Type) -> Any:
     return (bits << 13 if element.name == "tf32" else bits).view(dtype)
 
 
-def _attribute(value: Any, type: Type, had_nan: bool) -> Attribute:
+def _with_own_nan(value: Any, type: Type) -> Any:
+    """Return floats with APFloat's NaN, positive and quiet, in the place of each: no operand gave it."""
     element = element_of(type)
-    stored = _bits(value, element, had_nan) if isinstance(element, FloatType) else value
-    if isinstance(type, TensorType | VectorType):
-        dtype = storage_dtype(element)
-        array = stored.view(dtype) if dtype.kind == "f" else stored.astype(dtype)
-        return DenseElementsAttr(np.broadcast_to(array, static_shape(type)), type)
-    return FloatAttr(int(stored), element) if isinstance(element, FloatType) else IntegerAttr(int(stored), element)
-
-
-def _bits(value: Any, element: FloatType, had_nan: bool) -> Any:
-    """The bit patterns of floats. A NaN that no operand gave is APFloat's: positive and quiet."""
-    unsigned = np.dtype(f"u{value.dtype.itemsize}")
-    bits = value.view(unsigned)
-    bits = bits >> 13 if element.name == "tf32" else bits
-    if not had_nan and element.special != "none":
-        bits = np.where(np.isnan(value), unsigned.type(element.format.encode_float(np.nan)), bits)[()]
-    return bits
+    if not isinstance(element, FloatType) or element.special == "none":
+        return value
+    nan = constant_value(FloatAttr(element.format.encode_float(np.nan), element))
+    bits = np.where(np.isnan(value), *(each.view(f"u{value.dtype.itemsize}") for each in (nan, value)))
+    return bits.view(value.dtype)
 
 
 # -- what operands are -------------------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.memref.ops import open_numbers
 from qrt.dialects.tensor.canonicalize import cast
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by, value_behind
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType
 
@@ -37,12 +37,12 @@ def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
         return None
     sizes = [_extent(builder, source, axis) for axis, size in enumerate(made.shape) if size is None]
     copy = builder.value("memref.alloc", sizes, made, {"operandSegmentSizes": segments(len(sizes), 0)})
-    builder.create("memref.copy", (source, copy))
+    builder.emit("memref.copy", (source, copy))
     return [copy]
 
 
 def _extent(builder: Builder, source: Value, axis: int) -> Value:
-    return builder.value("memref.dim", (source, builder.index(axis)), INDEX)
+    return builder.value("memref.dim", (source, builder.constant(axis, INDEX)), INDEX)
 
 
 def _casts(given: MemRefType, made: MemRefType) -> bool:
@@ -93,7 +93,7 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
     if made.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
         return None
     if copied := made.operand_group("copy"):
-        return [builder.value(op.name, (copied[0], builder.index(number)), INDEX)]
+        return [builder.value(op.name, (copied[0], builder.constant(number, INDEX)), INDEX)]
     sizes = made.operand_group("dynamic_sizes")
     return [sizes[shape[:number].count(None)]] if shape[number] is None else None
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from qrt.dialects.arith.scalars import filled
 from qrt.dialects.cf.ops import passed_values, switch_cases
-from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operation, Value
+from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 
@@ -23,14 +23,14 @@ def _targets(branch: Operation) -> list[Target]:
 
 
 def _jump(builder: Builder, target: Target) -> list[Value]:
-    builder.create("cf.br", target[1], successors=[target[0]])
+    builder.emit("cf.br", target[1], successors=[target[0]])
     return []
 
 
 def _branch(builder: Builder, condition: Value, targets: Sequence[Target], like: Operation) -> list[Value]:
     (_, true), (_, false) = targets
     attributes = {**like.attributes, "operandSegmentSizes": segments(1, len(true), len(false))}
-    builder.create("cf.cond_br", [condition, *true, *false], (), attributes, (), [block for block, _ in targets])
+    builder.emit("cf.cond_br", [condition, *true, *false], (), attributes, (), [block for block, _ in targets])
     return []
 
 
@@ -196,7 +196,7 @@ def _switch_to(builder: Builder, flag: Value, default: Target, cases: Sequence[C
         numbers = np.array([value for value, _ in cases], storage_dtype(flag.type))
         attributes["case_values"] = DenseElementsAttr(numbers, VectorType((len(cases),), flag.type))
     operands = [flag, *default[1], *(value for values in lists for value in values)]
-    builder.create("cf.switch", operands, (), attributes, (), [default[0], *(block for _, (block, _) in cases)])
+    builder.emit("cf.switch", operands, (), attributes, (), [default[0], *(block for _, (block, _) in cases)])
     return []
 
 

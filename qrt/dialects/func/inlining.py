@@ -1,7 +1,8 @@
 """Inlining of calls: a function's body in place of a call, and the bounds of it."""
 
+from qrt.ir.builder import Builder
 from qrt.ir.core.operations import Operation, Region
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 
 MAX_CALL_DEPTH = 64
 """How deep calls may be nested that run."""
@@ -15,7 +16,7 @@ def put_body(call: Operation, function: Operation) -> list[Operation]:
     if len(region.blocks) > 1:
         _put_blocks(call, region)
     else:
-        replace(call, Builder.before(call).inline(region.blocks[0], call.operands))
+        replace(call, Builder(call).inline(region.blocks[0], call.operands))
     return operations
 
 
@@ -26,11 +27,11 @@ def _put_blocks(call: Operation, region: Region) -> None:
     following = here.split(call)
     for end in [block.last for block in region.blocks]:
         if end is not None and end.name == "func.return":
-            Builder.before(end).create("cf.br", end.operands, successors=[following])
+            Builder(end).emit("cf.br", end.operands, successors=[following])
             end.erase()
     replace(call, [following.add_argument(result.type) for result in call.results])
     following.take_before(region)
-    Builder(here, None, call.location).absorb(entry, operands)
+    Builder(here, call.location).absorb(entry, operands)
 
 
 def inlined_at_most(root: Operation) -> int:

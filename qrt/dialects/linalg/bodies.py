@@ -7,9 +7,9 @@ says `cast = #linalg.type_fn<cast_unsigned>`.
 from collections.abc import Callable, Sequence
 
 from qrt.errors import QuantTypeError
-from qrt.ir.core.attributes import Attribute, FloatAttr
+from qrt.ir.builder import Builder
+from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.operations import NOWHERE, Block, Region, Value
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.text import Location
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
@@ -56,13 +56,13 @@ def kind_name(kind: Attribute) -> str:
     return name
 
 
-class Body(Builder):
-    """Operations at the end of a block."""
+class IterationBody(Builder):
+    """The body of an op, under construction: a builder that knows casts to the type of the output, and functions."""
 
     __slots__ = ("target", "unsigned")
 
     def __init__(self, block: Block, unsigned: bool) -> None:
-        super().__init__(block, None, block.location)
+        super().__init__(block)
         self.unsigned = unsigned
         self.target = block.arguments[-1].type
 
@@ -79,7 +79,7 @@ class Body(Builder):
             parts = [self._part_cast(part, target.element) for part in parts]
         elif isinstance(target.element, FloatType):
             real = self._part_cast(value, target.element)
-            parts = [real, self.constant(FloatAttr.of(0.0, target.element), target.element)]
+            parts = [real, self.constant(0.0, target.element)]
         else:
             raise QuantTypeError(f"there is no cast of {value.type} to {target}")
         return self.value("complex.create", parts, target)
@@ -88,7 +88,7 @@ class Body(Builder):
         name = _cast_name(value.type, target, self.unsigned)
         return value if not name else self.value(name, [value], target)
 
-    def function(self, name: str, *values: Value) -> Value:
+    def apply(self, name: str, *values: Value) -> Value:
         """An element-wise function of values of one type.
 
         Raises QuantTypeError where the type has no such function.
@@ -99,7 +99,7 @@ class Body(Builder):
         elif name == "square":
             operation, values = "arith.mulf", values * 2
         elif name == "reciprocal" and isinstance(type, FloatType):
-            operation, values = "arith.divf", (self.constant(FloatAttr.of(1.0, type), type), *values)
+            operation, values = "arith.divf", (self.constant(1.0, type), *values)
         else:
             operation = _function_name(name, type)
         return self.value(operation, values, type)
@@ -148,30 +148,30 @@ def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
 
 
 Build = Callable[..., Value]
-"""The value to yield, made of a `Body` and the elements of the operands."""
+"""The value to yield, made of a `IterationBody` and the elements of the operands."""
 
 
-def _contraction(b: Body, x: Value, w: Value, out: Value) -> Value:
-    return b.function("add", out, b.function("mul", b.cast(x), b.cast(w)))
+def _contraction(b: IterationBody, x: Value, w: Value, out: Value) -> Value:
+    return b.apply("add", out, b.apply("mul", b.cast(x), b.cast(w)))
 
 
-def _quantized(b: Body, x: Value, w: Value, x_zero: Value, w_zero: Value, out: Value) -> Value:
-    left = b.function("sub", b.cast(x), b.cast(x_zero))
-    right = b.function("sub", b.cast(w), b.cast(w_zero))
-    return b.function("add", out, b.function("mul", left, right))
+def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Value, out: Value) -> Value:
+    left = b.apply("sub", b.cast(x), b.cast(x_zero))
+    right = b.apply("sub", b.cast(w), b.cast(w_zero))
+    return b.apply("add", out, b.apply("mul", left, right))
 
 
 def pooling(function: str) -> Build:
     """Folds the input into the output; the window has no values."""
-    return lambda b, x, window, out: b.function(function, out, b.cast(x))
+    return lambda b, x, window, out: b.apply(function, out, b.cast(x))
 
 
 def elementwise(function: str) -> Build:
     """A function of the inputs."""
-    return lambda b, *values: b.function(function, *values[:-1])
+    return lambda b, *values: b.apply(function, *values[:-1])
 
 
-def _copy(b: Body, x: Value, out: Value) -> Value:
+def _copy(b: IterationBody, x: Value, out: Value) -> Value:
     return b.cast(x)
 
 
@@ -181,9 +181,9 @@ def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Lo
     Raises QuantTypeError where the types have no such operations.
     """
     block = Block(types, location)
-    body = Body(block, unsigned)
+    body = IterationBody(block, unsigned)
     made = build(body, *block.arguments)
-    body.create("linalg.yield", [made])
+    body.emit("linalg.yield", [made])
     return Region([block])
 
 

@@ -10,11 +10,11 @@ from qrt.dialects.linalg.named import make_fill
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
-from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
+from qrt.ir import Attribute, Builder, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import IntegerType, MemRefType, TensorType
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def _stated_shape(value: Value) -> tuple[int | None, ...]:
 def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]) -> list[Value]:
     """The same op on other operands, with results of the same types."""
     types = [value.type for value in operands[op.input_count :]]
-    made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
     return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
 
 
@@ -77,11 +77,11 @@ def cast_of_result(op: Operation, builder: Builder) -> Made:
         return None
     if source.parent is not op.parent:
         return None
-    at = builder.before_operation(source)
+    at = builder.at(source)
     operands, index = list(source.operands), source.input_count + value.index
     operands[index] = cast(at, operands[index], type)
     types = [each.type for each in operands[source.input_count :]]
-    made = at.create(source.name, operands, types, dict(source.attributes), source.take_regions()).results
+    made = at.emit(source.name, operands, types, dict(source.attributes), source.take_regions()).results
     builder.replace(source, [cast(at, new, old.type) for new, old in zip(made, source.results, strict=True)])
     return [made[value.index]]
 
@@ -118,7 +118,7 @@ def index_of_one(op: Operation, builder: Builder) -> Made:
     for value, map in zip(around.operands, around.indexing_maps, strict=True):
         shape = value.type.shape if isinstance(value.type, TensorType | MemRefType) else None
         if any(size == 1 and result == loop for size, result in zip(shape or (), map.results, strict=True)):
-            return [builder.index(0)]
+            return [builder.constant(0, INDEX)]
     return None
 
 
@@ -153,12 +153,12 @@ def pad_of_fill(op: Operation, builder: Builder) -> Made:
     for axis, stated, low, high in asked:
         extent = _extent(builder, op.operands[0], axis) if stated is None else stated
         size = affine_sum(builder, (extent, low, high))
-        sizes.append(size if isinstance(size, Value) else builder.index(size))
+        sizes.append(size if isinstance(size, Value) else builder.constant(size, INDEX))
     return [make_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
 
 
 def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
-    return builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX)
+    return builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX)
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> Made:
@@ -264,7 +264,7 @@ def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: S
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(IntegerType(64), tuple(numbers))}
     types = [output.type] if isinstance(output.type, TensorType) else []
     body = build_body(COPY, [element_of(source.type), element_of(output.type)], False)
-    return builder.create(op_name, (source, output), types, attributes, [body]).results
+    return builder.emit(op_name, (source, output), types, attributes, [body]).results
 
 
 def transpose_of_transpose(op: Operation, builder: Builder) -> Made:

@@ -14,13 +14,13 @@ from qrt.dialects.linalg.structure import (
     rank_of,
     verify_structured,
 )
+from qrt.ir.builder import Builder
 from qrt.ir.core import registry
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Block, Operation, Region
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import IntegerType, TensorType, Type
@@ -140,7 +140,7 @@ def _parse_copying(parser: "Parser", pending: "PendingOperation") -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
     if len(pending.operand_types) == 2:  # else the verifier says so
-        Builder(block, None, block.location).create("linalg.yield", block.arguments[:1])
+        Builder(block).emit("linalg.yield", block.arguments[:1])
     pending.regions.append(Region([block]))
 
 
@@ -180,12 +180,12 @@ def _payload_region(pending: "PendingOperation", name: str, attributes: dict[str
     block = Block(map(element_of, pending.operand_types))
     if not block.arguments:  # the verifier says so
         return Region([block])
-    builder = Builder(block, None, block.location)
+    builder = Builder(block)
     operands = [block.arguments[index] for index in _payload_operands(pending.name, len(block.arguments))]
-    payload = builder.create(name, operands, [element_of(pending.operand_types[-1])], attributes)
+    payload = builder.emit(name, operands, [element_of(pending.operand_types[-1])], attributes)
     defaults = payload.definition.defaults if payload.definition is not None else {}
     payload.attributes = {key: value for key, value in attributes.items() if defaults.get(key) != value}
-    builder.create("linalg.yield", payload.results)
+    builder.emit("linalg.yield", payload.results)
     return Region([block])
 
 

@@ -43,12 +43,12 @@ from qrt.dialects.linalg.structure import (
     verify_structured,
 )
 from qrt.errors import QuantTypeError
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.core.attributes import ArrayAttr, Attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, segments
 from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.text import Location
@@ -260,7 +260,7 @@ def make_fill(builder: Builder, value: Value, output: Value) -> Value:
     """The result of a new `linalg.fill` of a tensor."""
     attributes: dict[str, Attribute] = {OPERAND_SEGMENTS: segments(1, 1)}
     region = body_of("linalg.fill", (value.type, output.type), attributes)
-    return builder.create("linalg.fill", (value, output), (output.type,), attributes, [region]).results[0]
+    return builder.emit("linalg.fill", (value, output), (output.type,), attributes, [region]).results[0]
 
 
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------

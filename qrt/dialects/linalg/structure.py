@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from qrt.dialects._regions.forms import spell_results
 from qrt.errors import UndefinedError
+from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.operations import Operation, Region, Value
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
 from qrt.ir.text.attribute_kinds import enumeration
 from qrt.types import MemRefType, TensorType, Type
@@ -93,7 +93,7 @@ def generic(
         "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
         OPERAND_SEGMENTS: segments(len(inputs), len(outputs)),
     }
-    return builder.create("linalg.generic", [*inputs, *outputs], types, attributes, [region]).results
+    return builder.emit("linalg.generic", [*inputs, *outputs], types, attributes, [region]).results
 
 
 def rank_of(type: Type) -> int:

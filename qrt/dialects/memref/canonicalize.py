@@ -4,11 +4,11 @@ from qrt.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.dialects._shaped.slices import dropped_dimensions
 from qrt.dialects._shaped.strides import strides_of
 from qrt.dialects._shaped.types import memref_type
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import MemRefType, Type
 
 # -- casts -------------------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
         return None
     operands = [value if source is None else source for value, source in zip(op.operands, sources, strict=True)]
     types = [result.type for result in op.results]
-    return builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+    return builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
 
 
 def store_to_cast(op: Operation, builder: Builder) -> Made:
@@ -55,7 +55,7 @@ def store_to_cast(op: Operation, builder: Builder) -> Made:
     if target is None:
         return None
     operands = [op.operands[0], target, *op.operands[2:]]
-    return builder.create(op.name, operands, (), dict(op.attributes)).results
+    return builder.emit(op.name, operands, (), dict(op.attributes)).results
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> Made:
@@ -102,7 +102,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     sizes = mixed_values(made, "sizes")
     dropped = dropped_dimensions(numbers_of(sizes), shape) or ()
     size = [size for index, size in enumerate(sizes) if index not in dropped][number]
-    return [size] if isinstance(size, Value) else [builder.index(size)]
+    return [size] if isinstance(size, Value) else [builder.constant(size, INDEX)]
 
 
 def only_written(op: Operation, builder: Builder) -> Made:

@@ -1,7 +1,7 @@
 """Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
 
-from qrt.ir import Operation
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir import Builder, Operation
+from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
 
 _SCOPES = {
@@ -73,8 +73,8 @@ def hoist_allocations(op: Operation, builder: Builder) -> Made:
     if not allocations:
         return None
     for inner in allocations:
-        builder.replace(inner, builder.before_operation(outermost).insert(inner.clone({})).results)
-    return builder.create(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
+        builder.replace(inner, builder.at(outermost).insert(inner.clone({})).results)
+    return builder.emit(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
 
 
 def _runs_once(inner: Operation, outermost: Operation) -> bool:

@@ -10,11 +10,11 @@ from qrt.dialects._shaped.strides import Number, collapsed, expanded, strides_of
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import permutation_of
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import MemRefType, StridedLayout
 
 # -- subview -----------------------------------------------------------------------------------------------------------
@@ -94,13 +94,16 @@ def known_metadata(op: Operation, builder: Builder) -> Made:
     pairs = list(zip(op.results, numbers, strict=True))
     if not any(result.uses and number is not None for result, number in pairs):
         return None
-    same = builder.create(op.name, op.operands, [result.type for result in op.results]).results
-    return [value if number is None else builder.index(number) for value, number in zip(same, numbers, strict=True)]
+    same = builder.emit(op.name, op.operands, [result.type for result in op.results]).results
+    return [
+        value if number is None else builder.constant(number, INDEX)
+        for value, number in zip(same, numbers, strict=True)
+    ]
 
 
 def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
     operands, types = [source, *op.operands[1:]], [op.results[0].type]
-    return builder.create(op.name, operands, types, dict(op.attributes)).results
+    return builder.emit(op.name, operands, types, dict(op.attributes)).results
 
 
 def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:

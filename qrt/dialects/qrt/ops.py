@@ -30,7 +30,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
             types.append(value.type)
     count = len(operation.operands)
     operands, results = tuple(types[:count]), types[count:]
-    every = family.resolve_all(operands, family.complete(family.said(operation.attributes)), results)
+    every = family.resolve_all(operands, family.read(operation.attributes), results)
     for index, (declared, inferred) in enumerate(zip(results, every, strict=True)):
         # Dimensions that one of the two leaves open are checked when they are known.
         if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
@@ -45,7 +45,7 @@ def infer_family(family_name: str, operands: Sequence[Type], attributes: Mapping
     tensors = tuple(type for type in operands if isinstance(type, TensorType))
     if len(tensors) < len(operands):
         raise QuantTypeError(f"{family_name}: the operands must be tensors, got {', '.join(map(str, operands))}")
-    return list(family.resolve_all(tensors, family.complete(family.said(attributes))))
+    return list(family.resolve_all(tensors, family.read(attributes)))
 
 
 def _is_integer(value: Attribute) -> bool:

@@ -4,8 +4,7 @@
 """
 
 from qrt.dialects.quant.ops import element_of
-from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir import Builder, Operation, Value
 from qrt.types import QuantizedType
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")

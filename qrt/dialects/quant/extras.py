@@ -8,6 +8,7 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.text.places import attribute, type_of
+from qrt.ops import FAMILIES
 from qrt.types import TensorType, UniformType
 
 
@@ -60,6 +61,7 @@ OPS = [
     ),
     *(
         definition_of(name, "quant", None, _OUTPUT, _verify_kernel, ("quant.canonicalize: written_kernel",))
-        for name in ("conv2d", "matmul")
+        for name, family in FAMILIES.items()
+        if family.declaration.article
     ),
 ]

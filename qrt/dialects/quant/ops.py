@@ -6,6 +6,7 @@ qcast also takes what docs/numerics.md leaves to attributes: `rounding`, `zero_p
 from typing import Literal, TypeVar
 
 from qrt.dialects.qrt.ops import specs_of
+from qrt.dialects.quant import annotations, extras, fake_quant, region
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
 from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.constraints import add_type_constraint
@@ -203,4 +204,4 @@ SCAST = Definition(
     fold=fold_scast,
 )
 
-OPS = [QCAST, DCAST, SCAST]
+OPS = [QCAST, DCAST, SCAST, *annotations.OPS, *extras.OPS, *fake_quant.OPS, *region.OPS]

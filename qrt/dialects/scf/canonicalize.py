@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from qrt.dialects._regions.trip_counts import trips_of_for
 from qrt.dialects.arith.scalars import filled, splat_is
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir import Attribute, Block, Operation, Region, Value
+from qrt.ir import Attribute, Block, Builder, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
+from qrt.ir.core.rewrite import IN_PLACE, Made
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:
@@ -75,7 +75,7 @@ def adjacent_ifs(op: Operation, builder: Builder) -> Made:
         if body is not None:
             _append(region, body, builder)
     types = [result.type for result in (*before.results, *op.results)]
-    made = builder.create("scf.if", before.operands, types, {}, regions).results
+    made = builder.emit("scf.if", before.operands, types, {}, regions).results
     count = len(before.results)
     builder.replace(before, made[:count])
     return made[count:]
@@ -88,7 +88,7 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
         return
     into = region.blocks[0]
     last = into.terminator
-    builder.set_operands(last, [*last.operands, *builder.before_operation(last).inline(block, ())])
+    builder.set_operands(last, [*last.operands, *builder.at(last).inline(block, ())])
 
 
 def nested_ifs(op: Operation, builder: Builder) -> Made:
@@ -124,7 +124,7 @@ def nested_ifs(op: Operation, builder: Builder) -> Made:
     regions = [region, op.regions[1] if op.results else Region()]
     if op.results:
         op.regions = op.regions[:1]
-    made = builder.create("scf.if", [both], [result.type for result in op.results], {}, regions).results
+    made = builder.emit("scf.if", [both], [result.type for result in op.results], {}, regions).results
     return [selected.get(index, value) for index, value in enumerate(made)]
 
 
@@ -155,15 +155,15 @@ def to_select(op: Operation, builder: Builder) -> Made:
         return None
     ends = [block.last for region in op.regions for block in region.blocks]
     types = [op.results[index].type for index in inside]
-    made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions())
-    before, kept = builder.before_operation(made), iter(made.results)
+    made = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions())
+    before, kept = builder.at(made), iter(made.results)
     values = [
         next(kept) if index in inside else a if a is b else before.value("arith.select", (*op.operands, a, b), a.type)
         for index, (a, b) in enumerate(zip(true, false, strict=True))
     ]
     for end in ends:
         if end is not None:
-            builder.before_operation(end).create("scf.yield", [end.operands[index] for index in inside])
+            builder.at(end).emit("scf.yield", [end.operands[index] for index in inside])
             builder.erase(end)
     return values
 
@@ -172,7 +172,7 @@ def no_else(op: Operation, builder: Builder) -> Made:
     if op.results or not _only_yields(_body(op, 1)):
         return None
     then, _ = op.take_regions()
-    builder.create("scf.if", op.operands, (), dict(op.attributes), [then, Region()])
+    builder.emit("scf.if", op.operands, (), dict(op.attributes), [then, Region()])
     return []
 
 
@@ -222,7 +222,7 @@ def parallel(op: Operation, builder: Builder) -> Made:
     keep_arguments(body, kept)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
     operands = [*(group[index] for group in bounds for index in kept), *inits]
-    made = builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
+    made = builder.emit("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
     builder.observer.copied(body)
     return made.results
 
@@ -255,11 +255,11 @@ def execute_region(op: Operation, builder: Builder) -> Made:
         return None
     following = builder.block.split(op)
     builder.moved(following, from_end=True)
-    Builder(builder.block, None, op.location, builder.observer).create("cf.br", successors=[blocks[0]])
+    Builder(builder.block, op.location, builder.observer).emit("cf.br", successors=[blocks[0]])
     results = [following.add_argument(result.type) for result in op.results]
     for end in [block.last for block in blocks]:
         if end is not None and end.name == "scf.yield":
-            builder.before_operation(end).create("cf.br", end.operands, successors=[following])
+            builder.at(end).emit("cf.br", end.operands, successors=[following])
             builder.erase(end)
     following.take_before(op.regions[0])
     return results

@@ -5,8 +5,8 @@ region's terminator, or of the op itself.
 
 from collections.abc import Sequence
 
-from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
+from qrt.ir import Block, Builder, Operation, Region, Value
+from qrt.ir.core.rewrite import IN_PLACE, Made
 
 _Operand = tuple[Operation, int]
 _Given = dict[Value, tuple[_Operand, ...]]
@@ -106,6 +106,6 @@ def unread_results(op: Operation, builder: Builder) -> Made:
         builder.observer.changed(op)
         return IN_PLACE
     types = [result.type for result in results]
-    made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
+    made = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
     kept_results = dict(zip(results, made, strict=True))
     return [kept_results.get(result, result) for result in op.results]

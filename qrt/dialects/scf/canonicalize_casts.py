@@ -6,8 +6,8 @@ seen that an iteration keeps them.
 """
 
 from qrt.dialects.tensor.canonicalize import cast, cast_source, destinations
-from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir import Builder, Operation, Value
+from qrt.ir.core.rewrite import Made
 from qrt.types import Type
 
 
@@ -54,10 +54,10 @@ def casts_into_for(op: Operation, builder: Builder) -> Made:
         operands = [*op.operands]
         operands[3 + index] = source
         types = [each.type for each in operands[3:]]
-        made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+        made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
         _cast_inside(argument, source.type, builder)
         builder.moved(body)
-        at_end = builder.before_operation(body.terminator)
+        at_end = builder.at(body.terminator)
         at_end.set_operand(body.terminator, index, cast(at_end, body.terminator.operands[index], source.type))
         return [*made[:index], builder.value("tensor.cast", (made[index],), result.type), *made[index + 1 :]]
     return None
@@ -87,5 +87,5 @@ def casts_into_forall(op: Operation, builder: Builder) -> Made:
     first = len(op.operands) - len(outputs)
     operands = [*op.operands[:first], *(sources.get(index, value) for index, value in enumerate(outputs))]
     types = [value.type for value in operands[first:]]
-    made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
     return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from qrt.dialects._regions.trip_counts import trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.dialects.scf.parallel import BOUNDS, mixed_bounds
-from qrt.ir import Block, Operation, Value
+from qrt.ir import Block, Builder, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by, number_of
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
+from qrt.ir.core.rewrite import IN_PLACE, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
@@ -59,7 +59,7 @@ class _Parts:
         """The loop with other bounds and outputs."""
         operands, attributes = self.given(bounds, outputs)
         types = [value.type for value in outputs]
-        return builder.create("scf.forall", operands, types, attributes, self.op.take_regions()).results
+        return builder.emit("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
 def constant_bounds(op: Operation, builder: Builder) -> Made:
@@ -126,7 +126,7 @@ def single_iterations(op: Operation, builder: Builder) -> Made:
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
-    return bound if isinstance(bound, Value) else builder.index(bound)
+    return bound if isinstance(bound, Value) else builder.constant(bound, INDEX)
 
 
 def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:
@@ -185,5 +185,5 @@ def nested_parallel(op: Operation, builder: Builder) -> Made:
     block.set_arguments([*outer, *block.arguments])
     builder.erase(inner)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
-    builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
+    builder.emit("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
     return []

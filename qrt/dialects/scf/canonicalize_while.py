@@ -10,9 +10,9 @@ from qrt.dialects.arith.canonicalize import inverse
 from qrt.dialects.arith.fold import predicate_of
 from qrt.dialects.scf.canonicalize import boolean, is_inside
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
+from qrt.ir.core.rewrite import IN_PLACE, Made
 
 
 class _Parts:
@@ -35,7 +35,7 @@ class _Parts:
         keep_arguments(self.before, carried)
         keep_arguments(self.after, forwarded)
         inits, types = [op.operands[i] for i in carried], [op.results[i].type for i in forwarded]
-        return builder.create("scf.while", inits, types, dict(op.attributes), op.take_regions()).results
+        return builder.emit("scf.while", inits, types, dict(op.attributes), op.take_regions()).results
 
 
 def true_after(op: Operation, builder: Builder) -> Made:
@@ -121,9 +121,9 @@ def if_moved_down(op: Operation, builder: Builder) -> Made:
             if is_inside(user, region) or is_inside(user, op.regions[1]):
                 builder.set_operand(user, index, argument)
     assert parts.after.first is not None
-    builder.before_operation(parts.after.first).inline(then, ())
+    builder.at(parts.after.first).inline(then, ())
     builder.erase(inner)
-    made = builder.create("scf.while", op.operands, types, dict(op.attributes), op.take_regions()).results
+    made = builder.emit("scf.while", op.operands, types, dict(op.attributes), op.take_regions()).results
     return made[: len(op.results)]
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from qrt.dialects._shaped.types import ranked, shaped
 from qrt.dialects.shape.ops import broadcast_of
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import IndexType, TensorType
 
@@ -61,7 +61,7 @@ def rank_of_shape(op: Operation, builder: Builder) -> Made:
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
     shape = _shape(inner.operands[0])
-    return None if shape is None else [builder.index(len(shape))]
+    return None if shape is None else [builder.constant(len(shape), INDEX)]
 
 
 # -- ops on any number of shapes ---------------------------------------------------------------------------------------

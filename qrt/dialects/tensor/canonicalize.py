@@ -7,10 +7,10 @@ from qrt.dialects._shaped.lists import constant_sizes
 from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.slices import concat_type
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import would_be_dead
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import TensorType, Type
@@ -119,7 +119,7 @@ def from_casts(op: Operation, builder: Builder) -> Made:
     operands = [value if source is None else source for value, source in zip(op.operands, sources, strict=True)]
     first = len(op.operands) - len(destinations(op)) if isinstance(op, StructuredOp) else 1
     types = [operands[first + index].type for index in range(len(op.results))]
-    made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions())
+    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions())
     return [cast(builder, value, result.type) for value, result in zip(made.results, op.results, strict=True)]
 
 
@@ -188,7 +188,7 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
     shape, kept = constant_sizes(type.shape or (), op.operands)
     if len(kept) == len(op.operands):
         return None
-    made = builder.create(op.name, kept, (type.with_(shape=shape),), dict(op.attributes), op.take_regions())
+    made = builder.emit(op.name, kept, (type.with_(shape=shape),), dict(op.attributes), op.take_regions())
     return [cast(builder, made.results[0], type)]
 
 

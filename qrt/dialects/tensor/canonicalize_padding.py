@@ -6,11 +6,11 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.affine.scope import is_symbol
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by, number_of
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
 
@@ -31,7 +31,7 @@ def pad_to_itself(op: Operation, builder: Builder) -> Made:
 def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed, type: Type) -> Value:
     operands, attributes = with_lists({"low": low, "high": high}, (source,))
     attributes |= {name: value for name, value in op.attributes.items() if name not in attributes}
-    return builder.create(op.name, operands, (type,), attributes, op.take_regions()).results[0]
+    return builder.emit(op.name, operands, (type,), attributes, op.take_regions()).results[0]
 
 
 def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:

@@ -6,9 +6,9 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import splat
 from qrt.types import TensorType, Type
 
@@ -109,7 +109,7 @@ def _for_source(op: Operation, builder: Builder) -> Builder:
     that op.
     """
     parent = op.parent_operation
-    return builder.before_operation(parent) if not op.results and parent is not None else builder
+    return builder.at(parent) if not op.results and parent is not None else builder
 
 
 def _results(op: Operation, value: Value | None, builder: Builder) -> Made:

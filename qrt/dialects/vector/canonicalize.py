@@ -18,9 +18,9 @@ from qrt.dialects.vector.values import (
     splat,
     splat_source,
 )
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import Type, VectorType
 
 

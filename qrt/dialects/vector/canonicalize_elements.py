@@ -26,9 +26,9 @@ from qrt.dialects.vector.values import (
     splat_source,
     with_position,
 )
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 
@@ -305,7 +305,7 @@ def as_elements(op: Operation, builder: Builder) -> Made:
     for insert in inserts[count - 1 :: -1]:
         part, position = insert.operands[0], known_position(insert)
         if isinstance(part.type, VectorType):
-            parts = builder.create("vector.to_elements", (part,), [type.element] * int(np.prod(part.type.shape)))
+            parts = builder.emit("vector.to_elements", (part,), [type.element] * int(np.prod(part.type.shape)))
             values = np.empty(len(parts.results), object)
             values[:] = parts.results
             elements[position] = values.reshape(part.type.shape)
@@ -372,6 +372,6 @@ def elements_of_broadcast(op: Operation, builder: Builder) -> Made:
     if not isinstance(source.type, VectorType):
         return [source] * len(op.results)
     size = int(np.prod(source.type.shape))
-    elements = builder.create(op.name, (source,), [source.type.element] * size).results
+    elements = builder.emit(op.name, (source,), [source.type.element] * size).results
     numbers = np.arange(size).reshape(source.type.shape)
     return [elements[number] for number in np.broadcast_to(numbers, shape).reshape(-1).tolist()]

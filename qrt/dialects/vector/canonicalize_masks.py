@@ -10,10 +10,10 @@ from qrt.dialects.arith.scalars import splat_number
 from qrt.dialects.vector.elements import slice_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import dense_array, dense_of, splat
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")
@@ -63,7 +63,7 @@ def slice_of_mask(op: Operation, builder: Builder) -> Made:
         return None  # the least index less an offset is a great one
     left = []
     for each, size in zip(where, mask.operands, strict=False):
-        left.append(builder.value("arith.subi", (size, builder.index(each.start)), INDEX))
+        left.append(builder.value("arith.subi", (size, builder.constant(each.start, INDEX)), INDEX))
     return [builder.value(mask.name, [*left, *mask.operands[len(left) :]], type)]
 
 

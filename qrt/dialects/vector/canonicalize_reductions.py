@@ -4,9 +4,9 @@ from qrt.dialects.arith.scalars import splat_is
 from qrt.dialects.vector.reductions import combination, kind_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import extract
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.rewrite import Made
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, IntegerType, Type, VectorType
 

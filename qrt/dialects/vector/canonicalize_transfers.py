@@ -11,11 +11,11 @@ from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.dialects.vector.types import part_type, vector_of
 from qrt.dialects.vector.values import changed, dense_array, dense_of
-from qrt.ir import Operation, Value
+from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Made, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Made, Pattern
 from qrt.types import TensorType, VectorType
 
 
@@ -224,4 +224,4 @@ def insert_of_written(op: Operation, builder: Builder) -> Made:
     part = builder.value("tensor.extract_slice", operands, type, attributes)
     bounds = {**source.attributes, BOUNDS: ArrayAttr((FALSE,) * len(whole))}
     written = builder.value(source.name, [write.vector, part, *write.indices], type, bounds)
-    return builder.create(op.name, [written, *op.operands[1:]], [into.type], dict(op.attributes)).results
+    return builder.emit(op.name, [written, *op.operands[1:]], [into.type], dict(op.attributes)).results

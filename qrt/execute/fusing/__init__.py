@@ -2,37 +2,36 @@
 program that has ops on which it works.
 """
 
-UNARY = frozenset({"qrt.clamp", "qrt.leaky_relu", "qrt.lookup", "qrt.requantize"})
-BINARY = frozenset(
-    {
-        "qrt.add",
-        "qrt.div",
-        "qrt.maximum",
-        "qrt.minimum",
-        "qrt.mul",
-        "qrt.prelu",
-        "qrt.squared_difference",
-        "qrt.sub",
-    }
-)
-"""Ops that compute each element from one of each operand."""
+from collections.abc import Callable
+
+from qrt.ops import FAMILIES
+from qrt.ops.traits import Traits
+
 LOOPS = frozenset(
     {"linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"}
 )
 """Loops, and the commonest of the ops that could be loops."""
 
-_REQUANTIZED = frozenset({"qrt.requantize", "qrt.concat"})
-"""Requantizations, and the op of which `split-concat` makes them."""
 
-FUSING: dict[str, tuple[str, frozenset[str]]] = {
-    "split-concat": ("qrt.execute.fusing.split_concat:SplitConcat", frozenset({"qrt.concat"})),
-    "carry-layout": ("qrt.execute.fusing.carry_layout:CarryLayout", frozenset({"qrt.transpose"})),
-    "make-tables": ("qrt.execute.fusing.make_tables:MakeTables", UNARY | BINARY | _REQUANTIZED),
-    "widen-depthwise": ("qrt.execute.fusing.widen_depthwise:WidenDepthwise", frozenset({"qrt.depthwise_conv2d"})),
-    "fold-pad": ("qrt.execute.fusing.fold_pad:FoldPad", frozenset({"qrt.pad"})),
-    "fold-clamp": ("qrt.execute.fusing.fold_clamp:FoldClamp", frozenset({"qrt.clamp"})),
-    "fold-sign": ("qrt.execute.fusing.fold_sign:FoldSign", _REQUANTIZED),
-    "fuse-loops": ("qrt.execute.fusing.fuse_loops:FuseLoops", LOOPS),
+def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
+    """Return the ops of the families that have a trait."""
+    return frozenset(op for family in FAMILIES.values() if has_trait(family.traits) for op in family.declaration.ops)
+
+
+_CONCAT = frozenset({"qrt.concat"})
+"""The op of which `split-concat` makes requantizations."""
+_TRANSPOSES = _ops(lambda traits: traits.permutation is not None)
+_ELEMENTWISE = _ops(lambda traits: traits.is_elementwise)
+_CLAMPS = _ops(lambda traits: traits.bounds is not None)
+
+FUSING: dict[str, frozenset[str]] = {
+    "split-concat": _CONCAT,
+    "carry-layout": _TRANSPOSES,
+    "make-tables": _ELEMENTWISE | _CONCAT,
+    "widen-depthwise": frozenset({"qrt.depthwise_conv2d"}),
+    "fold-pad": frozenset({"qrt.pad"}),
+    "fold-clamp": _CLAMPS,
+    "fold-sign": frozenset({"qrt.requantize"}) | _CONCAT,
+    "fuse-loops": LOOPS,
 }
-"""The passes that run before planning, in order: each by name, the place of its class, and the ops of which it needs
-one."""
+"""The passes that run before planning, in order, and the ops of which each needs one."""

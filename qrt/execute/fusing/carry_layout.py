@@ -9,29 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.execute.fusing.families import discardable, may_be, said
+from qrt.execute.fusing.families import discardable, may_be, said, traits_of
 from qrt.execute.fusing.pointwise import is_identity, is_pointwise, reordered
-from qrt.ir import IntegerAttr, Module, Operation, Value
+from qrt.ir import Builder, IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
-from qrt.ops import FAMILIES
-from qrt.ops.movement import axes_order
+from qrt.ops import FAMILIES, family_of
+from qrt.ops.traits import Order, inverse, is_by_place
 from qrt.types import TensorType, UniformType
 
-Order = tuple[int, ...]
-_ONE_BY_ONE = frozenset(
-    {
-        "qrt.add", "qrt.clamp", "qrt.div", "qrt.leaky_relu", "qrt.logistic", "qrt.lookup", "qrt.lookup_interpolated",
-        "qrt.maximum", "qrt.minimum", "qrt.mul", "qrt.requantize", "qrt.squared_difference", "qrt.sub", "qrt.tanh",
-        "quant.dcast", "quant.qcast", "quant.scast",
-    }
-)  # fmt: skip
-"""Ops of families that compute each element from those in its place; of a table the same one for all."""
-_TABLES = frozenset({"qrt.lookup", "qrt.lookup_interpolated"})
-_BY_BLOCKS = "_16"
-"""Rules whose name ends so round the elements of whole blocks, in memory, in another way than those behind."""
+_RESHAPE, _TRANSPOSE = FAMILIES["reshape"], "qrt.transpose"
 _MOST = 1 << 16
 """Steps of the pass. A program with more stays as it is behind them."""
 
@@ -44,7 +34,7 @@ class CarryLayout:
     def run(self, module: Module) -> None:
         operations = list(module.operation.walk())
         cyclic = cyclic_operations(operations)  # nor do transposes move into these: they would move on forever
-        pending = [op for op in operations if op.name == "qrt.transpose" and op not in cyclic][::-1]
+        pending = [op for op in operations if _is_transpose(op) and op not in cyclic][::-1]
         for _ in range(_MOST):
             if not pending:
                 break
@@ -57,15 +47,20 @@ class CarryLayout:
             for user in list(op.result.users):
                 if user.parent is not None and user not in cyclic and (moved := _moved(user)) is not None:
                     pending.append(moved)
-        erase_dead([op for op in module.operation.walk() if op.name == "qrt.transpose"])
+        erase_dead([op for op in module.operation.walk() if _is_transpose(op)])
+
+
+def _is_transpose(op: Operation) -> bool:
+    return traits_of(op).permutation is not None
 
 
 def _order(value: Value) -> Order | None:
     """The permutation of the transpose that makes a value."""
     op = value.operation
-    if op is None or op.name != "qrt.transpose" or not isinstance(op.operands[0].type, TensorType):
+    permutation = traits_of(op).permutation
+    if op is None or permutation is None or not isinstance(op.operands[0].type, TensorType):
         return None
-    return axes_order((op.operands[0].type,), said(op))
+    return permutation((op.operands[0].type,), said(op))
 
 
 def _shape(value: Value) -> tuple[int | None, ...] | None:
@@ -83,16 +78,16 @@ def _is_reshape(op: Operation) -> bool:
         return False
     if kept != sorted(kept):
         return False
-    return may_be("qrt.reshape", op.operands, FAMILIES["reshape"].complete({}), op.result.type)
+    return may_be(_RESHAPE, op.operands, _RESHAPE.complete({}), op.result.type)
 
 
 def _as_reshape(op: Operation) -> None:
-    replace(op, [Builder.before(op).value("qrt.reshape", op.operands, op.result.type, discardable(op))])
+    replace(op, [Builder(op).value(_RESHAPE.declaration.op, op.operands, op.result.type, discardable(op))])
 
 
 def _moved(op: Operation) -> Operation | None:
     """Moves the transposes before an op behind it. Returns the transpose that stands there now, or None."""
-    if op.name == "qrt.transpose":
+    if _is_transpose(op):
         return _composed(op)
     if op.name == "tensor.dim":
         _measure(op)
@@ -105,16 +100,13 @@ def _moved(op: Operation) -> Operation | None:
     order = next((each for each in orders if each is not None), None)
     if order is None or not all(map(_is_movable_type, (*op.operands, op.result))):
         return None
-    if op.name in _ONE_BY_ONE or _is_elementwise(op):
+    traits = traits_of(op)
+    if not traits.is_movement and family_of(op) is not None and is_by_place(said(op)):
+        return None
+    if traits.is_elementwise or _is_elementwise(op):
         return _element_by_element(op, orders, order)
-    if op.name == "qrt.concat" and all(each == order for each in orders):
-        return _again(op, order, {"axis": order[said(op)["axis"] % len(order)]}, order)
-    if op.name == "qrt.pad":
-        padding = said(op)["padding"]
-        pairs = [padding[order.index(axis)] for axis in range(len(order))]
-        return _again(op, order, {"padding": pairs}, order)
-    if op.name in ("qrt.mean", "qrt.sum", "qrt.reduce_max", "qrt.reduce_min"):
-        return _reduced(op, order)
+    if traits.permute is not None and all(other == order for other in orders):
+        return _again(op, order, *traits.permute(said(op), order))
     return None
 
 
@@ -149,27 +141,28 @@ def _composed(op: Operation) -> Operation | None:
 
 def _transposed(op: Operation, source: Value, order: Order, kind: Any) -> Value:
     attributes = discardable(op) | {"permutation": attribute(list(order))}
-    return Builder.before(op).value("qrt.transpose", (source,), kind, attributes)
+    return Builder(op).value(_TRANSPOSE, (source,), kind, attributes)
 
 
 def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Order) -> Operation | None:
-    if str(said(op).get("requant", "") if op.name in _ONE_BY_ONE else "").endswith(_BY_BLOCKS):
-        return None
-    count = 1 if op.name in _TABLES else len(op.operands)
+    tables = traits_of(op).tables
     operands: list[Value] = []
-    for value, given in zip(op.operands[:count], orders, strict=False):
+    for i, (value, given) in enumerate(zip(op.operands, orders, strict=True)):
+        if i in tables:
+            operands.append(value)
+            continue
         found = value.operation
         if given == order and found is not None:
             operands.append(found.operands[0])
         elif given is None and _is_constant(value) and len(_shape(value) or ()) == len(order):
-            inverse = [order.index(axis) for axis in range(len(order))]
-            kind = _in_order(value, inverse)
-            operands.append(Builder.before(op).value(
-                "qrt.transpose", (value,), kind, {"permutation": attribute(inverse)}
+            inner = inverse(order)
+            kind = _in_order(value, inner)
+            operands.append(Builder(op).value(
+                _TRANSPOSE, (value,), kind, {"permutation": attribute(list(inner))}
             ))  # fmt: skip
         else:
             return None
-    return _again(op, order, {}, order, [*operands, *op.operands[count:]])
+    return _again(op, order, {}, order, operands)
 
 
 def _measure(op: Operation) -> None:
@@ -178,8 +171,11 @@ def _measure(op: Operation) -> None:
     source = op.operands[0].operation
     if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
         return
-    builder = Builder.before(op)
-    replace(op, [builder.value("tensor.dim", [source.operands[0], builder.index(order[axis.value])], op.result.type)])
+    builder = Builder(op)
+    replace(
+        op,
+        [builder.value("tensor.dim", [source.operands[0], builder.constant(order[axis.value], INDEX)], op.result.type)],
+    )
 
 
 def _loops(op: StructuredOp) -> Operation | None:
@@ -200,11 +196,11 @@ def _loops(op: StructuredOp) -> Operation | None:
             inputs.append(None)
         else:
             return None
-    inverse = [order.index(axis) for axis in range(len(order))]
+    inner = inverse(order)
     sizes, given_sizes = list(_shape(empty.result) or ()), iter(empty.operands)
     known = [next(given_sizes) if size is None else None for size in sizes]
-    moved = [size for axis in inverse if (size := known[axis]) is not None]
-    init = Builder.before(op).value("tensor.empty", moved, _in_order(empty.result, inverse))
+    moved = [size for axis in inner if (size := known[axis]) is not None]
+    init = Builder(op).value("tensor.empty", moved, _in_order(empty.result, inner))
     made = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
     replace(op, [made])
     erase_dead([empty])
@@ -224,19 +220,6 @@ def _in_order(value: Value, order: Sequence[int]) -> TensorType:
     return kind.with_(shape=tuple((kind.shape or ())[axis] for axis in order))
 
 
-def _reduced(op: Operation, order: Order) -> Operation | None:
-    """A reduction over axes, which may leave these out."""
-    attributes, rank = said(op), len(order)
-    if str(attributes.get("requant", "")).endswith(_BY_BLOCKS):
-        return None
-    axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
-    kept = list(order)
-    if not attributes["keepdims"]:
-        left = [order[axis] for axis in range(rank) if axis not in axes]
-        kept = [sorted(left).index(axis) for axis in left]
-    return _again(op, order, {"axes": sorted(order[axis] for axis in axes)}, tuple(kept))
-
-
 def _again(
     op: Operation, order: Order, changed: dict[str, Any], after: Order, operands: Sequence[Value] | None = None
 ) -> Operation | None:
@@ -244,10 +227,10 @@ def _again(
     if operands is None:
         operands = [each.operation.operands[0] for each in op.operands if each.operation is not None]
     own = {name: value for name, value in op.attributes.items() if "." not in name}
-    inverse = [after.index(axis) for axis in range(len(after))]
-    kind = _in_order(op.result, inverse)
+    inner = inverse(after)
+    kind = _in_order(op.result, inner)
     attributes = own | {name: attribute(value) for name, value in changed.items()}
-    result = Builder.before(op).value(op.name, operands, kind, attributes)
+    result = Builder(op).value(op.name, operands, kind, attributes)
     made = _transposed(op, result, after, op.result.type)
     replace(op, [made])
     return made.operation

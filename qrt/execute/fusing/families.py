@@ -3,27 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantError
-from qrt.ir import Attribute, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir import Attribute, Builder, Operation, Value
+from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
-from qrt.ir.core.rewrite import Builder
-from qrt.ops import FAMILIES, OpFamily
-from qrt.ops.casts import from_signless, signless
-from qrt.ops.core import Array, element_dtype
+from qrt.ops import OpFamily, family_of
+from qrt.ops.core import Array
+from qrt.ops.traits import NO_TRAITS, Traits
 from qrt.types import TensorType, Type, UniformType
-
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 
 FUSED = "qrt.fused"
 """A discardable attribute: the names of the ops that a pass has put into this one."""
 
 
-def family_of(op: Operation | None) -> OpFamily | None:
-    """The family of an op; None where it has none."""
-    return None if op is None else _FAMILIES.get(op.name)
+def traits_of(op: Operation | None) -> Traits:
+    """Return the traits of an op's family; none where it has no family."""
+    family = family_of(op)
+    return NO_TRAITS if family is None else family.traits
 
 
 def quantized(value: Value) -> UniformType | None:
@@ -34,17 +30,18 @@ def quantized(value: Value) -> UniformType | None:
 
 def said(op: Operation) -> dict[str, Any]:
     """The attributes of a family's op, the defaults among them."""
-    family = _FAMILIES[op.name]
-    return family.complete(family.said(op.attributes))
+    family = family_of(op)
+    assert family is not None  # who asks has looked at a trait
+    return family.read(op.attributes)
 
 
-def may_be(op_name: str, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Ask the family of an op for a form with these operands, attributes and this result."""
+def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
+    """Ask a family for a form with these operands, attributes and this result."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
-    if not isinstance(result, TensorType) or len(types) < len(operands):
+    if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False
     try:
-        (inferred,) = _FAMILIES[op_name].resolve_all(types, attributes, (result,))
+        (inferred,) = family.resolve_all(types, attributes, (result,))
     except QuantError:
         return False
     return inferred.element is result.element
@@ -52,40 +49,30 @@ def may_be(op_name: str, operands: Sequence[Value], attributes: dict[str, Any], 
 
 def stored_constant(value: Value) -> Array | None:
     """The storage of a quantized constant, in the shape of its type; None of any other value."""
-    cast = value.operation
-    t = quantized(value)
-    if t is None or cast is None or cast.name != "quant.scast":
-        return None
-    source = cast.operands[0].operation
-    given = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
-    if not isinstance(given, DenseElementsAttr | DenseResourceAttr) or not isinstance(value.type, TensorType):
-        return None
-    if not value.type.has_static_shape:
-        return None
-    shape, array = tuple(size or 0 for size in value.type.shape or ()), given.array.reshape(-1)
-    try:
-        return from_signless(np.full(shape, array[0]) if array.size == 1 else array.reshape(shape), t)
-    except QuantError:
-        return None
+    return None if quantized(value) is None else known_array(value)
 
 
 def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
     """A quantized constant of these storage integers."""
-    held = TensorType(storage.shape, t.storage_type)
-    array = signless(np.ascontiguousarray(storage, element_dtype(t)), t)
-    made = builder.constant(constant_attribute(array, held), held)
-    return builder.value("quant.scast", (made,), TensorType(storage.shape, t))
+    return write_constant(builder, storage, TensorType(storage.shape, t))[-1]
 
 
 def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
     """The attributes of an op that also does what another did. What is said of the value is said by the last."""
     last = discardable(other) if is_last else {}
-    return {**op.attributes, **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
+    return {**declared(op), **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
     """The attributes of an op that does what all of a chain did."""
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
+
+
+def declared(op: Operation) -> dict[str, Attribute]:
+    """Return the attributes of an op that its family declares, and those that are discardable."""
+    family = family_of(op)
+    defaults = {} if family is None else family.declaration.defaults
+    return {name: value for name, value in op.attributes.items() if name in defaults or "." in name}
 
 
 def discardable(op: Operation) -> dict[str, Attribute]:

@@ -3,30 +3,13 @@
 from dataclasses import dataclass
 
 from qrt.errors import QuantError
-from qrt.execute.fusing.families import fused, may_be, quantized, said
-from qrt.ir import Module, Operation
+from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, replace
-from qrt.ops.clamp import stored_bounds
+from qrt.ir.core.rewrite import replace
+from qrt.ops import family_of
 from qrt.types import UniformType
-
-LAST_CLAMPS = frozenset(
-    {
-        "qrt.add",
-        "qrt.avg_pool2d",
-        "qrt.conv2d",
-        "qrt.depthwise_conv2d",
-        "qrt.matmul",
-        "qrt.mean",
-        "qrt.mul",
-        "qrt.requantize",
-        "qrt.sub",
-        "qrt.sum",
-        "qrt.transpose_conv2d",
-    }
-)
-"""Ops that end in a clamp to the bounds of their result's storage, and compute nothing else with these."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +18,22 @@ class FoldClamp:
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
-            if op.name == "qrt.clamp":
+            if traits_of(op).bounds is not None:
                 _fold(op)
 
 
 def _fold(clamp: Operation) -> None:
     value, t = clamp.operands[0], quantized(clamp.operands[0])
     producer = value.operation
-    if t is None or producer is None or producer.name not in LAST_CLAMPS or len(value.uses) > 1:
+    if t is None or producer is None or not traits_of(producer).ends_in_clamp or len(value.uses) > 1:
         return
     narrow = _narrowed(clamp, t)
     if narrow is None:
         return
     held = with_element(value.type, narrow)
-    if not may_be(producer.name, producer.operands, said(producer), held):
+    if not may_be(family_of(producer), producer.operands, said(producer), held):
         return
-    builder = Builder.before(producer)
+    builder = Builder(producer)
     made = builder.value(producer.name, producer.operands, held, fused(producer, clamp, is_last=True))
     stored = builder.value("quant.scast", (made,), with_element(value.type, t.storage_type))
     replace(clamp, [builder.value("quant.scast", (stored,), value.type)])
@@ -59,7 +42,9 @@ def _fold(clamp: Operation) -> None:
 
 def _narrowed(clamp: Operation, t: UniformType) -> UniformType | None:
     """The type with the clamp's bounds, where all its channels have the same."""
-    low, high = stored_bounds(t, said(clamp))
+    bounds = traits_of(clamp).bounds
+    assert bounds is not None  # it is a clamp
+    low, high = bounds(t, said(clamp))
     if low.min() != low.max() or high.min() != high.max():
         return None
     least, greatest = max(int(low[0]), t.storage_min), min(int(high[0]), t.storage_max)

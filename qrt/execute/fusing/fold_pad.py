@@ -4,15 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.execute.fusing.families import fused, may_be, quantized, said
-from qrt.ir import Module, Operation
+from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ops import family_of
 from qrt.ops.pad import stored_value
 from qrt.types import TensorType
-
-_WINDOWS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d"})
 
 
 @dataclass(frozen=True)
@@ -21,11 +20,12 @@ class FoldPad:
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
-            if op.name in _WINDOWS:
-                _fold(op)
+            weights = traits_of(op).weights
+            if weights is not None and weights.window is not None:
+                _fold(op, weights.window)
 
 
-def _fold(window: Operation) -> None:
+def _fold(window: Operation, axes: tuple[int, int]) -> None:
     pad = window.operands[0].operation
     if pad is None or pad.name != "qrt.pad" or not _holds_zero_points(pad):
         return
@@ -33,13 +33,13 @@ def _fold(window: Operation) -> None:
     attributes = said(window)
     inner = attributes["padding"]
     total = [[a + b for a, b in zip(o, i, strict=True)] for o, i in zip((rows, columns), inner, strict=True)]
-    if any((*images, *channels)) or not _is_inside(window, total):
+    if any((*images, *channels)) or not _is_inside(window, axes, total):
         return
     operands = [pad.operands[0], *window.operands[1:]]
-    if not may_be(window.name, operands, attributes | {"padding": total}, window.result.type):
+    if not may_be(family_of(window), operands, attributes | {"padding": total}, window.result.type):
         return
     made = fused(window, pad, is_last=False) | {"padding": attribute(total)}
-    replace(window, [Builder.before(window).value(window.name, operands, window.result.type, made)])
+    replace(window, [Builder(window).value(window.name, operands, window.result.type, made)])
     erase_dead([pad])
 
 
@@ -51,13 +51,13 @@ def _holds_zero_points(pad: Operation) -> bool:
     return bool(np.array_equal(stored_value(t, said(pad)["value"]), t.zero_point_array.ravel()))
 
 
-def _is_inside(window: Operation, padding: list[list[int]]) -> bool:
+def _is_inside(window: Operation, axes: tuple[int, int], padding: list[list[int]]) -> bool:
     """Whether each window has an element that is no padding, as long as there is one: kernels are made for these."""
     weights = window.operands[1].type
     shape = weights.shape if isinstance(weights, TensorType) else None
     if shape is None:
         return False
-    sizes = shape[1:3] if window.name == "qrt.conv2d" else shape[:2]
+    sizes = [shape[axis] for axis in axes]
     dilations = said(window)["dilations"]
     return all(
         size is not None and max(pair) <= (size - 1) * dilation

@@ -4,19 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.execute.fusing.families import family_of, fused, may_be, quantized, said
-from qrt.execute.fusing.fold_clamp import LAST_CLAMPS
-from qrt.ir import Module, Operation
+from qrt.execute.fusing.families import fused, may_be, quantized, said, traits_of
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
-from qrt.numerics import REQUANT_RULES, SUM_RULES
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.numerics import RULES, SUM_RULES
+from qrt.ops import family_of
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, UniformType
 
-_SUMS = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul"})
-"""Ops that read nothing of their first operand but the distance from its zero point."""
-_AFTER_ROUNDING = frozenset({*REQUANT_RULES, *SUM_RULES})
-"""Rules of sums and products under which the zero point is added to an integer."""
+_AFTER_ROUNDING = frozenset(
+    [name for name, rule in RULES.items() if rule.zero_point == "after"]
+    + [name for name, rule in SUM_RULES.items() if rule.zero_point == "after"]
+)
+"""Rules under which the zero point is added to an integer."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +65,23 @@ def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
 
 def _into_readers(op: Operation) -> None:
     for reader in op.result.users:
-        if reader.name not in _SUMS or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
+        if traits_of(reader).weights is None or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
-        if may_be(reader.name, operands, said(reader), reader.result.type):
-            made = Builder.before(reader).value(
-                reader.name, operands, reader.result.type, fused(reader, op, is_last=False)
-            )
+        if may_be(family_of(reader), operands, said(reader), reader.result.type):
+            made = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
             replace(reader, [made])
 
 
 def _into_producer(op: Operation) -> None:
     value = op.operands[0]
     producer = value.operation
-    if producer is None or producer.name not in LAST_CLAMPS or len(value.uses) > 1:
+    if producer is None or not traits_of(producer).ends_in_clamp or len(value.uses) > 1:
         return
     if said(producer).get("requant") not in _AFTER_ROUNDING:
         return
-    if may_be(producer.name, producer.operands, said(producer), op.result.type):
-        builder = Builder.before(producer)
+    if may_be(family_of(producer), producer.operands, said(producer), op.result.type):
+        builder = Builder(producer)
         replace(
             op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
         )

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.execute.fusing import BINARY, UNARY
-from qrt.execute.fusing.families import chained, constant, family_of, quantized, said, stored_constant
-from qrt.ir import Module, Operation, Value
+from qrt.execute.fusing.families import chained, constant, quantized, said, stored_constant, traits_of
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
+from qrt.ops.traits import is_by_place, values_of_storage
 from qrt.types import TensorType, UniformType
-
-_BY_PLACE = frozenset({"fixed_double_16", "half_up_twice_16"})
-"""Rules under which the place of an element decides too."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +30,12 @@ class MakeTables:
 
 def _input(op: Operation | None) -> int | None:
     """Which operand the op is a function of; None where it is not one of a single element."""
-    if op is None or (op.name not in UNARY and op.name not in BINARY) or quantized(op.results[0]) is None:
+    traits = traits_of(op)
+    if op is None or not traits.is_elementwise or not _is_per_layer(op.results[0]) or is_by_place(said(op)):
         return None
-    if not _is_per_layer(op.results[0]) or said(op).get("requant") in _BY_PLACE:
-        return None
-    if op.name == "qrt.lookup":
-        return 0 if stored_constant(op.operands[1]) is not None and _is_per_layer(op.operands[0]) else None
-    if len(op.operands) == 1:
-        return 0 if _is_per_layer(op.operands[0]) else None
+    if len(op.operands) == 1 + len(traits.tables):
+        is_known = all(stored_constant(op.operands[i]) is not None for i in traits.tables)
+        return 0 if is_known and _is_per_layer(op.operands[0]) else None
     for i, value in enumerate(op.operands):
         other = op.operands[1 - i]
         if _is_single(other) and _is_per_layer(value) and _has_shape_of(value, op.results[0]):
@@ -100,8 +96,13 @@ def _begins(op: Operation) -> bool:
     return t is not None and t.storage_width <= 8
 
 
+def _has_constant(op: Operation) -> bool:
+    """Return True for a function of two operands: reading one table alone, or one value, is as fast as a table."""
+    return len(op.operands) > 1 + len(traits_of(op).tables)
+
+
 def _tabulate(chain: list[Operation]) -> None:
-    if not chain or (len(chain) == 1 and chain[0].name not in BINARY):
+    if not chain or (len(chain) == 1 and not _has_constant(chain[0])):
         return
     first, last = chain[0], chain[-1]
     index = _input(first)
@@ -114,7 +115,7 @@ def _tabulate(chain: list[Operation]) -> None:
         return
     if target.storage_width > 32:
         return
-    builder = Builder.before(last)
+    builder = Builder(last)
     held = constant(builder, table, target)
     operands = (first.operands[index], held)
     replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, chained(chain))])
@@ -124,9 +125,7 @@ def _tabulate(chain: list[Operation]) -> None:
 def _table(chain: list[Operation], source: UniformType) -> Array:
     """The result of each value that the storage type has, by the references; those out of bounds, which nothing holds,
     as the nearest."""
-    least, greatest = source.default_bounds
-    values: Array = np.clip(np.arange(least, greatest + 1), source.storage_min, source.storage_max)
-    values = values.astype(element_dtype(source))
+    values: Array = values_of_storage(source).astype(element_dtype(source))
     count = len(values)
     for op in chain:
         family, index = family_of(op), _input(op)
@@ -139,7 +138,7 @@ def _table(chain: list[Operation], source: UniformType) -> Array:
             assert t is not None
             array = values if i == index else stored_constant(value)
             assert array is not None
-            arrays.append(array if i == index or op.name == "qrt.lookup" else array.reshape(1))
+            arrays.append(array if i == index or i in family.traits.tables else array.reshape(1))
             types.append(TensorType(arrays[-1].shape, t))
         element = quantized(op.results[0])
         assert element is not None

@@ -5,11 +5,10 @@ from typing import TypeGuard
 
 from qrt.dialects.linalg.structure import StructuredOp, generic
 from qrt.execute.fusing.families import FUSED, discardable, names_of
-from qrt.ir import Block, Operation, Region, Value
+from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, plain_loops, substitute
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder
 from qrt.types import TensorType
 
 
@@ -41,10 +40,10 @@ def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
     inputs = list(dict.fromkeys([*own, *sized, *(each for each in others if each[0] is not made)]))
     block = Block([element_of(value.type) for value, _ in inputs] + [element_of(init.type)], consumer.location)
     given = dict(zip(inputs, block.arguments, strict=False))
-    inner = Builder(block, None, consumer.location)
+    inner = Builder(block)
     (value,) = _copied(producer, inner, [given[each] for each in own])
     results = _copied(consumer, inner, [value if each[0] is made else given[each] for each in others])
-    inner.create("linalg.yield", results)
+    inner.emit("linalg.yield", results)
     made_loops = _generic(consumer, inputs, init, consumer.indexing_maps[-1], block)
     names = [name for op in (producer, consumer) for name in names_of(op) or [op.name]]
     made_loops.attributes.update(discardable(consumer) | {FUSED: attribute(names)})
@@ -61,8 +60,8 @@ def reordered(op: StructuredOp, inputs: Sequence[Value | None], init: Value, ord
         moved = AffineMapAttr(len(order), 0, tuple(substitute(each, dimensions, []) for each in map.results))
         read.append((value, moved) if other is None else (other, identity))
     block = Block([argument.type for argument in op.regions[0].blocks[0].arguments], op.location)
-    inner = Builder(block, None, op.location)
-    inner.create("linalg.yield", _copied(op, inner, block.arguments))
+    inner = Builder(block)
+    inner.emit("linalg.yield", _copied(op, inner, block.arguments))
     return _generic(op, read, init, identity, block)
 
 
@@ -90,7 +89,7 @@ def _generic(
     maps = [*(each for _, each in inputs), map]
     values = [value for value, _ in inputs]
     kinds = ["parallel"] * map.dimensions
-    (result,) = generic(Builder.before(place), values, [init], [init.type], maps, kinds, Region([block]))
+    (result,) = generic(Builder(place), values, [init], [init.type], maps, kinds, Region([block]))
     made = result.operation
     assert isinstance(made, StructuredOp)
     return made

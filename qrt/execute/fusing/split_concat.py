@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from qrt.errors import QuantError
 from qrt.execute.fusing.families import quantized, said
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.movement import concat_pieces
 from qrt.types import TensorType
 
@@ -31,7 +30,7 @@ def _split(op: Operation) -> None:
     except QuantError:  # channels whose number is not known
         return
     rule = {name: value for name, value in op.attributes.items() if name == "requant"}
-    builder = Builder.before(op)
+    builder = Builder(op)
     for index, (value, t, piece) in enumerate(zip(list(op.operands), types, pieces, strict=True)):
         if t.element is not piece.element:
             op.set_operand(index, builder.value("qrt.requantize", (value,), piece, rule))

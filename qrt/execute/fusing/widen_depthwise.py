@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.execute.fusing.families import chained, constant, may_be, quantized, said, stored_constant
-from qrt.ir import Module, Operation
+from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ops import family_of
 from qrt.types import TensorType, UniformType
 
 
@@ -28,13 +29,13 @@ def _widen(op: Operation) -> None:
     weights = stored_constant(op.operands[1])
     if weights is None or weights.shape[2] == 1:
         return
-    builder = Builder.before(op)
+    builder = Builder(op)
     moved = np.ascontiguousarray(weights.transpose(2, 0, 1)[..., np.newaxis])  # OHWI
     filters = constant(builder, moved, _along_first(w))
     operands = [op.operands[0], filters, *op.operands[2:]]
     made = builder.value("qrt.conv2d", operands, op.result.type, {**op.attributes, **chained([op])})
     assert made.operation is not None  # it was just made
-    if may_be(made.operation.name, operands, said(made.operation), op.result.type):
+    if may_be(family_of(made.operation), operands, said(made.operation), op.result.type):
         held = op.operands[1].operation
         assert held is not None  # it is a cast of a constant
         replace(op, [made])

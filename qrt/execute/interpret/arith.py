@@ -7,9 +7,9 @@ import numpy as np
 from qrt.dialects.arith.scalars import bind_operation
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
-from qrt.execute.operations import constant_array
 from qrt.execute.values import of_rank
 from qrt.ir import Operation
+from qrt.ir.constants import constant_array
 from qrt.ops.elementwise import BINDERS
 from qrt.types import TensorType
 

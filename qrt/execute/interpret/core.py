@@ -13,8 +13,6 @@ An undefined operation raises `UndefinedError`; the step adds the op and its pos
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -25,8 +23,9 @@ from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, Undefine
 from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.core import registry
+from qrt.ir.core.registry import DIALECTS
 from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
+from qrt.registry import Registry
 from qrt.types import TensorType
 
 Frame = list[Any]
@@ -37,6 +36,30 @@ Handler = Callable[[Operation, "Compiler"], Function]
 Builder = Callable[[Operation, "Compiler"], Step]
 
 
+INTERPRETERS: Registry[Any] = Registry(
+    "interpreter",
+    {
+        "affine": "qrt.execute.interpret.affine",
+        "arith": "qrt.execute.interpret.arith",
+        "bufferization": "qrt.execute.interpret.bufferization",
+        "cf": "qrt.execute.interpret.cf",
+        "func": "qrt.execute.interpret.func",
+        "linalg": "qrt.execute.interpret.linalg",
+        "math": "qrt.execute.interpret.math",
+        "memref": "qrt.execute.interpret.memref",
+        "ml_program": "qrt.execute.interpret.ml_program",
+        "qrt": "qrt.execute.interpret.qrt",
+        "quant": "qrt.execute.interpret.quant",
+        "scf": "qrt.execute.interpret.scf",
+        "shape": "qrt.execute.interpret.shape",
+        "tensor": "qrt.execute.interpret.tensor",
+        "ub": "qrt.execute.interpret.ub",
+        "vector": "qrt.execute.interpret.vector",
+    },
+)
+"""The files that say how ops run, by the dialect's name."""
+
+
 def as_it_is(op: Operation, compiler: "Compiler") -> Function:
     """The handler of an op whose result is its operand under another type."""
     return lambda value: value
@@ -44,7 +67,7 @@ def as_it_is(op: Operation, compiler: "Compiler") -> Function:
 
 class Tables:
     """The tables of the dialects' files, by name of the op. A file is loaded when an op of its dialect is first
-    compiled. A dialect that runs has a file of its name beside this one.
+    compiled.
     """
 
     def __init__(self) -> None:
@@ -57,11 +80,9 @@ class Tables:
         """Add the tables of a dialect, if it runs."""
         if dialect in self._loaded:
             return
-        name = f"qrt.execute.interpret.{dialect}"
-        if dialect not in registry.DIALECTS:
-            file = registry.outside(dialect)
-        else:
-            file = import_module(name) if find_spec(name) is not None else None
+        file = INTERPRETERS.get(dialect)
+        if file is None and dialect not in DIALECTS.own:
+            file = DIALECTS.get(dialect)
         if file is not None:
             self.handlers.update(getattr(file, "HANDLERS", {}))
             self.structured.update(getattr(file, "STRUCTURED", {}))
@@ -70,7 +91,7 @@ class Tables:
 
     def every_op(self) -> set[str]:
         """All ops that run."""
-        for dialect in registry.dialects():
+        for dialect in DIALECTS:
             self.load(dialect)
         return {*self.handlers, *self.structured, *self.branches}
 

@@ -7,14 +7,12 @@ import numpy as np
 from qrt.dialects.ml_program.ops import global_of, global_type
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
-from qrt.execute.operations import attribute_array
 from qrt.execute.state import store
-from qrt.execute.values import as_tensor, of_rank
+from qrt.execute.values import RUN, as_tensor, of_rank
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, FloatAttr, IntegerAttr, Operation
+from qrt.ir.constants import attribute_array
 from qrt.ops.core import Array
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
-
-_RUN = (TensorType, FloatType, IntegerType, IndexType, UniformType)
+from qrt.types import TensorType
 
 
 def found_global(op: Operation) -> Operation:
@@ -29,7 +27,7 @@ def initial_array(op: Operation) -> Array | None:
     of its type, which the verifier allows, and for types that do not run.
     """
     declared, value = global_type(op), op.attributes.get("value")
-    if not isinstance(declared, _RUN):
+    if not isinstance(declared, RUN):
         raise QuantError(f"names a global of type {declared}, which does not run")
     if value is None:
         return None
@@ -40,7 +38,7 @@ def initial_array(op: Operation) -> Array | None:
     is_of_kind = isinstance(value.type, TensorType) == isinstance(declared, TensorType)
     if not is_of_kind or given.element is not wanted.element or not _is_of(given, wanted):
         raise QuantError(f"names a global of type {declared}, whose value is of type {value.type}")
-    array = attribute_array(value, given)
+    array = attribute_array(value, value.type)
     array.flags.writeable = False
     return array
 

@@ -46,7 +46,7 @@ def _fake_quant(op: Operation, compiler: Compiler) -> Function:
 
     def run(array: Any) -> Any:
         expressed = floats.with_(shape=array.shape)
-        stored = expressed.with_(element=element)
+        stored = qcast.resolve((expressed,), qcast.complete({}), expressed.with_(element=element))
         storage = qcast.reference([array], (expressed,), stored, qcast.complete({}))
         return dcast.reference([storage], (stored,), expressed, dcast.complete({}))
 

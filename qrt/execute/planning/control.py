@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from qrt._seam import _core
 from qrt.errors import QuantError
-from qrt.execute.constants import captured
 from qrt.execute.planning.coverage import copied
 from qrt.execute.planning.executable import copy_call
 from qrt.execute.planning.places import Places
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, is_kernel, layout, root
 from qrt.ir import Block, Operation, Region, Value
+from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
 from qrt.types import TensorType
 

@@ -11,12 +11,12 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.execute.operations import attribute_array
 from qrt.execute.planning.contraction import Kernel
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of, row_major
 from qrt.execute.planning.plain import promises
 from qrt.execute.values import as_tensor
 from qrt.ir import Operation, Value
+from qrt.ir.constants import constant_array
 from qrt.ir.core.affine import plain_loops
 from qrt.ops.core import Array, static_shape
 from qrt.ops.elementwise import FLOAT_PREDICATES
@@ -150,7 +150,7 @@ class _Maker:
         source = value.operation
         if source is None or source.name != "arith.constant" or value.type not in _NAMES:
             return None
-        array = attribute_array(source.attributes["value"], TensorType((), value.type))
+        array = constant_array(source)
         if value.type == _F32:
             return self.constant(int(array.view(np.uint32)))
         return self.constant((-int(array) if value.type == IntegerType(1) else int(array)) & 0xFFFFFFFF)

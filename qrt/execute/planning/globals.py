@@ -1,9 +1,8 @@
 """Globals in plans: which may change, and which loads may read the array of the global where it stands."""
 
-from qrt.execute.operations import family_name
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.attributes import SymbolRefAttr
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 
 LOAD, STORE = "ml_program.global_load", "ml_program.global_store"
 
@@ -39,7 +38,7 @@ def needs_copy(load: Operation) -> bool:
 
 def _is_run(op: Operation) -> bool:
     """Whether an op reads its operands and keeps nothing of them."""
-    return family_name(op) is not None or op.name == "func.return"
+    return family_of(op) is not None or op.name == "func.return"
 
 
 def _may_store(op: Operation, name: str) -> bool:
@@ -59,7 +58,7 @@ def _readers(load: Operation) -> set[Operation]:
                 reader = reader.parent_operation
             if reader not in readers:
                 readers.add(reader)
-                family = family_name(reader)
-                if family is not None and FAMILIES[family].declaration.view:
+                family = family_of(reader)
+                if family is not None and family.declaration.view:
                     pending.extend(reader.results)
     return readers

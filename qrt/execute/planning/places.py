@@ -10,15 +10,17 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, layout, root
+from qrt.execute.prepare import Prepared
 from qrt.execute.values import ShapedType, of_rank
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.types import TensorType, Type
 
 
 class Places:
-    def __init__(self, module: Module, saturating: bool) -> None:
-        self.code = ModuleCode(module, TABLES, saturating)
+    def __init__(self, prepared: Prepared) -> None:
+        self.constants = prepared.constants
+        self.code = ModuleCode(prepared.module, TABLES, prepared.saturating)
         self.compiler = Compiler(self.code)
         self.frame = self.compiler.template
         self.places: dict[Value, Place] = {}

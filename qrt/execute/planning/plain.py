@@ -10,8 +10,8 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.execute.constants import planned_array
 from qrt.ir import Operation
+from qrt.ir.core.constant_folder import Known
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.numerics.comparisons import INTEGER_PREDICATES
 from qrt.ops.core import Shape, element_dtype, static_shape
@@ -161,15 +161,16 @@ CALLS: Mapping[str, Bind] = {
 # -- views -----------------------------------------------------------------------------------------------------------
 
 
-def view_offset(op: Operation, types: Types) -> int | None:
-    """How many elements into its first operand an op sees it, as its result's type; None where it is no such view."""
+def view_offset(op: Operation, types: Types, known: Known) -> int | None:
+    """How many elements into its first operand an op sees it, as its result's type; None where it is no such view.
+    ``known`` gives the arrays of constants."""
     if op.name == "tensor.from_elements" and len(types) == 1:
         return 0
     if op.name == "tensor.bitcast":
         widths = [element_dtype(e).itemsize for e in (types[0].element, element_of(op))]
         return 0 if widths[0] == widths[1] and not _is_narrow(element_of(op)) else None
     if op.name == "tensor.extract":
-        return _extracted(op, static_shape(types[0], "plan"))
+        return _extracted(op, static_shape(types[0], "plan"), known)
     return None
 
 
@@ -178,9 +179,9 @@ def _is_narrow(element: Type) -> bool:
     return isinstance(element, IntegerType) and element.width not in (8, 16, 32, 64)
 
 
-def _extracted(op: Operation, shape: Shape) -> int | None:
+def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
     """The place of an element at indices that are known and within bounds."""
-    indices = [planned_array(value) for value in op.operands[1:]]
+    indices = [known(value) for value in op.operands[1:]]
     place = 0
     for size, index in zip(shape, indices, strict=True):
         if index is None or not 0 <= int(index) < size:

@@ -27,7 +27,7 @@ from qrt.execute.saved.kinds import (
     whole_numbers,
     word,
 )
-from qrt.numerics import RequantParameters
+from qrt.numerics import ARITHMETICS, RequantParameters
 
 _SIZE, _SHAPE, _STEPS = integer(), integers(), integers()
 _PAIR, _FOUR = integers(count=2), integers(count=4)
@@ -57,9 +57,7 @@ _PADDING = sequence(_PAIR, 2)
 _INTEGERS_OR_NONE, _FLOATS_OR_NONE = array("i4", "f8", rank=1), array("f4", "f8", rank=1)  # what is not filled is f8
 _REQUANT_FIELDS = fields(
     {
-        "rule": choice(
-            "fixed", "fixed_double", "half_up_twice", "float32", "float64_away", "raw_mean", "integer", "dequantized"
-        ),
+        "rule": choice(*ARITHMETICS),
         "storage": _STORAGE,
         "storage_min": _STORED_NUMBER,
         "storage_max": _STORED_NUMBER,

@@ -24,6 +24,7 @@ from qrt.types import TensorType, parse_type
 if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute.planning.slots import PlanDetails
+    from qrt.execute.prepare import Prepared
 
 _WRONG = (
     ArithmeticError,
@@ -126,7 +127,7 @@ class SavedSource(PlanSource):
         return self._text.module
 
     @property
-    def prepared(self) -> "ir.Module":
+    def prepared(self) -> "Prepared":
         return self._text.prepared
 
     def plan(self, types: Sequence[TensorType]) -> Plan:

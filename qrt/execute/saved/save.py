@@ -33,7 +33,7 @@ def save(program: "Program", path: str | os.PathLike[str]) -> None:
     """Writes a program, with the plans that it has, into a file: see `Program.save`."""
     require(path, (str, os.PathLike), "the path of a program", "a string or a path")
     arrays = Arrays()
-    plans = [_plan(program, types, arrays) for types in program._planned_types() or _least(program)]
+    plans = [_plan(program, types, arrays) for types in _planned_types(program) or _least(program)]
     index = {
         "name": program.name,
         "saturating": program._source.saturating,
@@ -42,7 +42,7 @@ def save(program: "Program", path: str | os.PathLike[str]) -> None:
         "outputs": [_port(port) for port in program.outputs],
         "isa": kernels.active(),
         "plans": [plan for plan in plans if plan is not None],
-        "program": np.frombuffer(_text(program._module, arrays), np.uint8),
+        "program": np.frombuffer(_text(program.module, arrays), np.uint8),
     }
     write(os.fspath(path), encode(index, arrays.place), arrays)
 
@@ -57,14 +57,20 @@ def _least(program: "Program") -> list[tuple[TensorType, ...]]:
         program.memory()
     except QuantError:
         return []
-    return program._planned_types()
+    return _planned_types(program)
+
+
+def _planned_types(program: "Program") -> list[tuple[TensorType, ...]]:
+    """The types of the inputs for which there is a plan, saved or made."""
+    with program._lock:
+        return list(dict.fromkeys([*program._source.saved_types, *(key[1:] for key in program._plans)]))
 
 
 def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
     """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
     source = program._source
     with _recorded() as (calls, executables):
-        plan = build(source.prepared, source.prepared.function(source.name), types, source.saturating)
+        plan = build(source.prepared, types)
     if plan.executable is None:
         return None
     fields = executables[id(plan.executable)]

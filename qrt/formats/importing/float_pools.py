@@ -5,38 +5,42 @@ from functools import reduce
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, LoweringContext, tensor_type
 from qrt.formats.importing.windows import Window
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Array
 from qrt.passes.lower_qrt import averages
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Site, tensor_type
 
 
-def largest(site: Site, x: Value, window: Window) -> Value:
+def largest(context: LoweringContext, x: Value, window: Window) -> Value:
     """The largest element of each window, whose padding is less than every number."""
     rank = len(window.kernel)
-    nest = Nest(site, "accumulate", [site.extent(x, 0), *window.outputs, site.extent(x, rank + 1)], window.kernel)
+    nest = LoopNest(
+        context, "accumulate", [context.extent(x, 0), *window.outputs, context.extent(x, rank + 1)], window.kernel
+    )
     image, *at = nest.loops[: rank + 1]
     channel, *inside = nest.loops[rank + 1 :]
     element = nest.read(x, [image, *window.index(at, inside), channel])
     held = nest.running(tensor_type(x).element, -np.inf)
-    return nest.finish(nest.emit("arith.maximumf", (held, element), F32))[0]
+    return nest.finish(nest.value("arith.maximumf", (held, element), F32))[0]
 
 
-def sums(site: Site, x: Value, window: Window, order: str = "rows") -> Value:
+def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
     """The sum of each window, in an order of `numerics.averages`. By lanes a window is the whole image."""
     rank = len(window.kernel)
-    kept = (site.extent(x, 0), *window.outputs, site.extent(x, rank + 1))
+    kept = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))
 
-    def read(nest: Nest, at: Sequence[Expression]) -> Value:
+    def read(nest: LoopNest, at: Sequence[Expression]) -> Value:
         return nest.read(x, (nest.loops[0], *at, nest.loops[rank + 1]))
 
-    form = (site, kept, window.kernel, window.strides, window.dilations, read)
+    form = (context, kept, window.kernel, window.strides, window.dilations, read)
     if order == "lanes":
-        return averages.sum_of_lanes(site, kept, window.kernel, read)
-    return averages.sum_of_columns(*form, site.extent(x, rank)) if order == "columns" else averages.sum_of_rows(*form)
+        return averages.sum_of_lanes(context, kept, window.kernel, read)
+    return (
+        averages.sum_of_columns(*form, context.extent(x, rank)) if order == "columns" else averages.sum_of_rows(*form)
+    )
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:

@@ -6,19 +6,19 @@ and adds the bias at the end. "products_then_bias" does the same and rounds each
 
 from collections.abc import Callable, Sequence
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.formats.importing.windows import Window
 from qrt.ir import DenseElementsAttr, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.core.matching import constant_of
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Extent, Site
 
-Operands = Callable[[Nest], tuple[Value, Value]]
+Operands = Callable[[LoopNest], tuple[Value, Value]]
 """Reads the two factors of a product in the body of a nest."""
 
 
 def convolution(
-    site: Site,
+    context: LoweringContext,
     x: Value,
     w: Value,
     window: Window,
@@ -32,18 +32,18 @@ def convolution(
     rank = len(window.kernel)
     per_group = channels // max(groups, 1)
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         image, *at, o = nest.loops[: rank + 2]
         *inside, c = nest.loops[rank + 2 :]
         place = add(multiply(floordiv(o, per_group), depth), c) if per_group < channels else c
         return nest.read(x, [image, *window.index(at, inside), place]), nest.read(w, [o, *inside, c])
 
-    kept = [site.extent(x, 0), *window.outputs, channels]
-    return total(site, kept, [*window.kernel, depth], operands, order, bias)
+    kept = [context.extent(x, 0), *window.outputs, channels]
+    return total(context, kept, [*window.kernel, depth], operands, order, bias)
 
 
 def depthwise(
-    site: Site,
+    context: LoweringContext,
     x: Value,
     w: Value,
     window: Window,
@@ -54,14 +54,14 @@ def depthwise(
     columns_first: bool = False,
 ) -> Value:
     """Of padded images NHWC and weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
-    kept = [site.extent(x, 0), *window.outputs, channels]
+    kept = [context.extent(x, 0), *window.outputs, channels]
     reduced = window.kernel[::-1] if columns_first else window.kernel
     rank = len(window.kernel)
     known = constant_of(w)
     is_known = isinstance(known, DenseElementsAttr)
-    filters = site.tensor(known.array[0], F32) if isinstance(known, DenseElementsAttr) else w
+    filters = context.dense(known.array[0], F32) if isinstance(known, DenseElementsAttr) else w
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         image, *at, o = nest.loops[: rank + 2]
         inside: Sequence[Expression] = nest.loops[rank + 2 :]
         if columns_first:
@@ -70,27 +70,32 @@ def depthwise(
         place = [*inside, o] if is_known else [0, *inside, o]
         return nest.read(x, [image, *window.index(at, inside), source]), nest.read(filters, place)
 
-    return total(site, kept, list(reduced), operands, order, bias)
+    return total(context, kept, list(reduced), operands, order, bias)
 
 
 def total(
-    site: Site, kept: list[Extent], reduced: Sequence[Extent], operands: Operands, order: str, bias: Value | None
+    context: LoweringContext,
+    kept: list[Extent],
+    reduced: Sequence[Extent],
+    operands: Operands,
+    order: str,
+    bias: Value | None,
 ) -> Value:
     """A sum of products in an order, with a bias along the last axis that is kept."""
     first = order == "bias_then_fma"
     start: Value | float = 0.0
     if first and bias is not None:
-        spread = Nest(site, "bias", kept)
+        spread = LoopNest(context, "bias", kept)
         (start,) = spread.finish(spread.read(bias, spread.loops[-1:]))
-    nest = Nest(site, "accumulate", kept, reduced)
+    nest = LoopNest(context, "accumulate", kept, reduced)
     x, w = operands(nest)
     if order == "products_then_bias":
-        product = nest.emit("arith.mulf", (x, w), F32)
-        (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, start), product), F32))
+        product = nest.value("arith.mulf", (x, w), F32)
+        (sums,) = nest.finish(nest.value("arith.addf", (nest.running(F32, start), product), F32))
     else:
-        (sums,) = nest.finish(nest.emit("math.fma", (x, w, nest.running(F32, start)), F32))
+        (sums,) = nest.finish(nest.value("math.fma", (x, w, nest.running(F32, start)), F32))
     if first or bias is None:
         return sums
-    nest = Nest(site, "finish", kept)
+    nest = LoopNest(context, "finish", kept)
     added = (nest.read(sums, nest.loops), nest.read(bias, nest.loops[-1:]))
-    return nest.finish(nest.emit("arith.addf", added, F32))[0]
+    return nest.finish(nest.value("arith.addf", added, F32))[0]

@@ -1,13 +1,15 @@
 """What the operators share that move elements: axes, results that keep their bits, and results that are known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.formats.importing.node import Node
-from qrt.ir import DenseElementsAttr, Value
-from qrt.ops import FAMILIES
+from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir.constants import constant_array
+from qrt.ir.core.constant_folder import ConstantFolder
+from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.types import TensorType, Type, UniformType
 
@@ -67,30 +69,35 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 def known_result(value: Value) -> Array | None:
     """The elements of a small tensor of integers or truth values that families make of constants."""
-    if not isinstance(value.type, TensorType) or isinstance(value.type.element, UniformType):
+    if value.operation is None or not _is_small(value.type):
         return None
-    shape = value.type.shape
-    if shape is None or None in shape or prod(n or 0 for n in shape) > _MOST_KNOWN:
-        return None
-    op = value.operation
-    if op is None:
-        return None
+    results = _FOLDER.results(value.operation, known_result)
+    return None if results is None else np.ascontiguousarray(results[value.index])
+
+
+def _is_small(type: Type) -> bool:
+    if not isinstance(type, TensorType) or isinstance(type.element, UniformType) or not type.has_static_shape:
+        return False
+    return prod(size or 0 for size in type.shape or ()) <= _MOST_KNOWN
+
+
+def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
+    """Compute a constant of integers, or an op of a family by its reference. One that does not run is an error."""
     if op.name == "arith.constant":
-        held = op.attributes["value"]
-        array = np.asarray(held.array) if isinstance(held, DenseElementsAttr) else None
-        return array if array is not None and array.dtype.kind in "iub" else None
-    family = FAMILIES.get(op.name.removeprefix("qrt.")) if op.name.startswith("qrt.") else None
+        constant = op.attributes["value"]
+        is_whole = isinstance(constant, DenseElementsAttr) and constant.array.dtype.kind in "iub"
+        return [constant_array(op)] if is_whole else None
+    family = family_of(op)
     if family is None:
-        return None
-    operands = [known_result(each) for each in op.operands]
-    arrays = [array for array in operands if array is not None]
-    if len(arrays) < len(operands):
         return None
     types, results = (
         tuple(each.type for each in side if isinstance(each.type, TensorType)) for side in (op.operands, op.results)
     )
-    attributes = family.complete(family.said(op.attributes))
-    return np.ascontiguousarray(family.compute(arrays, types, results, attributes)[value.index])
+    return family.compute([known[each] for each in op.operands], types, results, family.read(op.attributes))
+
+
+_FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
+"""What is computed at import goes into the file's constants, not into the program."""
 
 
 def erase_unused(value: Value) -> None:

@@ -4,11 +4,10 @@ A nest says the order of every sum and what is rounded, so that its results have
 these keep to one order.
 """
 
+from qrt.dialects.linalg.lowering import LoweringContext
 from qrt.formats.importing.node import Node
-from qrt.ir.core.rewrite import Builder
-from qrt.passes.lower_qrt.site import Site
 
 
-def site_of(node: Node) -> Site:
+def lowering_context(node: Node) -> LoweringContext:
     """The end of the function, where nests are made."""
-    return Site(Builder(node.graph.block, None, node.graph.location(node.op)), loops=False, in_loop=False)
+    return LoweringContext(node.graph.block, node.graph.location(node.op))

@@ -8,14 +8,13 @@ from qrt.formats.importing.graph import Graph, Operator
 from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
-from qrt.ops import FAMILIES
+from qrt.ops import OpFamily, family_named
 from qrt.ops.core import Array
 from qrt.profiles.model import Kernel
 from qrt.types import TensorType, Type
 
 TENSOR = "qrt.tensor"
 """The attribute with the name that the file gives a result; a list of names where an operation has several results."""
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 
 
 class Refused(Exception):
@@ -65,8 +64,8 @@ class Node:
     ) -> Operation:
         """A new operation. One of a family is checked by the family; ``more`` is what a builder takes for any other."""
         try:
-            if name in _FAMILIES:
-                return self._kernel(name, operands, attributes or {}, result_types)
+            if (family := family_named(name)) is not None:
+                return self._kernel(family, operands, attributes or {}, result_types)
             from qrt.ir import Builder  # here, for the operators that are no kernel
 
             made = Builder(self.graph.block).create(
@@ -78,9 +77,12 @@ class Node:
         return made
 
     def _kernel(
-        self, name: str, operands: Sequence[Value], attributes: Mapping[str, Any], result_types: Sequence[Type] | None
+        self,
+        family: OpFamily,
+        operands: Sequence[Value],
+        attributes: Mapping[str, Any],
+        result_types: Sequence[Type] | None,
     ) -> Operation:
-        family = _FAMILIES[name]
         types = [value.type for value in operands]
         tensors = tuple(type for type in types if isinstance(type, TensorType))
         count = len(family.declaration.results)
@@ -89,7 +91,9 @@ class Node:
         for here, there in zip(said, results, strict=True):
             if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
                 self.fail(f"the result is {there}, but the file has {here}")
-        return self.graph.append(self.op, name, operands, results, {n: attribute(v) for n, v in attributes.items()})
+        return self.graph.append(
+            self.op, family.declaration.op, operands, results, {n: attribute(v) for n, v in attributes.items()}
+        )
 
     def dense(self, array: Array, element: Type) -> Value:
         """A constant. Of a quantized type the array is the storage; it may be a view of the file."""

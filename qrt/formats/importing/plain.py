@@ -194,11 +194,11 @@ def _nested(
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
         node.refuse("operands none of which has the shape of the result, with an open dimension")
-    from qrt.formats.importing.nests import site_of  # here, for the models that have open dimensions
-    from qrt.passes.lower_qrt.nest import Nest
+    from qrt.dialects.linalg.loop_nest import LoopNest
+    from qrt.formats.importing.nests import lowering_context  # here, for the models that have open dimensions
 
-    site = site_of(node)
-    nest = Nest(site, name.rpartition(".")[2], site.extents(whole))
+    context = lowering_context(node)
+    nest = LoopNest(context, name.rpartition(".")[2], context.extents(whole))
     scalars = []
     for value, element in zip(values, elements, strict=True):
         given = shape_of(value)
@@ -209,7 +209,7 @@ def _nested(
             value = node.emit("qrt.reshape", [value], None, kept)
         scalars.append(nest.read(value, [nest.loops[axis] for axis in axes]))
     if number is None:
-        return nest.finish(nest.emit(name, scalars, result))[0]
+        return nest.finish(nest.value(name, scalars, result))[0]
     compared = nest.compare_floats if name == "arith.cmpf" else nest.compare
     return nest.finish(compared(number, *scalars))[0]
 

@@ -99,7 +99,8 @@ def check_graph(name: str, graph: Graph, max_bytes: int, outer: Collection[str] 
     total = sum(map(_bytes, ports.values()))
     if total > max_bytes:
         raise ModelError(
-            f"{name}: its inputs and outputs take {total} bytes, more than max_bytes, which is {max_bytes}"
+            f"{name}: its inputs and outputs take {total} bytes, more than max_bytes (--max-input), which is "
+            f"{max_bytes}"
         )
 
 

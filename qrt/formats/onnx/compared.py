@@ -69,7 +69,7 @@ def compared(source: Source, profile: Profile) -> Compared:
     importer = Importer(file, profile)
     module = importer.run()
     values = named_values(module.function("main"))
-    folding = Folding(file.graph)
+    folding = importer.main.folding
     groups = {group.parts[-1].index: group for group in importer.groups}
     inside = {part.index for group in importer.groups for part in group.parts[:-1]}
     tensors, left = [], 0

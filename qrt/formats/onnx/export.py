@@ -10,7 +10,6 @@ from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
 from qrt.formats.importing.graph import refusal
 from qrt.formats.importing.node import Refused
-from qrt.formats.onnx.exporting import registry
 from qrt.formats.onnx.exporting.entries import Entry
 from qrt.formats.onnx.exporting.graph import LEAST_OPSET, Graph
 from qrt.formats.onnx.exporting.group import Group
@@ -19,15 +18,14 @@ from qrt.formats.onnx.exporting.kernels import with_kernels
 from qrt.formats.onnx.exporting.metadata import annotate
 from qrt.formats.onnx.exporting.programs import Program, Programs, text_between
 from qrt.formats.onnx.exporting.proto import Port, model_of, onnx_package
+from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.formats.onnx.exporting.storage import as_unsigned, is_unsigned, restored
 from qrt.formats.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.rewrite import is_dead
+from qrt.ops import family_of
 from qrt.types import TensorType, Type, UniformType
 
-_OPS = "add avg_pool2d conv2d depthwise_conv2d matmul mean mul requantize sub sum transpose_conv2d"
-LAST_CLAMPS = frozenset(f"qrt.{name}" for name in _OPS.split())
-"""Ops that end in a clamp to their storage, and give one result: a clamp behind them stands before QuantizeLinear."""
 _SIZES = ("tensor.dim", "tensor.empty", "linalg.fill")
 """Ops of which writers read nothing but the shape."""
 _PLAIN = ("arith.", "linalg.", "math.")
@@ -200,7 +198,7 @@ class _Function:
         elif op.name in ("quant.scast", "tensor.bitcast"):
             self._scast(op)
         else:
-            found = registry.find(op.name)
+            found = WRITERS.get(op.name)
             if found is None:
                 raise Refused(_elements([*op.operands, *op.results]))
             kernel = self.kernels.get(op)
@@ -355,10 +353,12 @@ def _elements(values: Sequence[Value]) -> str:
 
 def _clamp_after(op: Operation) -> Operation | None:
     """The clamp that alone reads the result of an op which ends in a clamp to its storage."""
-    if op.name not in LAST_CLAMPS:
+    family = family_of(op)
+    if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None
     users = op.results[0].users
-    if len(users) != 1 or users[0].name != "qrt.clamp" or len(op.results[0].uses) != 1:
+    clamp = family_of(users[0])
+    if clamp is None or clamp.traits.bounds is None:
         return None
     element = getattr(op.results[0].type, "element", None)
     return users[0] if isinstance(element, UniformType) and element.is_per_layer else None

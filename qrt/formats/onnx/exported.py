@@ -14,7 +14,7 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantError, shown
 from qrt.formats.onnx.exporting.around import Around, bias_of
-from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, VERSION
+from qrt.formats.onnx.exporting.entries import OP, PORT, VERSION, is_bias
 from qrt.formats.onnx.exporting.held import Order, out_of_order
 from qrt.formats.onnx.exporting.inlining import inlined
 from qrt.formats.onnx.folding import CASTS, Fold
@@ -22,14 +22,13 @@ from qrt.formats.onnx.model import Operator
 from qrt.formats.onnx.node import Node, plain_of
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Value
-from qrt.ops import FAMILIES
+from qrt.ops import family_named
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, Type, UniformType, parse_type
 
 if TYPE_CHECKING:
     from qrt.formats.onnx.importing import Graph
 
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 _MOST_INLINE = 1 << 16
 """Elements of an operand that an entry holds itself: tables."""
 
@@ -134,7 +133,7 @@ class Exported:
         if not isinstance(said, dict) or not isinstance(said.get("op"), str):
             self._fail(key, "it names no op")
         op, then = said["op"], said.get("then")
-        if op and op not in _FAMILIES:
+        if op and family_named(op) is None:
             self._fail(key, f"there is no op {shown(op)}")
         operands = tuple(self._tensor(key, each) for each in self._list(key, said, "operands"))
         results = tuple(self._tensor(key, each) for each in self._list(key, said, "results"))
@@ -251,7 +250,7 @@ class Exported:
         if len(order) != rank:
             self._fail(group.key, f"tensor {shown(said.name)} has no order {list(order)}")
         element = said.type or self.around.implied(said.name, order)
-        if element is None and i == 2 and group.op in BIASED:
+        if element is None and is_bias(group.op, i):
             element = bias_of([value.type.element for value in before[:2] if isinstance(value.type, TensorType)])
         if known is not None:
             return node.dense(out_of_order(known.array, order), element or known.element)

@@ -22,7 +22,7 @@ from qrt.formats.onnx.folding import Fold, Folding, Group
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element
-from qrt.formats.onnx.registry import find
+from qrt.formats.onnx.registry import OPERATORS
 from qrt.formats.onnx.states import State, split_states
 from qrt.formats.onnx.types import dtype_of, element_of
 from qrt.ir import Attribute, Module, Operation, Value
@@ -74,7 +74,8 @@ class Importer:
     def run(self) -> Module:
         """Makes the function ``main``."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
-            Graph(self, self.model.graph).function("main")
+            self.main = Graph(self, self.model.graph)
+            self.main.function("main")
         if self.refused:
             raise ModelError(refusal(self.model.name, self.refused))
         return self.module
@@ -236,7 +237,7 @@ class Graph(importing.Graph):
             while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
                 name += "_"
             op = replace(op, outputs=(name,))
-        node, function = Node(self, op), find(op)
+        node, function = Node(self, op), OPERATORS.get(op.key)
         if function is None:
             raise Refused(f"no form of {op.name} is supported")
         node.check_flags()
@@ -261,7 +262,7 @@ class Graph(importing.Graph):
     def _import(self, op: Operator) -> None:
         """Makes the operations of a node. What reads a result of a refused node is not tried."""
         node = Node(self, op)
-        function = find(op)
+        function = OPERATORS.get(op.key)
         try:
             if function is None:
                 node.refuse("no form of it is")
@@ -332,7 +333,8 @@ class Graph(importing.Graph):
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
             place = self.file if op is None else self.place(op)
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes, which is {self.importer.max_bytes}")
+            most = self.importer.max_bytes
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
 
     def charge(self, op: Operator, array: Array) -> None:
         """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
@@ -348,7 +350,7 @@ class Graph(importing.Graph):
         if importer.computed_bytes > importer.max_bytes:
             raise ModelError(
                 f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
-                f" max_bytes, which is {importer.max_bytes}"
+                f" max_bytes (--max-input), which is {importer.max_bytes}"
             )
 
     # -- places -----------------------------------------------------------------------------------------------------

@@ -270,7 +270,7 @@ class _Reader:
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise _Wrong(f"what describes the model takes more than max_bytes, which is {self.max_bytes}")
+            raise _Wrong(f"what describes the model takes more than max_bytes (--max-input), which is {self.max_bytes}")
 
 
 def _integers(content: Array) -> Array:

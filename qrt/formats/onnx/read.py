@@ -151,7 +151,8 @@ class _Reading:
         self.left -= _OF_AN_OBJECT
         if self.left < 0:
             raise ModelError(
-                f"{place.rstrip(' ,:')}: what describes the model takes more than max_bytes, which is {self.max_bytes}"
+                f"{place.rstrip(' ,:')}: what describes the model takes more than max_bytes (--max-input), which is "
+                f"{self.max_bytes}"
             )
 
     # -- graphs ------------------------------------------------------------------------------------------------------

@@ -1,50 +1,134 @@
 """The operators that are imported. Each is a function of a node, in a file of `operators`."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
-from typing import TypeVar
+from collections.abc import Callable
 
-from qrt.formats.onnx import model, operators
 from qrt.formats.onnx.node import Node
+from qrt.registry import Registry, places_by_name
 
 Operator = Callable[[Node], None]
-_F = TypeVar("_F", bound=Operator)
 
-OPERATORS: dict[str, Operator] = {}
-"""The function that imports an operator, by its key: "Conv", "com.microsoft::QGemm"."""
-
-
-def operator(*names: str, domain: str = "") -> Callable[[_F], _F]:
-    """Registers a function for operators of these names. Forms that changed their meaning ask ``node.opset``."""
-
-    def register(function: _F) -> _F:
-        for name in names:
-            key = f"{domain}::{name}" if domain else name
-            assert key not in OPERATORS, f"{key} is imported by {OPERATORS[key].__name__} already"
-            OPERATORS[key] = function
-        return function
-
-    return register
-
-
-def find(op: model.Operator) -> Operator | None:
-    """The function that imports an operator."""
-    return _found(op.key) if op.key in _files() else None
-
-
-def load_all() -> None:
-    """Loads the file of every operator."""
-    for key in _files():
-        _found(key)
-
-
-@cache
-def _files() -> Mapping[str, str]:
-    """The file of each operator."""
-    return {key: file for file, keys in operators.FILES.items() for key in keys.split()}
-
-
-def _found(key: str) -> Operator:
-    import_module(f"{operators.__name__}.{_files()[key]}")
-    return OPERATORS[key]
+OPERATORS: Registry[Operator] = Registry(
+    "operator",
+    places_by_name(
+        "qrt.formats.onnx.operators",
+        {
+            "activations:clip": "Clip",
+            "activations:hard_sigmoid_": "HardSigmoid",
+            "activations:hard_swish": "HardSwish",
+            "activations:leaky_relu": "LeakyRelu PRelu",
+            "activations:relu": "Relu",
+            "arithmetic:binary": "Add And BitwiseAnd BitwiseOr BitwiseXor Div Max Min Mul Or Sub Sum Xor",
+            "arithmetic:cast": "Cast CastLike",
+            "arithmetic:comparison": "Equal Greater GreaterOrEqual Less LessOrEqual",
+            "arithmetic:not_": "Not",
+            "arithmetic:reciprocal": "Reciprocal",
+            "arithmetic:unary": "Abs Ceil Floor Neg Round Sqrt",
+            "arithmetic:where": "Where",
+            "casts:dequantize_linear": "DequantizeLinear",
+            "casts:dynamic_quantize_linear": "DynamicQuantizeLinear",
+            "casts:quantize_linear": "QuantizeLinear",
+            "composites:attention": "com.microsoft::Attention",
+            "composites:embed_layer_normalization": "com.microsoft::EmbedLayerNormalization",
+            "composites:hardmax": "Hardmax",
+            "composites:instance_normalization": "InstanceNormalization",
+            "composites:lp_normalization": "LpNormalization",
+            "composites:multi_head_attention": "com.microsoft::MultiHeadAttention",
+            "composites:q_attention": "com.microsoft::QAttention",
+            "composites:q_embed_layer_normalization": "com.microsoft::QEmbedLayerNormalization",
+            "composites:rotary_embedding": "com.microsoft::RotaryEmbedding",
+            "control:if_": "If",
+            "control:loop": "Loop",
+            "control:scan": "Scan",
+            "convolution:conv": "Conv",
+            "convolution:conv_integer": "ConvInteger",
+            "convolution:qlinear_conv": "QLinearConv",
+            "defined:defined": "AffineGrid Attention BlackmanWindow CausalConvWithState CenterCropPad "
+            "GroupNormalization HammingWindow HannWindow LinearAttention LogSoftmax MeanVarianceNormalization "
+            "NegativeLogLikelihoodLoss ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare RotaryEmbedding "
+            "Shrink SoftmaxCrossEntropyLoss SwiGLU ThresholdedRelu",
+            "einsum:einsum": "Einsum",
+            "functions:bias_gelu": "com.microsoft::BiasGelu",
+            "functions:elu": "Celu Elu Selu",
+            "functions:fast_gelu": "com.microsoft::FastGelu",
+            "functions:function": "Acos Acosh Asin Asinh Atan Atanh Cos Cosh Erf Exp Log Sin Sinh Tan Tanh",
+            "functions:gelu": "Gelu com.microsoft::Gelu",
+            "functions:power": "Pow",
+            "functions:sigmoid_": "Sigmoid",
+            "functions:soft": "Mish Softplus Softsign",
+            "functions:swish": "Swish com.microsoft::QuickGelu",
+            "indexing:compress": "Compress",
+            "indexing:gather_elements": "GatherElements",
+            "indexing:gather_nd": "GatherND",
+            "indexing:non_zero": "NonZero",
+            "indexing:scatter_elements": "Scatter ScatterElements",
+            "indexing:scatter_nd": "ScatterND",
+            "lines:cum_sum": "CumSum",
+            "lines:eye_like": "EyeLike",
+            "lines:one_hot": "OneHot",
+            "lines:reverse_sequence": "ReverseSequence",
+            "lines:top_k": "TopK",
+            "lines:trilu": "Trilu",
+            "movement:blocks": "DepthToSpace SpaceToDepth",
+            "movement:concat": "Concat",
+            "movement:expand": "Expand",
+            "movement:flatten": "Flatten",
+            "movement:identity": "Dropout Identity",
+            "movement:reshape": "Reshape",
+            "movement:squeeze": "Squeeze",
+            "movement:tile": "Tile",
+            "movement:transpose": "Transpose",
+            "movement:unsqueeze": "Unsqueeze",
+            "normalization:layer_normalization": "LayerNormalization",
+            "normalization:rms_normalization": "RMSNormalization SimplifiedLayerNormalization",
+            "normalization:skip_layer_normalization": "com.microsoft::SkipLayerNormalization "
+            "com.microsoft::SkipSimplifiedLayerNormalization",
+            "numbers:bit_shift": "BitShift",
+            "numbers:bitwise_not": "BitwiseNot",
+            "numbers:is_inf": "IsInf",
+            "numbers:is_nan": "IsNaN",
+            "numbers:mean": "Mean",
+            "numbers:mod": "Mod",
+            "numbers:sign": "Sign",
+            "pooling:average_pool": "AveragePool",
+            "pooling:global_pool": "GlobalAveragePool GlobalMaxPool",
+            "pooling:max_pool": "MaxPool",
+            "powers:global_lp_pool": "GlobalLpPool",
+            "powers:lp_pool": "LpPool",
+            "powers:response": "LRN",
+            "products:gemm": "Gemm",
+            "products:matmul": "MatMul",
+            "products:matmul_integer": "MatMulInteger",
+            "products:qgemm": "com.microsoft::QGemm",
+            "products:qlinear_matmul": "QLinearMatMul",
+            "quantized:average_pool": "com.microsoft::QLinearAveragePool",
+            "quantized:binary": "com.microsoft::QLinearAdd com.microsoft::QLinearMul",
+            "quantized:concat": "com.microsoft::QLinearConcat",
+            "quantized:function": "com.microsoft::QLinearLeakyRelu com.microsoft::QLinearSigmoid",
+            "quantized:global_average_pool": "com.microsoft::QLinearGlobalAveragePool",
+            "quantized:softmax": "com.microsoft::QLinearSoftmax",
+            "quantized:where": "com.microsoft::QLinearWhere",
+            "recurrent:dynamic_quantize_lstm": "com.microsoft::DynamicQuantizeLSTM",
+            "recurrent_floats:recurrent": "GRU LSTM RNN",
+            "reductions:batch_normalization": "BatchNormalization",
+            "reductions:extreme": "ArgMax ArgMin",
+            "reductions:reduction": "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum",
+            "reductions:softmax": "Softmax",
+            "resizing:resize": "Resize",
+            "resizing:upsample": "Upsample",
+            "shapes:constant": "Constant",
+            "shapes:constant_of_shape": "ConstantOfShape",
+            "shapes:range_": "Range",
+            "shapes:shape": "Shape",
+            "shapes:size": "Size",
+            "slicing:gather": "Gather",
+            "slicing:pad": "Pad",
+            "slicing:slice_": "Slice",
+            "slicing:split": "Split",
+            "transposed:conv_transpose": "ConvTranspose",
+            "weight_only:dynamic_quantize_matmul": "com.microsoft::DynamicQuantizeMatMul",
+            "weight_only:matmul_nbits": "com.microsoft::MatMulNBits",
+        },
+    ),
+)
+"""The functions that import operators, by their keys: "Conv", "com.microsoft::QGemm". A name outside of ONNX's own
+domain has its domain before it. Forms that changed their meaning ask ``node.opset``."""

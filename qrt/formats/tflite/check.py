@@ -97,7 +97,8 @@ def check_model(model: Model, max_bytes: int) -> None:
     computed = (tensor for subgraph in model.subgraphs for tensor in subgraph.tensors if tensor.data is None)
     total = sum(byte_count(tensor.dtype, math.prod(tensor.shape)) for tensor in computed)
     if total > max_bytes:
-        raise ModelError(f"{model.name}: its tensors take {total} bytes, more than max_bytes, which is {max_bytes}")
+        limit = f"max_bytes (--max-input), which is {max_bytes}"
+        raise ModelError(f"{model.name}: its tensors take {total} bytes, more than {limit}")
 
 
 class _Subgraph:

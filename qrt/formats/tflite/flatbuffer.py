@@ -56,7 +56,7 @@ class Reader:
         """Each field of a table, by its name. One that is not there has the schema's default."""
         self._tables_left -= 1
         if self._tables_left < 0:
-            raise self.error(f"it has more tables than {self.max_bytes} bytes of memory hold; max_bytes is the limit")
+            raise self.error(f"it has more tables than fit in max_bytes (--max-input), which is {self.max_bytes}")
         self._require(position, 4)
         vtable = position - _I32.unpack_from(self._bytes, position)[0]
         layout = self._layouts.get((vtable, name)) or self._layout(vtable, name)

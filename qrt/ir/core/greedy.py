@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from qrt.ir.builder import Builder, Observer
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
+from qrt.ir.core.rewrite import IN_PLACE, Folds, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
 from qrt.types import TensorType, Type
@@ -138,7 +139,7 @@ class _Worklist(Observer):
         if operation.has_trait(COMMUTATIVE) and constants_last(operation):
             self.changed(operation)
             return True
-        builder = Builder.before(operation, self)
+        builder = Builder(operation, observer=self)
         results = self.results(operation, builder)
         if results is None:
             return False
@@ -254,7 +255,7 @@ class _Constants:
         assert value is not None  # operations like constants have a value
         key = region, operation.name, value, operation.results[0].type
         if key in self.first:
-            Builder.before(operation, self.observer).replace(operation, self.first[key].results)
+            Builder(operation, observer=self.observer).replace(operation, self.first[key].results)
             return True
         if entry.first is not operation and operation.previous not in self.placed:
             assert entry.first is not None

@@ -1,40 +1,52 @@
-"""The known ops, by name. A dialect is a package of `qrt.dialects` whose module `ops` has a list `OPS`, loaded when a
-text or a pass first names something of it; or one from outside, which was registered or has an entry point. Where many
-programs need few ops of a dialect, its package has a table `FILES` of other modules with such lists, and the names of
-their ops: one is loaded when an op of it is first named.
+"""The dialects, and the known ops, by name. A dialect has a module with a list `OPS`, which is loaded when a text or a
+pass first names something of it; or it is one from outside, which was registered or has an entry point.
 """
 
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import QuantError, require, shown
+from qrt.registry import Registry
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from qrt.ir.core.define import Definition
 
-DIALECTS = (
-    "affine",
-    "arith",
-    "bufferization",
-    "builtin",
-    "cf",
-    "complex",
-    "func",
-    "linalg",
-    "math",
-    "memref",
-    "ml_program",
-    "quant",
-    "qrt",
-    "scf",
-    "shape",
-    "tensor",
-    "ub",
-    "vector",
+
+def _checked(name: str, room: Any) -> Any:
+    ops = getattr(room, "OPS", None)
+    if not isinstance(ops, list | tuple) or not ops:
+        raise QuantError(f"the room of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
+    for definition in ops:
+        if getattr(definition, "dialect", None) != name:
+            raise QuantError(f"the room of dialect {shown(name)} has an op of another: {shown(definition)}")
+    return room
+
+
+DIALECTS: Registry[Any] = Registry(
+    "dialect",
+    {
+        "affine": "qrt.dialects.affine.ops",
+        "arith": "qrt.dialects.arith.ops",
+        "bufferization": "qrt.dialects.bufferization.ops",
+        "builtin": "qrt.dialects.builtin.ops",
+        "cf": "qrt.dialects.cf.ops",
+        "complex": "qrt.dialects.complex.ops",
+        "func": "qrt.dialects.func.ops",
+        "linalg": "qrt.dialects.linalg.ops",
+        "math": "qrt.dialects.math.ops",
+        "memref": "qrt.dialects.memref.ops",
+        "ml_program": "qrt.dialects.ml_program.ops",
+        "quant": "qrt.dialects.quant.ops",
+        "qrt": "qrt.dialects.qrt.ops",
+        "scf": "qrt.dialects.scf.ops",
+        "shape": "qrt.dialects.shape.ops",
+        "tensor": "qrt.dialects.tensor.ops",
+        "ub": "qrt.dialects.ub.ops",
+        "vector": "qrt.dialects.vector.ops",
+    },
+    group="qrt.dialects",
+    check=_checked,
 )
+"""The modules, or the rooms of dialects from outside, by the dialect's name."""
 
 _UPSTREAM = (
     "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm mpi nvgpu nvvm omp pdl "
@@ -75,7 +87,6 @@ UPSTREAM_ONLY = frozenset(
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
 _loaded: set[str] = set()
-_registered: dict[str, Any] = {}
 
 
 def register_dialect(name: str, room: Any) -> None:
@@ -107,80 +118,24 @@ def register_dialect(name: str, room: Any) -> None:
     qrt.errors.QuantError: there is a dialect 'arith' already
     """
     require(name, str, "register_dialect: name", "text")
-    _checked(name, room)
-    if name in DIALECTS or name in UNSUPPORTED_DIALECTS or _registered.setdefault(name, room) is not room:
+    if name in UNSUPPORTED_DIALECTS:
         raise QuantError(f"there is a dialect {shown(name)} already")
-
-
-@cache
-def _entry_points() -> "dict[str, EntryPoint]":
-    """The dialects of installed packages."""
-    from importlib.metadata import entry_points  # here: it takes longer to import than the rest of this package
-
-    return {entry.name: entry for entry in entry_points(group="qrt.dialects") if entry.name not in DIALECTS}
-
-
-def _checked(name: str, room: Any) -> Any:
-    ops = getattr(room, "OPS", None)
-    if not isinstance(ops, list | tuple) or not ops:
-        raise QuantError(f"the room of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
-    for definition in ops:
-        if getattr(definition, "dialect", None) != name:
-            raise QuantError(f"the room of dialect {shown(name)} has an op of another: {shown(definition)}")
-    return room
-
-
-def outside(dialect: str) -> Any:
-    """The room of a dialect from outside; None if there is none."""
-    if dialect not in _registered and dialect in _entry_points():
-        entry = _entry_points()[dialect]
-        try:
-            _registered[dialect] = _checked(dialect, entry.load())
-        except Exception as error:  # a package of somebody else's may raise anything
-            raise QuantError(f"the dialect {shown(dialect)} of {entry.value} does not load: {error}") from error
-    return _registered.get(dialect)
-
-
-def dialects() -> tuple[str, ...]:
-    """The names of all dialects, those from outside last."""
-    return tuple(dict.fromkeys((*DIALECTS, *_registered, *_entry_points())))
+    DIALECTS.add(name, room)
 
 
 def load(dialect: str) -> None:
     """Make the ops and attributes of a dialect known, if there is one of this name."""
-    if dialect not in DIALECTS:
-        _load(dialect)
-    else:
-        for file in dict.fromkeys(("ops", *_files(dialect).values())):
-            _load(dialect, file)
-
-
-def _load(dialect: str, file: str = "") -> None:
-    """Makes the ops of a file of a dialect known, or those of a dialect from outside."""
-    place = f"qrt.dialects.{dialect}.{file}" if file else dialect
-    if place in _loaded:
-        return
-    room = import_module(place) if file else outside(dialect)
-    if room is not None:
-        DEFINITIONS.update((definition.name, definition) for definition in room.OPS)
-        _loaded.add(place)  # last: another thread that finds it here finds the ops too
-
-
-@cache
-def _files(dialect: str) -> dict[str, str]:
-    """The files that `FILES` has of ops, by the names of these."""
-    table: dict[str, str] = getattr(import_module(f"qrt.dialects.{dialect}"), "FILES", {})
-    return {name: file for file, names in table.items() for name in names.split()}
+    if dialect not in _loaded and dialect in DIALECTS:
+        DEFINITIONS.update((definition.name, definition) for definition in DIALECTS[dialect].OPS)
+        _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 
 
 def find(name: str) -> "Definition | None":
-    """The op of a name."""
-    found = DEFINITIONS.get(name)
-    if found is None:
-        dialect, _, own = name.partition(".")
-        _load(dialect, _files(dialect).get(own, "ops") if dialect in DIALECTS else "")
-        found = DEFINITIONS.get(name)
-    return found
+    """Return the op of a name, if there is one."""
+    dialect, dot, _ = name.partition(".")
+    if dot and name not in DEFINITIONS:  # installed packages need not be asked for `return`
+        load(dialect)
+    return DEFINITIONS.get(name)
 
 
 def is_refused(name: str) -> bool:
@@ -188,7 +143,7 @@ def is_refused(name: str) -> bool:
     upstream's dialect does not have the op either.
     """
     dialect = name.partition(".")[0]
-    return dialect in DIALECTS and dialect not in _OPEN and name not in UPSTREAM_ONLY
+    return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":
@@ -200,7 +155,7 @@ def definition(name: str) -> "Definition":
 
 def every_definition() -> "dict[str, Definition]":
     """All ops of all dialects."""
-    for dialect in dialects():
+    for dialect in DIALECTS:
         load(dialect)
     return DEFINITIONS
 

@@ -20,7 +20,7 @@ def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) ->
     scanner = parser.scanner
     scanner.pos = end = start + 1 + len(name)
     registry.load(name.partition(".")[0])
-    nested = name in registry.DIALECTS  # `#dialect<name<...>>`
+    nested = name in registry.DIALECTS.own  # `#dialect<name<...>>`
     if nested:
         scanner.expect("<", " after the name of a dialect")
         name = f"{name}.{scanner.word('the name of an attribute')}"
@@ -59,7 +59,7 @@ def keep(parser: "AttributeParser", start: int) -> OpaqueAttr:
 def is_of_known_dialect(text: str) -> bool:
     """Whether an attribute that is kept as text is of a dialect that MLIR registers."""
     dialect = text.removeprefix("#").partition(".")[0]
-    return text.startswith("#") and (dialect in registry.UNSUPPORTED_DIALECTS or dialect in registry.DIALECTS)
+    return text.startswith("#") and (dialect in registry.UNSUPPORTED_DIALECTS or dialect in registry.DIALECTS.own)
 
 
 def _pretty(text: str) -> str:

@@ -26,7 +26,7 @@ class ResourceParser(AttributeParser):
         def dialect() -> None:
             start = scanner.skip()
             name = scanner.word("a dialect name")
-            if name in registry.DIALECTS and name != "builtin":
+            if name in registry.DIALECTS.own and name != "builtin":
                 raise scanner.error(f"unexpected 'resource' section for dialect '{name}'", start, scanner.pos)
             if name != "builtin":
                 raise scanner.error(f"dialect '{name}' is unknown", start, scanner.pos)

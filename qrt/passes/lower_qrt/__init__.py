@@ -7,17 +7,17 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
+from qrt.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import REQUANT
-from qrt.passes.lower_qrt.site import Site, tensor_type
 from qrt.passes.options import option
 from qrt.types import UniformType
 
-Lower = Callable[[Site, Operation, Attributes], Value | Sequence[Value]]
+Lower = Callable[[LoweringContext, Operation, Attributes], Value | Sequence[Value]]
 """Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
 are complete."""
 
@@ -77,12 +77,12 @@ class LowerQrt:
         lower = lowering(name)
         if lower is None:
             raise QuantTypeError(f"there is no lowering of {op.name}")
-        site = Site(Builder.before(op), loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
-        stored = lower(site, op, self._attributes(name, op))
-        site.builder.loc = None
+        context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
+        stored = lower(context, op, self._attributes(name, op))
+        context.loc = None
         values = [stored] if isinstance(stored, Value) else stored
-        replace(op, [_declared(site, value, result) for value, result in zip(values, op.results, strict=True)])
-        site.erase_unread_tensors()
+        replace(op, [_declared(context, value, result) for value, result in zip(values, op.results, strict=True)])
+        context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
         """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
@@ -97,14 +97,14 @@ class LowerQrt:
         return attributes
 
 
-def _declared(site: Site, stored: Value, result: Value) -> Value:
+def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
     """Storage as the type of the result says it."""
     declared = tensor_type(result)
     element = declared.element
     type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared
     if stored.type is not type:
-        stored = site.value("tensor.cast", (stored,), type)
-    return site.value("quant.scast", (stored,), declared) if isinstance(element, UniformType) else stored
+        stored = context.value("tensor.cast", (stored,), type)
+    return context.value("quant.scast", (stored,), declared) if isinstance(element, UniformType) else stored
 
 
 __all__ = ["Lower", "LowerQrt", "lowering"]

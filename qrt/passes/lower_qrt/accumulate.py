@@ -15,15 +15,15 @@ from fractions import Fraction
 import numpy as np
 
 from qrt import numerics
-from qrt.dialects.quant.constant_casts import MAX_ELEMENTS
-from qrt.ir import StringAttr, Value
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
+from qrt.ir import IntegerAttr, StringAttr, Value
 from qrt.ir.core.affine import Expression, evaluate
+from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.passes.elementwise import INDEX, scalar_attribute
-from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
-from qrt.passes.lower_qrt.site import I1, I32, I64, Array, Extent, Site, constant_storage, uniform_type
 from qrt.types import IntegerType, UniformType
 
 Indices = Sequence[Expression]
@@ -74,77 +74,77 @@ class Contraction:
         return I32 if self.bound is not None and self.bound < 1 << 31 else I64
 
 
-Correct = Callable[[Nest, Value], Value]
+Correct = Callable[[LoopNest, Value], Value]
 """Given the nest that reads an accumulator, corrects it for the zero points."""
 
 
-def accumulate(site: Site, c: Contraction) -> tuple[Value, Correct]:
+def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
     """(tensor of accumulators over the kept loops, the correction to apply where they are read)."""
-    correct = _nothing_to_correct if site.in_loop else _corrections(site, c)
-    nest = Nest(site, "accumulate", c.kept, c.reduced)
+    correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
+    nest = LoopNest(context, "accumulate", c.kept, c.reduced)
     reduced = nest.loops[len(c.kept) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
         value = nest.extend(value, c.width, factor.type.is_signed)
-        if site.in_loop and factor.has_zero_point:
+        if context.in_loop and factor.has_zero_point:
             nest.stage("zero-point")
             zero_point = nest.parameter(factor.zero_points, c.width, factor.channel)
-            value = nest.emit("arith.subi", (value, zero_point), c.width)
+            value = nest.value("arith.subi", (value, zero_point), c.width)
             nest.stage("accumulate")
         factors.append(value)
     acc = nest.running(c.width, 0)
-    product = nest.emit("arith.muli", factors, c.width)
-    (sums,) = nest.finish(nest.emit("arith.addi", (acc, product), c.width))
+    product = nest.value("arith.muli", factors, c.width)
+    (sums,) = nest.finish(nest.value("arith.addi", (acc, product), c.width))
     return sums, correct
 
 
-def _nothing_to_correct(nest: Nest, acc: Value) -> Value:
+def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
     return acc
 
 
-def _corrections(site: Site, c: Contraction) -> Correct:
+def _corrections(context: LoweringContext, c: Contraction) -> Correct:
     """The sums that the zero points need, computed once. Terms whose zero point is 0 are left out."""
     width = c.width
-    sum_a = _sums(site, c.a, c.reduced, width) if c.w.has_zero_point else None
-    sum_w = _sums(site, c.w, c.reduced, width) if c.a.has_zero_point else None
+    sum_a = _sums(context, c.a, c.reduced, width) if c.w.has_zero_point else None
+    sum_w = _sums(context, c.w, c.reduced, width) if c.a.has_zero_point else None
     both = c.a.has_zero_point and c.w.has_zero_point
-    depth = _depth(site, c.reduced, width) if both else None
+    depth = _depth(context, c.reduced, width) if both else None
 
-    def correct(nest: Nest, acc: Value) -> Value:
+    def correct(nest: LoopNest, acc: Value) -> Value:
         nest.stage("zero-point")
         zero_points = {id(f): nest.parameter(f.zero_points, width, f.channel) for f in (c.a, c.w) if f.has_zero_point}
         for sums, of, other in ((sum_a, c.a, c.w), (sum_w, c.w, c.a)):
             if sums is not None:
-                term = nest.emit("arith.muli", (nest.read(sums, of.coordinates), zero_points[id(other)]), width)
-                acc = nest.emit("arith.subi", (acc, term), width)
+                term = nest.value("arith.muli", (nest.read(sums, of.coordinates), zero_points[id(other)]), width)
+                acc = nest.value("arith.subi", (acc, term), width)
         if depth is not None:
             count = nest.constant(depth, width) if isinstance(depth, int) else nest.read(depth, ())
-            term = nest.emit("arith.muli", (count, zero_points[id(c.a)]), width)
-            term = nest.emit("arith.muli", (term, zero_points[id(c.w)]), width)
-            acc = nest.emit("arith.addi", (acc, term), width)
+            term = nest.value("arith.muli", (count, zero_points[id(c.a)]), width)
+            term = nest.value("arith.muli", (term, zero_points[id(c.w)]), width)
+            acc = nest.value("arith.addi", (acc, term), width)
         return acc
 
     return correct
 
 
-def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
+def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
     """The number of products of one sum; where it is not known, a tensor of it."""
-    site.stage("zero-point")
-    count = site.count(reduced)
-    return count if isinstance(count, int) else site.filled((), site.value("arith.index_cast", (count,), width))
+    context.stage("zero-point")
+    count = context.count(reduced)
+    return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
 
 
-def _sums(site: Site, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
+def _sums(context: LoweringContext, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
     """The sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a constant."""
     known = _constant_sums(factor, reduced)
     if known is not None:
-        site.stage("zero-point")
-        return site.tensor(known, width)
-    nest = Nest(site, "zero-point", factor.extents, reduced)
+        context.stage("zero-point")
+        return context.dense(known, width)
+    nest = LoopNest(context, "zero-point", factor.extents, reduced)
     own, inner = nest.loops[: len(factor.extents)], nest.loops[len(factor.extents) :]
     value = nest.extend(nest.read(factor.tensor, factor.index(own, inner)), width, factor.type.is_signed)
-    (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
+    (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
     return sums
 
 
@@ -154,7 +154,7 @@ def _constant_sums(factor: Factor, reduced: Sequence[Extent]) -> Array | None:
     values = constant_storage(source.operands[0]) if source is not None and cast else None
     extents = [extent for extent in (*factor.extents, *reduced) if isinstance(extent, int)]
     is_known = len(extents) == len(factor.extents) + len(reduced)
-    if values is None or values.size > MAX_ELEMENTS or not is_known:
+    if values is None or values.size > MAX_FOLDED or not is_known:
         return None
     loops = np.ogrid[tuple(map(slice, extents))]
     own, inner = loops[: len(factor.extents)], loops[len(factor.extents) :]
@@ -177,7 +177,7 @@ class Bias:
     type: UniformType
 
 
-def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
+def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
     """A bias of scale `sa * sw` and zero point 0 as it is; others rescaled once, by the `fixed` rule.
 
     Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
@@ -186,18 +186,18 @@ def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channel
     count = max(len(element.scales), len(w.scales))
     extremes = _extremes(value, element, count)
     bound = _largest(accumulator_bias(stored, element, a, w) for stored in extremes)
-    stored = site.storage(value)
+    stored = context.storage(value)
     if bias_is_direct(element, a, w):
         return Bias(stored, element.is_signed, bound, element)
     zero_points = np.broadcast_to(np.array(element.zero_points, np.int64), count)
     multiplier, shift = _bias_multipliers(element, a, w, count)
-    nest = Nest(site, "bias", (channels,))
+    nest = LoopNest(context, "bias", (channels,))
     channel = nest.loops if count > 1 else ()
     wide = nest.extend(nest.read(stored, nest.loops), I64, element.is_signed)
     if zero_points.any():
-        wide = nest.emit("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
+        wide = nest.value("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
     if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
-        wide = nest.emit("arith.trunci", (wide,), I32)  # whose product has 64 bits
+        wide = nest.value("arith.trunci", (wide,), I32)  # whose product has 64 bits
     scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel)
     return Bias(nest.finish(scaled)[0], True, bound, element)
 
@@ -227,44 +227,44 @@ def _largest(arrays: Iterable[Array]) -> int:
     return max((abs(int(v)) for array in arrays for v in array), default=0)
 
 
-def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
+def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
     """Adds a bias: in i32 if the sum fits it, else in i64."""
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
     value = nest.read(bias.tensor, channel)
     if value.type is I64 and width is I32:
-        value = nest.emit("arith.trunci", (value,), I32)
-    return nest.emit("arith.addi", (nest.extend(acc, width), nest.extend(value, width, bias.signed)), width)
+        value = nest.value("arith.trunci", (value,), I32)
+    return nest.value("arith.addi", (nest.extend(acc, width), nest.extend(value, width, bias.signed)), width)
 
 
 # -- the whole -------------------------------------------------------------------------------------------------------
 
 
-def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
+def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
     """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
     if c.bound is None:
-        _assert_depth(site, c, None if bias is None else bias[0].type)
-    sums, correct = accumulate(site, c)
-    nest = Nest(site, "requantize", c.kept)
+        _assert_depth(context, c, None if bias is None else bias[0].type)
+    sums, correct = accumulate(context, c)
+    nest = LoopNest(context, "requantize", c.kept)
     acc = correct(nest, nest.read(sums, nest.loops))
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)
     return nest.finish(requantize(nest, acc, r))[0]
 
 
-def _assert_depth(site: Site, c: Contraction, bias: UniformType | None) -> None:
+def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
     """Asserts that a depth which only the run knows is not too large, where it could be. For a known depth the types
     decide.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:
         return
-    site.stage("accumulate")
-    count = site.index(site.count(c.reduced))
-    bound = site.scalar(most, INDEX)
-    fits = site.value("arith.cmpi", (count, bound), I1, predicate=scalar_attribute(_AT_MOST, I64))
+    context.stage("accumulate")
+    count = context.index(context.count(c.reduced))
+    bound = context.constant(most, INDEX)
+    fits = context.value("arith.cmpi", (count, bound), I1, {"predicate": IntegerAttr(_AT_MOST, I64)})
     message = StringAttr(f"an accumulator of more than {most} products may leave its bits")
-    site.builder.create("cf.assert", (fits,), (), {"msg": message})
+    context.emit("cf.assert", (fits,), (), {"msg": message})
 
 
 def zero_points_of(t: UniformType) -> Array:

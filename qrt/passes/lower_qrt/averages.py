@@ -7,49 +7,55 @@ nest the float at places in the padded image; it finds image and channel in the 
 from collections.abc import Callable, Sequence
 from math import prod
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, combine, floordiv, multiply
 from qrt.numerics import LANES
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Extent, Site
 
-Reader = Callable[[Nest, Sequence[Expression]], Value]
+Reader = Callable[[LoopNest, Sequence[Expression]], Value]
 Sizes = Sequence[int]
 
 
 def sum_of_rows(
-    site: Site, kept: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
+    context: LoweringContext, kept: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
 ) -> Value:
     """The sum of each window, an element after the other."""
-    nest = Nest(site, "accumulate", kept, kernel)
+    nest = LoopNest(context, "accumulate", kept, kernel)
     at = _inside(nest.loops[1 : 1 + len(kernel)], nest.loops[len(kept) :], strides, dilations)
     return _accumulated(nest, read(nest, at))
 
 
 def sum_of_columns(
-    site: Site, kept: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader, width: Extent
+    context: LoweringContext,
+    kept: Sequence[Extent],
+    kernel: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    read: Reader,
+    width: Extent,
 ) -> Value:
     """The sum of each window: first along all axes of the image but the last, whose padded size is ``width``."""
     last = len(kernel)
-    nest = Nest(site, "accumulate", (*kept[:last], width, kept[-1]), kernel[:-1])
+    nest = LoopNest(context, "accumulate", (*kept[:last], width, kept[-1]), kernel[:-1])
     above = _inside(nest.loops[1:last], nest.loops[len(kept) :], strides[:-1], dilations[:-1])
     columns = _accumulated(nest, read(nest, (*above, nest.loops[last])))
 
-    nest = Nest(site, "accumulate", kept, kernel[-1:])
+    nest = LoopNest(context, "accumulate", kept, kernel[-1:])
     (at,) = _inside(nest.loops[last : last + 1], nest.loops[len(kept) :], strides[-1:], dilations[-1:])
     return _accumulated(nest, nest.read(columns, (*nest.loops[:last], at, nest.loops[last + 1])))
 
 
-def sum_of_lanes(site: Site, kept: Sequence[Extent], image: Sizes, read: Reader) -> Value:
+def sum_of_lanes(context: LoweringContext, kept: Sequence[Extent], image: Sizes, read: Reader) -> Value:
     """The sum of each whole image, of known size."""
     count = prod(image)
     whole = count // LANES
     lanes = None
     if whole:
-        nest = Nest(site, "accumulate", (*kept, LANES), (whole,))
+        nest = LoopNest(context, "accumulate", (*kept, LANES), (whole,))
         number = add(multiply(nest.loops[-1], LANES), nest.loops[-2])
         lanes = _accumulated(nest, read(nest, _places(number, image)))
-    nest = Nest(site, "accumulate", kept)
+    nest = LoopNest(context, "accumulate", kept)
     total = nest.constant(0.0, F32)
     if lanes is not None:
         parts = [nest.read(lanes, (*nest.loops, lane)) for lane in range(LANES)]
@@ -79,9 +85,9 @@ def _inside(
     ]
 
 
-def _accumulated(nest: Nest, value: Value) -> Value:
+def _accumulated(nest: LoopNest, value: Value) -> Value:
     return nest.finish(_sum(nest, nest.running(F32, 0), value))[0]
 
 
-def _sum(nest: Nest, left: Value, right: Value) -> Value:
-    return nest.emit("arith.addf", (left, right), F32)
+def _sum(nest: LoopNest, left: Value, right: Value) -> Value:
+    return nest.value("arith.addf", (left, right), F32)

@@ -3,33 +3,33 @@
 from collections.abc import Sequence
 from math import prod
 
+from qrt.dialects.linalg.lowering import Extent, LoweringContext, uniform_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
-from qrt.passes.lower_qrt.site import Extent, Site, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, window_index
 
 _IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 
 
-def lower_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError for several groups whose sizes are not known."""
-    w = site.storage(op.operands[1])
-    channels, height, width, depth = (site.extent(w, axis) for axis in range(4))
+    w = context.storage(op.operands[1])
+    channels, height, width, depth = (context.extent(w, axis) for axis in range(4))
     groups = attributes["groups"]
     if groups == 1:
-        return convolve(site, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
+        return convolve(context, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
     if not isinstance(channels, int) or not isinstance(depth, int):
         raise QuantTypeError(f"{groups} groups of {op.operands[1].type}: the number of channels must be known")
     group = floordiv(CHANNEL, max(channels // groups, 1))
-    return convolve(site, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
+    return convolve(context, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
 
 
 def convolve(
-    site: Site,
+    context: LoweringContext,
     op: Operation,
     attributes: Attributes,
     w: Value,
@@ -41,12 +41,12 @@ def convolve(
     """`reduced` are the window's height and width and, if it has one, its depth; `groups` is the group of a channel
     and their number; the window of a group begins at the input channel `group * step`."""
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
-    stored = site.storage(op.operands[0])
-    site.stage("accumulate")
-    x = pad(site, stored, attributes["padding"], x_type.zero_point)
+    stored = context.storage(op.operands[0])
+    context.stage("accumulate")
+    x = pad(context, stored, attributes["padding"], x_type.zero_point)
     kept = (
-        site.extent(x, 0),
-        *(output_extent(site, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
+        context.extent(x, 0),
+        *(output_extent(context, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
         channels,
     )
 
@@ -68,5 +68,5 @@ def convolve(
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
     bias = None
     if len(op.operands) > 2:
-        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (CHANNEL,))
-    return contract(site, Contraction(a, f, kept, reduced, taps), bias, r)
+        bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (CHANNEL,))
+    return contract(context, Contraction(a, f, kept, reduced, taps), bias, r)

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I1, I64, Extent, LoweringContext, tensor_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import I1, I64, Extent, Site, tensor_type
 from qrt.types import FloatType, IntegerType, Type, UniformType
 
 _SLT, _SGT, _ULT, _UGT = 2, 4, 6, 8
@@ -20,38 +20,38 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 """Predicates of arith.cmpf: ordered less and greater, both ordered, one a NaN."""
 
 
-def _lower_reduce(name: str, site: Site, op: Operation, attributes: Attributes) -> Value:
+def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
-    keeps, stored = attributes["keepdims"], site.storage(op.operands[0])
-    sizes = site.extents(stored)
+    keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
+    sizes = context.extents(stored)
     kept: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
-    nest = Nest(site, "extremes", kept, [sizes[d] for d in axes])
+    nest = LoopNest(context, "extremes", kept, [sizes[d] for d in axes])
     at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
     beyond = _goes_before(nest, name, op, value, best)
-    return nest.finish(nest.emit("arith.select", (beyond, value, best), value.type))[0]
+    return nest.finish(nest.value("arith.select", (beyond, value, best), value.type))[0]
 
 
-def _lower_arg(name: str, site: Site, op: Operation, attributes: Attributes) -> Value:
+def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """The numbers."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
-    stored = site.storage(op.operands[0])
-    sizes = site.extents(stored)
-    nest = Nest(site, "extremes", [*sizes[:axis], *sizes[axis + 1 :]], sizes[axis : axis + 1])
+    stored = context.storage(op.operands[0])
+    sizes = context.extents(stored)
+    nest = LoopNest(context, "extremes", [*sizes[:axis], *sizes[axis + 1 :]], sizes[axis : axis + 1])
     *others, last = nest.loops
     value = nest.read(stored, (*others[:axis], last, *others[axis:]))
     best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
     beyond = _goes_before(nest, name, op, value, best)
-    here = nest.emit("arith.index_cast", (nest.position(last),), I64)
-    chosen = [nest.emit("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
+    here = nest.value("arith.index_cast", (nest.position(last),), I64)
+    chosen = [nest.value("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
     numbers = nest.finish(*chosen)[1]
     element = tensor_type(op.results[0]).element
     if element is I64:
         return numbers
-    nest = Nest(site, "extremes", site.extents(numbers))
-    return nest.finish(nest.emit("arith.trunci", (nest.read(numbers, nest.loops),), element))[0]
+    nest = LoopNest(context, "extremes", context.extents(numbers))
+    return nest.finish(nest.value("arith.trunci", (nest.read(numbers, nest.loops),), element))[0]
 
 
 def _start(name: str, op: Operation) -> int | float:
@@ -70,16 +70,16 @@ def _start(name: str, op: Operation) -> int | float:
     return int(info.max if least else info.min) >> (info.bits - t.width)
 
 
-def _goes_before(nest: Nest, name: str, op: Operation, value: Value, best: Value) -> Value:
+def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
     return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
 
 
-def is_beyond(nest: Nest, t: Type, least: bool, value: Value, best: Value) -> Value:
+def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
     """Whether a value of type ``t`` comes to be the extreme one in place of another."""
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
         is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)
-        return nest.emit("arith.ori", (beyond, nest.emit("arith.andi", (is_nan, was_none), I1)), I1)
+        return nest.value("arith.ori", (beyond, nest.value("arith.andi", (is_nan, was_none), I1)), I1)
     signed = t.is_signed if isinstance(t, UniformType) else value.type is not I1
     return nest.compare((_SLT if least else _SGT) if signed else (_ULT if least else _UGT), value, best)
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I32, I64
 from qrt.ir import Value
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import clamp
-from qrt.passes.lower_qrt.site import I32, I64
 
 _LESS, _GREATER = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt"))
 
@@ -15,13 +15,13 @@ _LESS, _GREATER = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt
 class Fixed:
     """Operations in the body of a nest. An operand may be a Python integer, which becomes a constant."""
 
-    nest: Nest
+    nest: LoopNest
 
     def value(self, x: Value | int) -> Value:
         return self.nest.constant(x, I64) if isinstance(x, int) else x
 
     def emit(self, name: str, a: Value | int, b: Value | int) -> Value:
-        return self.nest.emit(f"arith.{name}", (self.value(a), self.value(b)), I64)
+        return self.nest.value(f"arith.{name}", (self.value(a), self.value(b)), I64)
 
     def add(self, a: Value | int, b: Value | int) -> Value:
         return self.emit("addi", a, b)
@@ -46,7 +46,7 @@ class Fixed:
         return self.emit("divsi", self.add(product, nudge), 1 << 31)
 
     def select(self, condition: Value, a: Value | int, b: Value | int) -> Value:
-        return self.nest.emit("arith.select", (condition, self.value(a), self.value(b)), I64)
+        return self.nest.value("arith.select", (condition, self.value(a), self.value(b)), I64)
 
     def divide(self, x: Value, exponent: Value | int) -> Value:
         """Half away from zero; by more than 2^31, 0."""
@@ -72,8 +72,8 @@ class Fixed:
 
     def leading_zeros(self, x: Value) -> Value:
         """Of a positive value as a 32-bit one."""
-        narrow = self.nest.emit("arith.trunci", (x,), I32)
-        return self.nest.extend(self.nest.emit("math.ctlz", (narrow,), I32), I64)
+        narrow = self.nest.value("arith.trunci", (x,), I32)
+        return self.nest.extend(self.nest.value("math.ctlz", (narrow,), I32), I64)
 
     def reciprocal(self, a: Value) -> Value:
         """``1 / (1 + a)`` of a number from 0 to 1 with 31 fractional bits."""

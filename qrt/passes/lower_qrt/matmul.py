@@ -2,24 +2,31 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.linalg.lowering import (
+    Extent,
+    LoweringContext,
+    broadcast,
+    broadcast_indices,
+    tensor_type,
+    uniform_type,
+)
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
-from qrt.passes.lower_qrt.site import Extent, Site, broadcast, broadcast_indices, tensor_type, uniform_type
 from qrt.passes.lower_qrt.sub_channel import contract_blocks
 
 
-def lower_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result.
 
     Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
-        return contract_blocks(site, op, attributes["requant"])
-    a, w = (_Operand(site, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
-    kept = _kept(site, a, w)
+        return contract_blocks(context, op, attributes["requant"])
+    a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
+    kept = _kept(context, a, w)
     batch = len(kept) - a.is_matrix - w.is_matrix
     rows = [("d", batch)] if a.is_matrix else []
     columns = [("d", len(kept) - 1)] if w.is_matrix else []
@@ -31,22 +38,22 @@ def lower_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
     factors = [Channels.along(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
     r = requantization(attributes["requant"], factors, Channels.along(element, ("d", element.axis or 0)))
     if len(op.operands) < 3:
-        return contract(site, c, None, r)
+        return contract(context, c, None, r)
     channels = kept[-1] if columns else 1
-    bias = lower_bias(site, op.operands[2], left.type, right.type, channels)
-    return contract(site, c, (bias, columns or [0]), r)
+    bias = lower_bias(context, op.operands[2], left.type, right.type, channels)
+    return contract(context, c, (bias, columns or [0]), r)
 
 
 class _Operand:
     """`a` (its last dimension contracted) or `w` (its first, or the last but one)."""
 
-    def __init__(self, site: Site, value: Value, is_left: bool) -> None:
+    def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
         self.type = uniform_type(value)
-        self.tensor = site.storage(value)
+        self.tensor = context.storage(value)
         self.is_left = is_left
         self.shape = tensor_type(value).shape or ()
         self.is_matrix = len(self.shape) > 1
-        self.sizes = site.extents(self.tensor)
+        self.sizes = context.extents(self.tensor)
         self.batch = self.sizes[:-2]
         self.depth = self.sizes[-1] if is_left or not self.is_matrix else self.sizes[-2]
         self.line = self.sizes[-2] if is_left and self.is_matrix else self.sizes[-1]
@@ -65,6 +72,10 @@ class _Operand:
         return Factor(self.tensor, self.type, coordinates, extents, self.index, zero_points_of(self.type), channel)
 
 
-def _kept(site: Site, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
+def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
     """The extents of the result, by NumPy's rules for `@`."""
-    return (*broadcast(site, a.batch, w.batch), *([a.line] if a.is_matrix else []), *([w.line] if w.is_matrix else []))
+    return (
+        *broadcast(context, a.batch, w.batch),
+        *([a.line] if a.is_matrix else []),
+        *([w.line] if w.is_matrix else []),
+    )

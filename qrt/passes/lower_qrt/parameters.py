@@ -6,12 +6,12 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.dialects.linalg.lowering import Array
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.ops.requant import combined_parameters
-from qrt.passes.lower_qrt.nest import Index, Nest
 from qrt.passes.lower_qrt.requantize import Requantization
-from qrt.passes.lower_qrt.site import Array
 from qrt.types import IntegerType, UniformType
 
 
@@ -71,16 +71,16 @@ def requantization(
     return Requantization(parameters, channel, indices, result.type)
 
 
-def centred(nest: Nest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
+def centred(nest: LoopNest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
     """`q - zp` of an element of a tensor, in a type that holds it."""
     nest.stage("zero-point")
     return without_zero_point(nest, nest.extend(nest.read(stored, at), width, channels.type.is_signed), channels)
 
 
-def without_zero_point(nest: Nest, value: Value, channels: Channels, count: int = 1) -> Value:
+def without_zero_point(nest: LoopNest, value: Value, channels: Channels, count: int = 1) -> Value:
     """`value - count * zp`, where there is a zero point that is not 0."""
     zero_points = count * channels.zero_points()
     if not zero_points.any():
         return value
     nest.stage("zero-point")
-    return nest.emit("arith.subi", (value, nest.parameter(zero_points, value.type, channels.indices)), value.type)
+    return nest.value("arith.subi", (value, nest.parameter(zero_points, value.type, channels.indices)), value.type)

@@ -1,28 +1,28 @@
 """resize_bilinear and resize_nearest: loops over the result that read neighbours at positions from constant tables."""
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, I32, I64, LoweringContext, tensor_type, uniform_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
 from qrt.ops.resize import nearest, positions
 from qrt.passes.elementwise import INDEX
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, I32, I64, Site, tensor_type, uniform_type
 from qrt.types import FloatType, IntegerType, Type, UniformType
 
 
-def lower_resize_nearest(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
     rows, columns = nearest((tensor_type(op.operands[0]),), attributes, _known(op))
-    stored, nest = _nest(site, op, rows.size, columns.size)
+    stored, nest = _nest(context, op, rows.size, columns.size)
     image, y, x, channel = nest.loops
     at = [image, nest.parameter(rows, INDEX, [y]), nest.parameter(columns, INDEX, [x]), channel]
     return nest.finish(nest.gather(stored, at))[0]
 
 
-def lower_resize_bilinear(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
     rows, columns = positions((tensor_type(op.operands[0]),), attributes, _known(op))
-    stored, nest = _nest(site, op, rows[0].size, columns[0].size)
+    stored, nest = _nest(context, op, rows[0].size, columns[0].size)
     image, y, x, channel = nest.loops
     rule, t = attributes["rule"], tensor_type(op.operands[0]).element
     computed: Type = F32
@@ -37,10 +37,10 @@ def lower_resize_bilinear(site: Site, op: Operation, attributes: Attributes) -> 
     value = _RULES[rule](_Arithmetic(nest, computed), corners, down, right)
     if isinstance(t, UniformType):
         if computed is F32:
-            value = nest.emit("arith.addf", (value, nest.constant(0.5, F32)), F32)
-            value = nest.emit("arith.fptosi", (value,), I32)
+            value = nest.value("arith.addf", (value, nest.constant(0.5, F32)), F32)
+            value = nest.value("arith.fptosi", (value,), I32)
         if value.type is not t.storage_type:
-            value = nest.emit("arith.trunci", (value,), t.storage_type)
+            value = nest.value("arith.trunci", (value,), t.storage_type)
     return nest.finish(value)[0]
 
 
@@ -52,35 +52,35 @@ def _known(op: Operation) -> tuple[int, int, int, int]:
     return images or 0, height, width, channels or 0
 
 
-def _nest(site: Site, op: Operation, rows: int, columns: int) -> tuple[Value, Nest]:
-    stored = site.storage(op.operands[0])
-    images, *_, channels = site.extents(stored)
-    return stored, Nest(site, "resize", [images, rows, columns, channels])
+def _nest(context: LoweringContext, op: Operation, rows: int, columns: int) -> tuple[Value, LoopNest]:
+    stored = context.storage(op.operands[0])
+    images, *_, channels = context.extents(stored)
+    return stored, LoopNest(context, "resize", [images, rows, columns, channels])
 
 
-def _number(nest: Nest, value: Value, t: Type, computed: Type) -> Value:
+def _number(nest: LoopNest, value: Value, t: Type, computed: Type) -> Value:
     """An element as the number with which a rule computes."""
     if isinstance(t, FloatType):
         return value
     assert isinstance(t, UniformType)  # the family takes no others
     if isinstance(computed, IntegerType):
         return nest.extend(value, computed, t.is_signed)
-    return nest.emit("arith.uitofp", (nest.extend(value, I32, False),), F32)
+    return nest.value("arith.uitofp", (nest.extend(value, I32, False),), F32)
 
 
 class _Arithmetic:
     """Sums and products of one type."""
 
-    def __init__(self, nest: Nest, type: Type) -> None:
+    def __init__(self, nest: LoopNest, type: Type) -> None:
         self.nest, self.type = nest, type
         self.letter = "f" if isinstance(type, FloatType) else "i"
 
     def __call__(self, name: str, a: Value, b: Value | int) -> Value:
         right = b if isinstance(b, Value) else self.nest.constant(b, self.type)
-        return self.nest.emit(f"arith.{name}{self.letter}", (a, right), self.type)
+        return self.nest.value(f"arith.{name}{self.letter}", (a, right), self.type)
 
     def signed(self, name: str, a: Value, b: int) -> Value:
-        return self.nest.emit(f"arith.{name}", (a, self.nest.constant(b, self.type)), self.type)
+        return self.nest.value(f"arith.{name}", (a, self.nest.constant(b, self.type)), self.type)
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
@@ -117,7 +117,7 @@ def _fixed10_away(of: _Arithmetic, corners: list[Value], down: Value, right: Val
     acc = _products(of, corners, down, right, 1024)
     is_positive = of.nest.compare(_SGT, acc, of.nest.constant(0, of.type))
     halves = [of.nest.constant(half, of.type) for half in (1 << 19, -(1 << 19))]
-    half = of.nest.emit("arith.select", (is_positive, *halves), of.type)
+    half = of.nest.value("arith.select", (is_positive, *halves), of.type)
     return of.signed("divsi", of("add", acc, half), 1 << 20)
 
 

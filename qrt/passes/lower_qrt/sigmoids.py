@@ -3,19 +3,21 @@
 from functools import partial
 
 from qrt import numerics
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I16, LoweringContext, uniform_type
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.lookup import entry_of
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import I16, Site, uniform_type
 
 
-def _lower(name: str, site: Site, op: Operation, attributes: Attributes) -> Value:
+def _lower(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError for an operand without a rank."""
-    stored = site.storage(op.operands[0])
-    site.stage("table")
-    table = site.tensor(numerics.sigmoid_results(name, uniform_type(op.operands[0]).scale, attributes["requant"]), I16)
-    nest = Nest(site, "lookup", site.extents(stored))
+    stored = context.storage(op.operands[0])
+    context.stage("table")
+    table = context.dense(
+        numerics.sigmoid_results(name, uniform_type(op.operands[0]).scale, attributes["requant"]), I16
+    )
+    nest = LoopNest(context, "lookup", context.extents(stored))
     return nest.finish(entry_of(nest, nest.read(stored, nest.loops), table, -(1 << 15), True))[0]
 
 

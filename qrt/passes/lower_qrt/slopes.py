@@ -2,38 +2,38 @@
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import LoweringContext, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.ops.requant import max_magnitude
 from qrt.ops.slopes import slope_parameters
 from qrt.passes.elementwise import INDEX
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred
 from qrt.passes.lower_qrt.requantize import Requantization, requantize
-from qrt.passes.lower_qrt.site import Site, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.types import IntegerType, UniformType
 
 _LESS = list(INTEGER_PREDICATES).index("slt")
 
 
-def lower_leaky_relu(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError for an operand without a rank."""
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
-    stored = site.storage(op.operands[0])
-    nest = Nest(site, "accumulate", site.extents(stored))
+    stored = context.storage(op.operands[0])
+    nest = LoopNest(context, "accumulate", context.extents(stored))
     width = accumulator_type(max_magnitude(x))
     acc = centred(nest, stored, nest.loops, Channels(x), width)
     negative = _is_negative(nest, acc, width)
     return _finish(nest, acc, negative, (x, float(attributes["alpha"]), element), attributes)
 
 
-def lower_prelu(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
     x, alpha, element = (uniform_type(value) for value in (*op.operands, op.results[0]))
-    stored = [site.storage(value) for value in op.operands]
-    sizes = [site.extents(value) for value in stored]
-    nest = Nest(site, "accumulate", broadcast(site, *sizes))
+    stored = [context.storage(value) for value in op.operands]
+    sizes = [context.extents(value) for value in stored]
+    nest = LoopNest(context, "accumulate", broadcast(context, *sizes))
     width = accumulator_type(max_magnitude(x) * max(max_magnitude(alpha), 1))
     acc, slope = (
         centred(nest, value, broadcast_indices(own, len(nest.kept)), Channels(t), width)
@@ -41,18 +41,18 @@ def lower_prelu(site: Site, op: Operation, attributes: Attributes) -> Value:
     )
     nest.stage("accumulate")
     negative = _is_negative(nest, acc, width)
-    acc = nest.emit("arith.select", (negative, nest.emit("arith.muli", (acc, slope), width), acc), width)
+    acc = nest.value("arith.select", (negative, nest.value("arith.muli", (acc, slope), width), acc), width)
     return _finish(nest, acc, negative, (x, alpha.scale, element), attributes)
 
 
-def _is_negative(nest: Nest, acc: Value, width: IntegerType) -> Value:
+def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
     return nest.compare(_LESS, acc, nest.constant(0, width))
 
 
 def _finish(
-    nest: Nest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
+    nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
 ) -> Value:
     """Requantizes with parameter 1 where the operand is negative, else with 0."""
-    index = nest.emit("arith.index_castui", (negative,), INDEX)
+    index = nest.value("arith.index_castui", (negative,), INDEX)
     r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
     return nest.finish(requantize(nest, acc, r))[0]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt import numerics
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, F64, I16, I32, I64, Array, LoweringContext, tensor_type, uniform_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
@@ -16,9 +18,7 @@ from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.floats32 import logarithm
 from qrt.passes.lower_qrt.gemmlowp import Fixed
 from qrt.passes.lower_qrt.lookup import interpolated
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import clamp, round_float, to_storage
-from qrt.passes.lower_qrt.site import F32, F64, I16, I32, I64, Array, Site, tensor_type, uniform_type
 from qrt.types import FloatType, IntegerType, UniformType
 
 _GREATER = list(INTEGER_PREDICATES).index("sgt")
@@ -28,25 +28,25 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 class _Lines:
     """The operand as lines along an axis."""
 
-    site: Site
+    context: LoweringContext
     stored: Value
     axis: int
     x: UniformType
     element: UniformType
 
     def __post_init__(self) -> None:
-        self.sizes = self.site.extents(self.stored)
+        self.sizes = self.context.extents(self.stored)
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
-    def reduced(self, stage: str) -> tuple[Nest, tuple[Expression, ...]]:
+    def reduced(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
         """A nest that reduces the axis, and how it indexes all elements."""
-        nest = Nest(self.site, stage, self.rest, self.sizes[self.axis : self.axis + 1])
+        nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
-    def each(self, stage: str) -> tuple[Nest, tuple[Expression, ...]]:
+    def each(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
         """A nest over all elements, and how it indexes what has a value for each line."""
-        nest = Nest(self.site, stage, self.sizes)
+        nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
     def maxima(self) -> Value:
@@ -54,58 +54,58 @@ class _Lines:
         value = nest.read(self.stored, at)
         largest = nest.running(value.type, self.x.storage_min)
         name = f"arith.max{'si' if self.x.is_signed else 'ui'}"
-        return nest.finish(nest.emit(name, (largest, value), value.type))[0]
+        return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
         """The entry of the table for each element's distance from the largest."""
-        self.site.stage("table")
-        held = self.site.tensor(table, type)
+        self.context.stage("table")
+        held = self.context.dense(table, type)
         nest, others = self.each("table")
-        distance = nest.emit("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
+        distance = nest.value("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
         return nest.finish(nest.gather(held, [distance]))[0]
 
-    def distance(self, nest: Nest, maxima: Value, others: tuple[Expression, ...]) -> Value:
+    def distance(self, nest: LoopNest, maxima: Value, others: tuple[Expression, ...]) -> Value:
         places = (maxima, others), (self.stored, nest.loops)
         pair = [nest.extend(nest.read(t, i), I32, self.x.is_signed) for t, i in places]
-        return nest.emit("arith.subi", pair, I32)
+        return nest.value("arith.subi", pair, I32)
 
-    def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[Nest, Value], Value]) -> Value:
+    def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
         """The sum of a line, in order."""
         nest, at = self.reduced("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
-        return nest.finish(nest.emit(name, (nest.running(type, 0), value), type))[0]
+        return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
-    def rounded(self, nest: Nest, value: Value, rounding: str) -> Value:
+    def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
         """A float as storage of the result, clamped in f64, which holds every bound."""
-        value = nest.emit("arith.extf", (value,), F64) if value.type is F32 else value
+        value = nest.value("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
-    def stored_integer(self, nest: Nest, value: Value) -> Value:
+    def stored_integer(self, nest: LoopNest, value: Value) -> Value:
         """An integer, the zero point included, as storage of the result."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)
-        return nest.finish(nest.emit("arith.trunci", (bounded,), self.element.storage_type))[0]
+        return nest.finish(nest.value("arith.trunci", (bounded,), self.element.storage_type))[0]
 
 
-def _lines(site: Site, op: Operation, attributes: Attributes, name: str) -> _Lines:
+def _lines(context: LoweringContext, op: Operation, attributes: Attributes, name: str) -> _Lines:
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
-    return _Lines(site, site.storage(op.operands[0]), axis, x, element)
+    return _Lines(context, context.storage(op.operands[0]), axis, x, element)
 
 
-def lower_softmax(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
-    lines = _lines(site, op, attributes, "softmax")
+    lines = _lines(context, op, attributes, "softmax")
     return _SOFTMAX[attributes["requant"]](lines, float(attributes["beta"]))
 
 
-def lower_log_softmax(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
-    lines = _lines(site, op, attributes, "log_softmax")
+    lines = _lines(context, op, attributes, "log_softmax")
     return (_log_gemmlowp if attributes["requant"] == "gemmlowp" else _log_float32)(lines)
 
 
@@ -113,10 +113,10 @@ def _table_int32(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table(lines.x.scale, beta), I32)
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
     nest, others = lines.each("quotient")
-    entry = nest.emit("arith.sitofp", (nest.extend(nest.read(entries, nest.loops), I64),), F64)
-    total = nest.emit("arith.sitofp", (nest.read(sums, others),), F64)
-    scaled = nest.emit("arith.mulf", (total, nest.constant(lines.element.scale, F64)), F64)
-    return lines.rounded(nest, nest.emit("arith.divf", (entry, scaled), F64), "math.roundeven")
+    entry = nest.value("arith.sitofp", (nest.extend(nest.read(entries, nest.loops), I64),), F64)
+    total = nest.value("arith.sitofp", (nest.read(sums, others),), F64)
+    scaled = nest.value("arith.mulf", (total, nest.constant(lines.element.scale, F64)), F64)
+    return lines.rounded(nest, nest.value("arith.divf", (entry, scaled), F64), "math.roundeven")
 
 
 def _table_float32(lines: _Lines, beta: float) -> Value:
@@ -124,9 +124,9 @@ def _table_float32(lines: _Lines, beta: float) -> Value:
     sums = lines.total(entries, F32, lambda nest, value: value)
     nest, others = lines.each("quotient")
     scale = nest.constant(np.float32(lines.element.scale), F32)
-    scaled = nest.emit("arith.mulf", (nest.read(sums, others), scale), F32)
-    inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), scaled), F32)
-    value = nest.emit("arith.mulf", (nest.read(entries, nest.loops), inverse), F32)
+    scaled = nest.value("arith.mulf", (nest.read(sums, others), scale), F32)
+    inverse = nest.value("arith.divf", (nest.constant(1.0, F32), scaled), F32)
+    value = nest.value("arith.mulf", (nest.read(entries, nest.loops), inverse), F32)
     return lines.rounded(nest, value, "math.round")
 
 
@@ -139,8 +139,8 @@ def _table_shifted(lines: _Lines, beta: float) -> Value:
     sums = lines.total(entries, F32, lambda nest, value: value)
     nest, others = lines.each("quotient")
     units = nest.constant(numerics.softmax_units(lines.element.scale), F32)
-    scaled = nest.emit("arith.mulf", (nest.read(entries, nest.loops), units), F32)
-    return lines.rounded(nest, nest.emit("arith.divf", (scaled, nest.read(sums, others)), F32), "math.roundeven")
+    scaled = nest.value("arith.mulf", (nest.read(entries, nest.loops), units), F32)
+    return lines.rounded(nest, nest.value("arith.divf", (scaled, nest.read(sums, others)), F32), "math.roundeven")
 
 
 def _gemmlowp_sum(lines: _Lines, entries: Value) -> Value:
@@ -164,14 +164,14 @@ def _table_int16(lines: _Lines, beta: float) -> Value:
     multiplier, shift = numerics.softmax_multiplier_int16(lines.x.scale, beta)
     tables = numerics.softmax_tables_int16()
     maxima = lines.maxima()
-    lines.site.stage("table")
-    exponential, reciprocal = (lines.site.tensor(table, I16) for table in tables)
+    lines.context.stage("table")
+    exponential, reciprocal = (lines.context.dense(table, I16) for table in tables)
     nest, others = lines.each("table")
     fixed = Fixed(nest)
     distance = nest.extend(lines.distance(nest, maxima, others), I64)
     scaled = fixed.add(fixed.scale(fixed.subtract(0, distance), multiplier, shift), 32767)
     found = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
-    (entries,) = nest.finish(nest.emit("arith.trunci", (found,), I32))
+    (entries,) = nest.finish(nest.value("arith.trunci", (found,), I32))
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
     nest, others = lines.each("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
@@ -191,14 +191,14 @@ def _log_float32(lines: _Lines) -> Value:
     sums = lines.total(entries, F32, lambda nest, value: value)
     nest, others = lines.each("difference")
     largest, value = (
-        nest.emit("arith.sitofp", (nest.extend(nest.read(t, i), I32, lines.x.is_signed),), F32)
+        nest.value("arith.sitofp", (nest.extend(nest.read(t, i), I32, lines.x.is_signed),), F32)
         for t, i in ((maxima, others), (lines.stored, nest.loops))
     )
-    scaled = nest.emit("arith.mulf", (nest.constant(s, F32), largest), F32)
-    total = nest.emit("arith.addf", (scaled, logarithm(nest, nest.read(sums, others))), F32)
-    offset = nest.emit("arith.divf", (total, nest.constant(so, F32)), F32)
-    product = nest.emit("arith.mulf", (nest.constant(s / so, F32), value), F32)
-    return lines.rounded(nest, nest.emit("arith.subf", (product, offset), F32), "math.roundeven")
+    scaled = nest.value("arith.mulf", (nest.constant(s, F32), largest), F32)
+    total = nest.value("arith.addf", (scaled, logarithm(nest, nest.read(sums, others))), F32)
+    offset = nest.value("arith.divf", (total, nest.constant(so, F32)), F32)
+    product = nest.value("arith.mulf", (nest.constant(s / so, F32), value), F32)
+    return lines.rounded(nest, nest.value("arith.subf", (product, offset), F32), "math.roundeven")
 
 
 def _log_gemmlowp(lines: _Lines) -> Value:

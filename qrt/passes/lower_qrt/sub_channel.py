@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, I64, Extent, LoweringContext, tensor_type, uniform_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ops.sub_channel import BlockParameters, block_parameters
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, Indices, accumulate, zero_points_of
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import (
     Requantization,
     add_128,
@@ -22,11 +23,10 @@ from qrt.passes.lower_qrt.requantize import (
     shift_left,
     to_storage,
 )
-from qrt.passes.lower_qrt.site import F32, I64, Extent, Site, tensor_type, uniform_type
 from qrt.types import UniformType
 
 
-def contract_blocks(site: Site, op: Operation, rule: str) -> Value:
+def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value:
     """Storage of the result. Raises QuantTypeError where the shape of the weights is not known."""
     a_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     depth, columns = tensor_type(op.operands[1]).shape or (None, None)
@@ -34,16 +34,16 @@ def contract_blocks(site: Site, op: Operation, rule: str) -> Value:
         raise QuantTypeError(f"the shape of sub-channel weights must be known: {op.operands[1].type}")
     bias_type = uniform_type(op.operands[2]) if len(op.operands) > 2 else None
     p = block_parameters(a_type, w_type, element, rule, depth, columns, bias_type)
-    a, w = site.storage(op.operands[0]), site.storage(op.operands[1])
-    bias = None if bias_type is None else (site.storage(op.operands[2]), bias_type)
-    rows = [site.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
+    a, w = context.storage(op.operands[0]), context.storage(op.operands[1])
+    bias = None if bias_type is None else (context.storage(op.operands[2]), bias_type)
+    rows = [context.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
     c = _contraction((a, a_type), (w, w_type), rows, columns, (depth, p.k_block))
-    sums, correct = accumulate(site, c)
-    blocks = Nest(site, "requantize", c.kept[:-1], c.kept[-1:])
+    sums, correct = accumulate(context, c)
+    blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
     value = correct(blocks, blocks.read(sums, blocks.loops))
     weigh = _weigh_float32 if rule == "float32" else _weigh_fixed
     totals, finish = weigh(blocks, value, p)
-    nest = Nest(site, "requantize", c.kept[:-1])
+    nest = LoopNest(context, "requantize", c.kept[:-1])
     column = nest.loops[-1:]
     r = Requantization(p.requant, np.arange(columns), column, element)
     total = [nest.read(total, nest.loops) for total in totals]
@@ -51,14 +51,14 @@ def contract_blocks(site: Site, op: Operation, rule: str) -> Value:
     return nest.finish(to_storage(nest, scaled, r.of(p.requant.zero_point), column, element))[0]
 
 
-def _read_bias(nest: Nest, bias: Value, element: UniformType) -> Value:
+def _read_bias(nest: LoopNest, bias: Value, element: UniformType) -> Value:
     """A bias of the column without its zero point, i64."""
     column = nest.loops[-1:]
     nest.stage("bias")
     value = nest.extend(nest.read(bias, column), I64, element.is_signed)
     zero_points = zero_points_of(element)
     if zero_points.any():
-        value = nest.emit("arith.subi", (value, nest.parameter(zero_points, I64, column)), I64)
+        value = nest.value("arith.subi", (value, nest.parameter(zero_points, I64, column)), I64)
     return value
 
 
@@ -98,34 +98,34 @@ def _contraction(
     )
 
 
-Finish = Callable[[Nest, Sequence[Value], Value | None, Requantization], Value]
+Finish = Callable[[LoopNest, Sequence[Value], Value | None, Requantization], Value]
 """Requantizes the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero
 point.
 """
 
 
-def _weigh_float32(blocks: Nest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
+def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
     """The sum of each block in f32 times its scale, added in the order of the blocks."""
     column, block = blocks.loops[-2:]
     blocks.stage("requantize")
     total = blocks.running(F32, 0)
     scale = blocks.parameter(p.scale, F32, (block, column))
-    term = blocks.emit("arith.mulf", (blocks.emit("arith.sitofp", (value,), F32), scale), F32)
+    term = blocks.value("arith.mulf", (blocks.value("arith.sitofp", (value,), F32), scale), F32)
 
-    def finish(nest: Nest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
+    def finish(nest: LoopNest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
         (acc,) = total
         if bias is not None:
             scale = nest.parameter(p.bias_scale, F32, r.indices)
-            term = nest.emit("arith.mulf", (nest.emit("arith.sitofp", (bias,), F32), scale), F32)
-            acc = nest.emit("arith.addf", (acc, term), F32)
+            term = nest.value("arith.mulf", (nest.value("arith.sitofp", (bias,), F32), scale), F32)
+            acc = nest.value("arith.addf", (acc, term), F32)
         nest.stage("requantize")
         scale = nest.parameter(p.requant.scale_f32, F32, r.indices)
-        return round_float32(nest, nest.emit("arith.mulf", (acc, scale), F32), r)
+        return round_float32(nest, nest.value("arith.mulf", (acc, scale), F32), r)
 
-    return blocks.finish(blocks.emit("arith.addf", (total, term), F32)), finish
+    return blocks.finish(blocks.value("arith.addf", (total, term), F32)), finish
 
 
-def _weigh_fixed(blocks: Nest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
+def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
     """The exact sum of each block times its multiplier, in 128 bits; N > 62 gives 0."""
     column, block = blocks.loops[-2:]
     beyond = p.requant.shift > 62
@@ -133,13 +133,13 @@ def _weigh_fixed(blocks: Nest, value: Value, p: BlockParameters) -> tuple[list[V
     blocks.stage("requantize")
     total = blocks.running(I64, 0), blocks.running(I64, 0)
     multiplier = blocks.parameter(np.where(beyond, 0, p.multiplier), I64, (block, column))
-    term = blocks.emit_pair("arith.mulsi_extended", (blocks.extend(value, I64), multiplier), (I64, I64))
+    term = blocks.emit("arith.mulsi_extended", (blocks.extend(value, I64), multiplier), (I64, I64)).results
 
-    def finish(nest: Nest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
+    def finish(nest: LoopNest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
         low, high = total
         if bias is not None:
             multiplier = nest.parameter(np.where(beyond, 0, p.bias_multiplier), I64, r.indices)
-            term = nest.emit_pair("arith.mulsi_extended", (bias, multiplier), (I64, I64))
+            term = nest.emit("arith.mulsi_extended", (bias, multiplier), (I64, I64)).results
             low, high = add_128(nest, (low, high), term)
         nest.stage("requantize")
         scaled = round_shift_128(nest, low, high, shift, r.indices)

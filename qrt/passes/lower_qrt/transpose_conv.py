@@ -2,32 +2,32 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type, uniform_type
 from qrt.errors import QuantTypeError
-from qrt.ir import DenseArrayAttr, Operation, Value
+from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ops.core import Attributes
 from qrt.ops.transpose_conv import taps_of
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
-from qrt.passes.lower_qrt.site import I64, Extent, Site, static_shape, tensor_type, uniform_type
 
 _IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
 
 
-def lower_transpose_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
+def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError where the input's height and width or the window are not known."""
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
     size, kernel = ([n for n in shape[1:3] if n is not None] for shape in shapes)
     if len(size) + len(kernel) < 4:
         raise QuantTypeError(f"the height and width of {op.operands[0].type} and {op.operands[1].type} must be known")
-    w = site.storage(op.operands[1])
-    channels, depth = site.extent(w, 0), site.extent(w, 3)
+    w = context.storage(op.operands[1])
+    channels, depth = context.extent(w, 0), context.extent(w, 3)
     beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)
     out = [(n - 1) * stride + k - sum(sides) + more for n, k, stride, sides, more in beyond]
-    x = _spread(site, site.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
-    kept: tuple[Extent, ...] = (site.extent(x, 0), *out, channels)
+    x = _spread(context, context.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
+    kept: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
 
     def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
         image, row, column = own
@@ -43,17 +43,22 @@ def lower_transpose_conv2d(site: Site, op: Operation, attributes: Attributes) ->
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
     bias = None
     if len(op.operands) > 2:
-        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
+        bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
     taps = taps_of(kernel, attributes["strides"]) * depth if isinstance(depth, int) else None
-    return contract(site, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
+    return contract(context, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
 
 
 def _spread(
-    site: Site, x: Value, zero_point: int, kernel: Sequence[int], out: Sequence[int], attributes: Attributes
+    context: LoweringContext,
+    x: Value,
+    zero_point: int,
+    kernel: Sequence[int],
+    out: Sequence[int],
+    attributes: Attributes,
 ) -> Value:
     """The input with `stride - 1` zero points between its rows and columns, and as many around it as make a
     convolution's windows one for each pixel of the result; what no window holds is left out."""
-    images, *size, depth = site.extents(x)
+    images, *size, depth = context.extents(x)
     first, count, start = [], [], []
     for n, k, o, stride, (before, _) in zip(
         size, kernel, out, attributes["strides"], attributes["padding"], strict=True
@@ -63,20 +68,20 @@ def _spread(
         first.append(min(max(-(lead // stride), 0), n))
         start.append(first[-1] * stride + lead)
         count.append(max(min(n - first[-1], -(-(o + k - 1 - start[-1]) // stride)), 0))
-    site.stage("accumulate")
+    context.stage("accumulate")
     sizes = (images, out[0] + kernel[0] - 1, out[1] + kernel[1] - 1, depth)
-    spread = site.filled(sizes, site.scalar(zero_point, tensor_type(x).element))
+    spread = context.filled(sizes, context.constant(zero_point, tensor_type(x).element))
     taken = (images, *count, depth)
     if 0 in taken:
         return spread
-    part = static_slice(site, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
+    part = static_slice(context, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
     return static_slice(
-        site, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1)
+        context, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1)
     )
 
 
 def static_slice(
-    site: Site,
+    context: LoweringContext,
     name: str,
     tensors: tuple[Value, ...],
     offsets: Sequence[int],
@@ -88,12 +93,10 @@ def static_slice(
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))
     open_size = -(1 << 63)
-    return site.value(
-        name,
-        (*tensors, *dynamic),
-        type,
-        static_offsets=DenseArrayAttr(I64, tuple(offsets)),
-        static_sizes=DenseArrayAttr(I64, tuple(s if isinstance(s, int) else open_size for s in sizes)),
-        static_strides=DenseArrayAttr(I64, tuple(strides)),
-        **{OPERAND_SEGMENTS: segments(*[1] * len(tensors), 0, len(dynamic), 0)},
-    )
+    attributes: dict[str, Attribute] = {
+        "static_offsets": DenseArrayAttr(I64, tuple(offsets)),
+        "static_sizes": DenseArrayAttr(I64, tuple(s if isinstance(s, int) else open_size for s in sizes)),
+        "static_strides": DenseArrayAttr(I64, tuple(strides)),
+        OPERAND_SEGMENTS: segments(*[1] * len(tensors), 0, len(dynamic), 0),
+    }
+    return context.value(name, (*tensors, *dynamic), type, attributes)

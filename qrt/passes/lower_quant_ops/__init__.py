@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.casts import QCAST
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter
 from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
@@ -70,7 +69,7 @@ class LowerQuantOps:
             cast.erase()
 
     def _lower(self, cast: Operation) -> Value:
-        builder = Builder.before(cast)
+        builder = Builder(cast)
         x, result = cast.operands[0], cast.results[0].type
         if cast.name == "quant.qcast":
             t = _uniform(result)
@@ -136,12 +135,12 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
     """The number of elements before the axis, of channels, and after it."""
-    before, after = (builder.index(i) for i in (axis, axis + 1))
-    head = builder.create("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
+    before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
+    head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)
-    tail = builder.create("shape.split_at", (extents, after), (_EXTENTS, _EXTENTS)).results[1]
+    tail = builder.emit("shape.split_at", (extents, after), (_EXTENTS, _EXTENTS)).results[1]
     right = _count(builder, tail)
-    return [left, builder.index(channels), right]
+    return [left, builder.constant(channels, INDEX), right]
 
 
 def _count(builder: Builder, extents: Value) -> Value:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp, outside_bodies
-from qrt.ir import Block, Module, Operation, StringAttr, Value
+from qrt.ir import Block, Builder, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, require_acyclic
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.export.tags import KEY
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
 
@@ -160,7 +159,7 @@ def _has_annotation(value: Value) -> bool:
 
 def attach(value: Value, key: str) -> None:
     """Puts a `quant.stats_ref` on a value, which all uses of the value then take."""
-    named = Builder.after(value).create("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
+    named = Builder.after(value).emit("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
     if value.operation is not None:
         named.location = value.operation.location
     value.replace_all_uses(named.results[0])

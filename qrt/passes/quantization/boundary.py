@@ -13,7 +13,7 @@ from qrt.errors import Diagnostic
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import require_acyclic
-from qrt.passes.remarks import remark
+from qrt.ir.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
 
 ANNOTATIONS = frozenset({*IDENTITIES, *FAKE_QUANTS})

@@ -9,8 +9,8 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.boundary import ANNOTATIONS, Boundaries, Said, source
-from qrt.passes.remarks import remark
 from qrt.types import QuantizedType, Type, UniformType
 
 _CASTS = ("quant.qcast", "quant.dcast")

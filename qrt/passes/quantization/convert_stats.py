@@ -9,8 +9,8 @@ from qrt.dialects.quant.port_stats import Array, PortRange
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.boundary import Boundaries, Said
-from qrt.passes.remarks import remark
 from qrt.types import CalibratedType, FloatType, TensorType
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.matching import require_acyclic
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.scaling.between import Array, Pair, pair_from
 from qrt.passes.quantization.scaling.products import Product, along, is_normal, key_of, product_of
-from qrt.passes.remarks import remark
 from qrt.text.floats import FORMATS
 
 EQUALIZED: Final = "/equalized"

@@ -6,11 +6,11 @@ from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Module
 from qrt.ir.core.matching import require_acyclic
+from qrt.ir.remarks import remark
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.scaling.fold import folded_after, folded_before
 from qrt.passes.quantization.scaling.products import NotScaled, Product, product_of
-from qrt.passes.remarks import remark
 
 
 @dataclass(frozen=True)

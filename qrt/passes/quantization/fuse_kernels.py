@@ -9,6 +9,8 @@ from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
+from qrt.ir.remarks import remark
+from qrt.ops import family_of
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.forms.elements import splat_of, tensor_type
@@ -19,7 +21,6 @@ from qrt.passes.quantization.fusing.nearest import nearest
 from qrt.passes.quantization.fusing.retarget import retarget
 from qrt.passes.quantization.fusing.sizes import move_sizes
 from qrt.passes.quantization.fusing.wrap import wrapped
-from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
 STAYS_FLOAT = "op stays float"
@@ -27,8 +28,6 @@ STAYS_FLOAT = "op stays float"
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
-_MOVES = frozenset({"qrt.concat", "qrt.pad", "qrt.reshape", "qrt.transpose"})
-"""Ops of qrt that take floats too."""
 _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 
@@ -103,7 +102,8 @@ def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> s
 
 def _is_candidate(operation: Operation) -> bool:
     """Whether an operation makes a tensor of floats that are not known."""
-    is_source = operation.name.startswith(_SOURCES) or operation.name in _MOVES
+    family = family_of(operation)  # one that moves elements takes floats too
+    is_source = operation.name.startswith(_SOURCES) or (family is not None and family.traits.is_movement)
     if not is_source or operation.name in _NO_VALUES or len(operation.results) != 1:
         return False
     made = operation.results[0]

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from qrt.calibrate.targets.registry import find
 from qrt.ir import Module
+from qrt.ir.remarks import remark
 from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import inputs, outputs
-from qrt.passes.remarks import remark
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def i32_type(name: str, units: Units, bound: int) -> UniformType:
     """Return the i32 type of zero point 0 that holds every integer up to ``bound``, or raise what to write."""
     if bound >= I32_END:
         raise QuantTypeError(
-            f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name)}"
+            f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name, bound)}"
         )
     try:
         scales = np.array([float(unit) for unit in units.products()]).reshape(units.shape)
@@ -83,9 +83,10 @@ def i32_type(name: str, units: Units, bound: int) -> UniformType:
         raise QuantTypeError(f"{name}: no exact result type exists ({reason or error}): {_instead(name)}") from error
 
 
-def _instead(name: str) -> str:
+def _instead(name: str, bound: int = 0) -> str:
     if name.removeprefix("np.") in _WITH_DTYPE.split():
-        return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
+        typed = "dtype=t, a !quant.uniform type, or " if bound < I64_END else ""
+        return f"give {typed}dtype=np.float64"
     return GIVE_VALUES
 
 

@@ -15,7 +15,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import ModelError
 from qrt.execute.ports import choose
 from qrt.execute.program import Program
-from qrt.execute.tapped import TappedProgram, name_of
+from qrt.execute.tapped import name_of, tapped_program
 from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
@@ -99,11 +99,11 @@ class Comparison:
         names.update(name for kernel in (*self._kernels.values(), *self._bodies.values()) for name in kernel.names)
         taps = {value: name for value, name in self.floats.names.items() if name in names}
         self.summaries = {n: Summary() for v, n in taps.items() if isinstance(element_of(v.type), FloatType)}
-        self.float_program = TappedProgram(
+        self.float_program = tapped_program(
             self.floats.module, name, {v: n for v, n in taps.items() if not _is_input(n)}
         )
         told = {v: n for v, n in self._shared.items() if n in self._tallies}
-        self.program = TappedProgram(self.quantized.module, name, told)
+        self.program = tapped_program(self.quantized.module, name, told)
         _check_inputs(self.float_program, self.program)
         self.outputs: list[OutputNoise] = []
         self.rows = self.skipped = 0
@@ -184,7 +184,7 @@ class Comparison:
                 seen[name].append(value)
                 self._tallies[name].add_alone(value, self._kernels[name].run(current))
 
-        expected = list(map(as_array, self.float_program.run_checked(arrays, tap)))
+        expected = list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
         check_outputs(self.float_program, expected, where)
         counts: Counter[str] = Counter()
 
@@ -194,7 +194,7 @@ class Comparison:
                 self._tallies[name].add(seen[name][counts[name]], value)
             counts[name] += 1
 
-        given = self.program.run_tapped(batch, other_tap)
+        given = self.program.run_arrays(self.program.arrays_of(batch), tap=other_tap)
         for name, values in seen.items():
             if counts[name] != len(values):
                 said = f"{where}: the value {name} is computed {len(values)} times by the float program"
@@ -215,7 +215,7 @@ class Comparison:
 
     def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
         """The outputs of the float program when it goes on with what one quantized region gives."""
-        arrays = self.float_program.checked(batch)
+        arrays = self.float_program.arrays_of(batch)
         current = self._arguments(arrays)
         part = self.parts[key]
 
@@ -226,7 +226,7 @@ class Comparison:
             current[name] = value
             return value
 
-        return list(map(as_array, self.float_program.run_checked(arrays, tap)))
+        return list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
 
     def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
         """A value with the error of the region that computes it: what the quantized one gives, less what comes from the

@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.execute.constants import captured
 from qrt.execute.program import Program
-from qrt.ir import Block, Module, Operation, Region, StringAttr, TypeAttr, Value, equal
+from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value, equal
+from qrt.ir.core.constant_folder import captured
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import CAUSE
 from qrt.tensor.arrays import as_array
@@ -137,7 +136,7 @@ def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, Uni
     given = [floats[entry.name] for entry in part.entries]
     block = Block(given)
     assert part.result.operation is not None  # an operation has the key
-    builder = Builder(block, None, part.result.operation.location)
+    builder = Builder(block, part.result.operation.location)
     values: dict[Value, Value] = {}
     for entry, argument in zip(part.entries, block.arguments, strict=True):
         value = argument
@@ -147,10 +146,10 @@ def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, Uni
         values[entry.value] = _quantized(builder, value, entry.value.type)
     for operation in part.operations:
         builder.insert(operation.clone(values))
-    builder.create("func.return", (values[part.result],))
+    builder.emit("func.return", (values[part.result],))
     type = FunctionType(given, [part.result.type])
     said = {"sym_name": StringAttr(_NAME), "function_type": TypeAttr(type)}
-    return Builder(Block(()), None, builder.location).create("func.func", (), (), said, [Region([block])])
+    return Builder(Block(()), builder.location).emit("func.func", (), (), said, [Region([block])])
 
 
 def _quantized(builder: Builder, value: Value, wanted: Type) -> Value:

@@ -7,7 +7,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import VerifyError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 
 T = "tensor<2x3xf32>"
 LAYER = "layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>"

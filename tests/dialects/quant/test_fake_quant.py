@@ -12,8 +12,8 @@ import qrt
 from qrt import ir
 from qrt.dialects.quant.fake_quant import FAKE_QUANT, PER_AXIS, fake_quant_type
 from qrt.errors import ModelError, VerifyError
+from qrt.ir import run_passes
 from qrt.numerics.ranges import fake_quant_parameters
-from qrt.passes import run_passes
 
 TEXT = """func.func @f(%x: {type}) -> {type} {{
   %0 = "{name}"(%x) {{{attributes}}} : ({type}) -> {type}

@@ -8,7 +8,7 @@ import qrt
 from qrt import ir
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import ParseError, VerifyError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.types import parse_type
 
 RFC = """

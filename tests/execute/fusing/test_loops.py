@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 
 SHAPES = {"last": (2, 5, 3, 4), "first": (2, 4, 5, 3)}
 UNARY = ["math.absf", "arith.negf", "math.floor"]

@@ -7,7 +7,7 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from tests.execute.interpret.run import refused, run
 
 i64 = np.int64

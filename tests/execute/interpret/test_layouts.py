@@ -6,7 +6,7 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from tests.execute.interpret.test_buffers import outcomes
 
 _OFFSET = """

@@ -3,7 +3,7 @@
 import numpy as np
 
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests.execute.interpret.run import refused, run
 
 TEXT = """

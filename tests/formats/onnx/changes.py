@@ -3,7 +3,8 @@
 
 from tests.source_changes import Change
 
-RULES, SUMS = "qrt/numerics/requantization.py", "qrt/numerics/addition.py"
+RULES, ROUNDING = "qrt/numerics/rules.py", "qrt/numerics/requantization.py"
+SUMS = "qrt/numerics/addition.py"
 SOFTMAXES, DYNAMIC, POOL = "qrt/numerics/softmaxes.py", "qrt/numerics/dynamic.py", "qrt/ops/pool.py"
 TABLES, CASTS = "qrt/formats/onnx/tables.py", "qrt/formats/onnx/operators/casts.py"
 PRODUCTS, CONVOLUTION = "qrt/formats/onnx/operators/products.py", "qrt/formats/onnx/operators/convolution.py"
@@ -14,8 +15,12 @@ PACKED, PROFILE = "qrt/formats/onnx/operators/weight_only.py", "qrt/profiles/ort
 
 FORMS: dict[Change, tuple[str, ...]] = {
     # Products.
-    (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.trunc(np.minimum(np.maximum(scaled"): ("QLinearConv",),
-    (RULES, '("float32", {"scale_f32": f.ratios(np.float32)})', '("float32", {"scale_f32": f.ratios(np.float64)})'): (
+    (
+        ROUNDING,
+        "round_integral(np.minimum(np.maximum(scaled, low), high), rounding)",
+        "np.trunc(np.minimum(np.maximum(scaled, low), high))",
+    ): ("QLinearConv",),
+    (RULES, '"float32", FLOAT32, form_float, "float32"', '"float32", FLOAT32, form_float, "float64"'): (
         "QLinearMatMul",
     ),
     (PROFILE, '"conv2d", "float32"', '"conv2d", "fixed"'): ("QLinearConv, halves",),
@@ -26,8 +31,8 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (PRODUCTS, "unit(node, 1, columns, len(right) - 1)", "unit(node, 1, none, len(right) - 1)"): ("MatMulInteger",),
     (CONVOLUTION, "unit(node, 0, zeros[0], 0)", "unit(node, 0, zeros[1], 0)"): ("ConvInteger",),
     # Sums and elementwise products.
-    (SUMS, "offset = zo - _FMA(ra, za, rb * zb)", "offset = zo - (ra * za + rb * zb)"): ("QLinearAdd",),
-    (SUMS, "offset = zo - _FMA(ra, za, rb * zb)", "offset = zo - _FMA(rb, zb, ra * za)"): ("QLinearAdd",),
+    (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - (ra * za + rb * zb)"): ("QLinearAdd",),
+    (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - _FMA(rb, zb, ra * za)"): ("QLinearAdd",),
     (
         SUMS,
         "inner = _FMA(b.astype(np.float32), p.b_scale[index], p.end.offset_f32[index])",
@@ -39,18 +44,14 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (COORDINATES, "_TIE = np.float32(1e-6)", "_TIE = np.float32(0)"): ("Resize int8, nearest",),
     (COORDINATES, "places = (at + one(0.5)) / scale - one(0.5)", "places = (at + one(0.5)) / scale"): ("Resize",),
     (PROFILE, '"mul", "zero_point_first"', '"mul", "float32"'): ("QLinearMul, halves",),
-    (RULES, "scaled = scaled + parameters.offset_f32[i]", "scaled = np.rint(scaled) + parameters.offset_f32[i]"): (
-        "QLinearMul",
-    ),
+    (ROUNDING, '"add": np.add', '"add": lambda scaled, offset: np.rint(scaled) + offset'): ("QLinearMul",),
     # Averages.
     (
-        AVERAGES,
-        "/ p.multiplier[index].astype(np.float32) / p.divisor_f32[index] +",
-        "/ (p.multiplier[index].astype(np.float32) * p.divisor_f32[index]) +",
+        RULES,
+        '("divide", "multiplier"), ("divide", "divisor_f32")',
+        '("divide", "divisor_f32"), ("divide", "multiplier")',
     ): ("QLinearAveragePool",),
-    (RULES, '"divisor_f32": rounded_ratios(f.below, none,', '"divisor_f32": rounded_ratios(f.above, none,'): (
-        "QLinearAveragePool",
-    ),
+    (RULES, '"divisor_f32": _ratios(f.below, none,', '"divisor_f32": _ratios(f.above, none,'): ("QLinearAveragePool",),
     (POOL, "parameters_of(x, q.shape)[0].astype(np.float32)", "parameters_of(x, q.shape)[0]"): ("QLinearAveragePool",),
     (PROFILE, '"mean", "float32_divisor_first"', '"mean", "float32"'): ("QLinearGlobalAveragePool",),
     (PROFILE, '"average_pool2d", "dequantized", ', '"average_pool2d", "fixed", '): ("QLinearAveragePool",),
@@ -64,8 +65,8 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (AVERAGES, "_added(_added(windows, -2), -1)", "_added(_added(windows, -1), -1)"): ("QDQ AveragePool",),
     (
         RULES,
-        "first, last = (f.zero_points, zeros) if zero_point_first",
-        "first, last = (f.zero_points, zeros) if True",
+        '"dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after"',
+        '"dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "before"',
     ): ("QDQ AveragePool",),
     (POOLING, "opset >= 19", "opset >= 20"): ("QDQ AveragePool", "AveragePool"),
     (POOLING, "opset >= 19 or counts_beyond", "opset >= 19"): ("QDQ AveragePool", "AveragePool"),

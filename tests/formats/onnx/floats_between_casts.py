@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.engines.ort import OnnxRuntime
 from qrt.execute.program import Program
-from qrt.execute.tapped import TappedProgram, name_of
+from qrt.execute.tapped import name_of, tapped_program
 from qrt.formats.importing.compared import named_values
 from qrt.formats.onnx.folding import Folding
 from qrt.formats.onnx.importing import import_model
@@ -46,7 +46,7 @@ class UnfoldedModel:
         self.program = Program(Module(module.operation.clone({}), module.upstream))
         self.output_keys = [port.name for port in self.program.outputs]
         values = named_values(module.function("main"))
-        self.tapped = TappedProgram(module, "main", {value: name for name, value in values.items()})
+        self.tapped = tapped_program(module, "main", {value: name for name, value in values.items()})
         self.names = set(values)
 
     def readable(self) -> set[str]:
@@ -59,7 +59,7 @@ class UnfoldedModel:
         def tap(op: Operation, value: Any) -> None:
             values[name_of(op)] = np.asarray(value)
 
-        results = self.tapped.run_tapped(named, tap)
+        results = self.tapped.run_arrays(self.tapped.arrays_of(named), tap=tap)
         for name, value in zip(self.output_keys, results, strict=True):
             values[name] = np.asarray(value.storage if isinstance(value, QuantTensor) else value)
         return [values[name] for name in tensors]

@@ -43,7 +43,7 @@ def test_a_dimension_of_one_name_has_one_size(program: qrt.Program) -> None:
 def test_names_of_dimensions_stay_in_the_text_and_in_a_saved_program(program: qrt.Program, tmp_path: Path) -> None:
     program(*_given(4, 4))
     program.save(tmp_path / "p.qrt")
-    for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.Program(qrt.ir.parse(program._module.print()))):
+    for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.Program(qrt.ir.parse(program.module.print()))):
         again(*_given(4, 4))
         with pytest.raises(qrt.QuantError, match="both are 'batch'"):
             again(*_given(4, 5))

@@ -202,7 +202,7 @@ def _long(number: int, content: bytes) -> bytes:
 def test_memory_is_bounded(number: int) -> None:
     """Messages and texts of two bytes take hundreds of bytes as objects."""
     content = _long(7, bytes([number << 3 | 2, 0]) * 10**5)
-    with pytest.raises(ModelError, match="more than max_bytes, which is 1000000"):
+    with pytest.raises(ModelError, match=r"more than max_bytes \(--max-input\), which is 1000000"):
         parse(content, "m.onnx", 10**6)
 
 

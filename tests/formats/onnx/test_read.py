@@ -206,7 +206,7 @@ def test_inputs_that_are_too_large() -> None:
 
 
 def test_a_description_that_is_too_large() -> None:
-    with pytest.raises(ModelError, match="more than max_bytes, which is 1000"):
+    with pytest.raises(ModelError, match=r"more than max_bytes \(--max-input\), which is 1000"):
         read(reshaping(), max_bytes=1000)
 
 

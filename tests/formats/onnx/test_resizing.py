@@ -182,7 +182,7 @@ def test_weights_of_resizing_are_bounded(mode: str) -> None:
     shape = (1, 1, 1, 1 << 20)
     for scale, limit, text in (
         (1e-4, 1 << 31, r"antialias of [24]0002 elements along axis 3, more than 1024"),
-        (16, 1 << 28, r"tensor<8x[24]x16777216xi64> is larger than max_bytes, which is 268435456"),
+        (16, 1 << 28, r"tensor<8x[24]x16777216xi64> is larger than max_bytes \(--max-input\), which is 268435456"),
     ):
         made = node("Resize", ["x", "", "s"], ["y"], mode=mode, antialias=1)
         content = model([made], [port("x", shape=shape)], [port("y")], {"s": np.float32([1, 1, 1, scale])}, opset=18)

@@ -2,20 +2,6 @@
 
 import subprocess
 import sys
-from importlib import import_module
-from pathlib import Path
-
-from qrt.formats.tflite import operators, registry
-
-
-def test_each_file_registers_what_its_line_says() -> None:
-    """An operator that a line lacks would be refused, and a file without a line never be found."""
-    registry.load_all()
-    for path in Path(operators.__file__).parent.glob("[a-z]*.py"):
-        import_module(f"{operators.__name__}.{path.stem}")
-    for table, found in ((operators.FILES, registry.OPERATORS), (operators.PLAIN_FILES, registry.PLAIN_OPERATORS)):
-        said = {name: f"{operators.__name__}.{file}" for file, names in table.items() for name in names.split()}
-        assert said == {name: function.__module__ for name, function in found.items()}
 
 
 def test_only_files_of_operators_in_the_model_are_loaded() -> None:

@@ -3,7 +3,7 @@
 import shlex
 from random import Random
 
-from qrt.execute.passes import PASSES
+from qrt.ir.pipeline import PASSES
 from qrt.kernels import available
 from tests.fuzz import seeds
 from tests.fuzz.kinds.command import STREAMS

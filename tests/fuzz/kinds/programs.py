@@ -15,8 +15,7 @@ import numpy as np
 from qrt import ir, kernels
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute import Program
-from qrt.execute.passes import run_passes
-from qrt.ir import Module
+from qrt.ir import Module, run_passes
 from qrt.ir.core.attributes import TypeAttr
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, UniformType

@@ -7,10 +7,10 @@ from random import Random
 
 from qrt import ir
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.passes import PASSES
 from qrt.ir import ArrayAttr, Module, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
-from qrt.passes import parse_pipeline
+from qrt.ir.pipeline import PASSES
+from qrt.ir.pipeline_text import parse_pipeline
 from tests.fuzz import seeds
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding, check_message

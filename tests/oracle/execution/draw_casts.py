@@ -9,7 +9,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from qrt import ir
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 from tests.execute.cast_variants import FORMS, Variant, variants
 from tests.oracle.draw_types import Draw, container

@@ -13,4 +13,9 @@ module {
     %1 = qrt.requantize %0 : (tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>) -> tensor<4x!quant.uniform<i8:f32, 2.000000e-02>>
     return %1 : tensor<4x!quant.uniform<i8:f32, 2.000000e-02>>
   }
+  func.func @zero_point_before_the_rounding(%arg0: tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>) -> tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>> {
+    %0 = qrt.add %arg0, %arg0 {requant = "float32_fused"} : (tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>, tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>) -> tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>
+    %1 = qrt.requantize %0 : (tensor<4x!quant.uniform<i8:f32, 5.000000e-02:3>>) -> tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>
+    return %1 : tensor<4x!quant.uniform<u8:f32, 5.000000e-02:131>>
+  }
 }

@@ -18,3 +18,8 @@ func.func @another_scale(%a: tensor<4x!q>) -> tensor<4x!w> {
   %1 = qrt.requantize %0 : (tensor<4x!q>) -> tensor<4x!w>
   return %1 : tensor<4x!w>
 }
+func.func @zero_point_before_the_rounding(%a: tensor<4x!q>) -> tensor<4x!u> {
+  %0 = qrt.add %a, %a {requant = "float32_fused"} : (tensor<4x!q>, tensor<4x!q>) -> tensor<4x!q>
+  %1 = qrt.requantize %0 : (tensor<4x!q>) -> tensor<4x!u>
+  return %1 : tensor<4x!u>
+}

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from qrt.numerics import AVERAGE_ORDERS
+from qrt.numerics import RULES
 from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import Array
@@ -157,7 +157,9 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     taps = prod(kernel)
     out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
 
-    rule = draw.choice(("integer", *AVERAGE_ORDERS)) if draw.chance(0.5) else draw.rule
+    rule = (
+        draw.choice(("integer", *(name for name, by in RULES.items() if by.order))) if draw.chance(0.5) else draw.rule
+    )
     if rule == "dequantized_lanes":
         attributes = {"kernel": shape[1:3], "strides": (1, 1), "padding": ((0, 0), (0, 0))}
     out = t if rule == "integer" else out

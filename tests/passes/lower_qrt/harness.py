@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from qrt.execute import Program
-from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse
+from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse, run_passes
 from qrt.ir.text.dense import storage_dtype
-from qrt.passes import run_passes
 from qrt.types import TensorType, Type, UniformType
 from tests.ops.harness import Array, check_kernels, infer
 

@@ -17,12 +17,31 @@ from tests.source_changes import main, pytest_in
 TESTS = ("tests/passes/lower_qrt/test_ends.py", "tests/passes/lower_qrt/test_drawn.py")
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
+TABLE = "qrt/numerics/rules.py"
 SUMS, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/gemmlowp.py"
 GEMMLOWP_C = "csrc/ref/functions/gemmlowp.h"
 RESIZED = "qrt/numerics/resizing.py"
 STORE = "csrc/isa/x86/store/store.inl"
 _HALF = "V(sllv_epi64)(one, V(sub_epi64)(to->shift_{lanes}, one))"
 _HALVES = [_HALF.format(lanes=lanes) for lanes in ("even", "odd")]
+_ROWS = (
+    ('"fixed_double", FIXED_DOUBLE, form_double, "float64"', "float64", "float32"),
+    ('"fixed_double_f32", FIXED_DOUBLE, form_double, "float32"', "float32", "float64"),
+    ('"fixed_double_f32_product", FIXED_DOUBLE, form_double, "float32_product"', "float32_product", "float64"),
+    ('"half_up_twice", HALF_UP_TWICE, form_double, "float64"', "float64", "float32"),
+    ('"half_up_twice_f32_product", ratio="float32_product"', "float32_product", "float32"),
+    ('"reduced16", FIXED, form_reduced, "float64"', "form_reduced", "form_double"),
+    ('"float32_divisor_first", FLOAT32, form_float, "float32_divisors"', "float32_divisors", "float32"),
+    ('"zero_point_first", RAW_MEAN, form_float, "float32", "before"', "before", "after"),
+    ('"dequantized", DEQUANTIZED, form_dequantized, "float32", "before"', "before", "after"),
+    ('"dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after"', "after", "before"),
+    (
+        '"dequantized_columns", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "columns"',
+        '"columns"',
+        '"rows"',
+    ),
+)
+"""Rows of the table, and a word of each that is changed."""
 
 
 CHANGES = [
@@ -41,7 +60,7 @@ CHANGES = [
         "indices)), I64)\n    return round_shift(nest, product, np.array(31), ())\n\n\ndef _rounding_divide",
         "indices)), I64)\n    return round_shift(nest, product, np.array(30), ())\n\n\ndef _rounding_divide",
     ),
-    (LOWERING, "r.indices), -shift, r.indices)", "r.indices), 1 - shift, r.indices)"),
+    (LOWERING, "shift, indices), -shift, indices)", "shift, indices), 1 - shift, indices)"),
     (LOWERING, "nest.parameter(divisor // 2, I64", "nest.parameter((divisor - 1) // 2, I64"),
     (LOWERING, "(negative, *moved)", "(negative, *moved[::-1])"),
     (LOWERING, "places = int(shift.flat[0]) + left", "places = int(shift.flat[0]) + left - 1"),
@@ -52,8 +71,8 @@ CHANGES = [
         "np.maximum(-shift.astype(np.int64), 0), indices)",
         "np.maximum(-shift.astype(np.int64) - 1, 0), indices)",
     ),
-    (LOWERING, '"math.roundeven", r', '"math.round", r'),
-    (LOWERING, '"math.round", r)', '"math.roundeven", r)'),
+    (LOWERING, '"half_even": "math.roundeven"', '"half_even": "math.round"'),
+    (LOWERING, '"half_away": "math.round"', '"half_away": "math.roundeven"'),
     ("qrt/passes/lower_qrt/softmax.py", 'scaled), F64), "math.roundeven"', 'scaled), F64), "math.round"'),
     ("qrt/passes/lower_qrt/binary.py", "r.of(sums.end.shift)", "(r.of(sums.end.shift) - 1)"),
     # The rules.
@@ -70,10 +89,21 @@ CHANGES = [
     (GEMMLOWP, "(product + half) >> (bits - 1)", "(product + half - 1) >> (bits - 1)"),
     (GEMMLOWP, "half = (np.int64(1) << right) >> 1", "half = ((np.int64(1) << right) - 1) >> 1"),
     (RULES, "divisor // 2) // divisor", "(divisor - 1) // 2) // divisor"),
-    (RULES, "offset = f.zero_points.astype(np.float32) - raw * scale", "offset = 0 - raw * scale"),
+    (
+        RULES,
+        "round_integral(np.minimum(np.maximum(scaled, low), high), rounding)",
+        "np.floor(0.5 + np.minimum(np.maximum(scaled, low), high))",
+    ),
+    # The table of rules.
+    (TABLE, "offset = f.zero_points.astype(np.float32) - raw * scale", "offset = 0 - raw * scale"),
+    (TABLE, '_SHIFTED, ("half_up", "half_away"))', '_SHIFTED, ("half_up", "half_up"))'),
+    (TABLE, '_SHIFTED, ("half_up", "half_up"))', '_SHIFTED, ("half_up", "half_away"))'),
+    (TABLE, '(("multiply", "scale_f32"),), ("half_even",)', '(("multiply", "scale_f32"),), ("half_away",)'),
+    (TABLE, '(("multiply", "scale_f64"),), ("half_away",)', '(("multiply", "scale_f64"),), ("half_even",)'),
+    (TABLE, '("add", "offset_f32")), ("half_even",)', '("add", "offset_f32")), ("half_away",)'),
+    (TABLE, '"half_up_twice_16", behind="fixed_double"', '"half_up_twice_16", behind="half_up_twice"'),
+    *((TABLE, row, row.replace(old, new)) for row, old, new in _ROWS),
     (GEMMLOWP, "threshold = (mask >> 1) + (values < 0)", "threshold = mask >> 1"),
-    (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"),
-    (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'),
     (SUMS, "ones, places.astype(np.int32)", "ones, places.astype(np.int32) - 1"),
     (SUMS, "twice, unit = 2 * np.maximum", "twice, unit = np.maximum"),
     (SUMS, "shifted * m0 + (1 << 30)) >> 31", "shifted * m0 + (1 << 30) - 1) >> 31"),

@@ -8,10 +8,9 @@ import pytest
 
 from qrt import compile
 from qrt.errors import ModelError, QuantTypeError, VerifyError
-from qrt.ir import parse
+from qrt.ir import parse, run_passes
 from qrt.numerics import REQUANT_RULES
 from qrt.ops.accumulate import largest_depth
-from qrt.passes import run_passes
 from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, reference, tensor

@@ -6,8 +6,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
+from qrt.ir import run_passes
 from qrt.ops.core import element_dtype
-from qrt.passes import run_passes
 from qrt.types import FloatType, IntegerType
 from tests.ops.harness import reference, tensor
 from tests.ops.strategies import storage_of

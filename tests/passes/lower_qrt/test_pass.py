@@ -5,8 +5,7 @@ import re
 import pytest
 
 from qrt.errors import ParseError, VerifyError
-from qrt.ir import parse
-from qrt.passes import run_passes
+from qrt.ir import parse, run_passes
 from tests.passes.lower_qrt.harness import lowered
 
 TYPES = {

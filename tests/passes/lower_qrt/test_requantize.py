@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from qrt import numerics
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import LoweringContext
 from qrt.ir import parse
-from qrt.ir.core.rewrite import Builder
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import Requantization, requantize
-from qrt.passes.lower_qrt.site import Site
 from qrt.types import UniformType
 from tests.ops.harness import Array
 from tests.passes.lower_qrt.harness import run
@@ -52,8 +51,8 @@ def lowered(acc: Array, parameters: RequantParameters, element: UniformType, loo
     module = parse(text)
     block = module.function().regions[0].blocks[0]
     assert block.last is not None
-    site = Site(Builder.before(block.last), loops=loops, in_loop=False)
-    nest = Nest(site, "requantize", acc.shape)
+    context = LoweringContext(block.last, loops=loops)
+    nest = LoopNest(context, "requantize", acc.shape)
     r = Requantization(parameters, np.arange(channels), nest.loops[1:], element)
     block.last.set_operands(nest.finish(requantize(nest, nest.read(block.arguments[0], nest.loops), r)))
     unread = np.zeros(acc.shape, bool if element.storage_width == 1 else f"i{max(element.storage_width, 8) // 8}")

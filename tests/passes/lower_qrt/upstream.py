@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.ir import Module
-from qrt.passes import run_passes
+from qrt.ir import Module, run_passes
 from qrt.types import FloatType, Type, UniformType
 from tests.ops.harness import Array
 from tests.oracle.execution.case import Case

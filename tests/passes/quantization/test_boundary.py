@@ -12,8 +12,8 @@ from qrt import ir
 from qrt.dialects.quant.port_stats import port_range
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
-from qrt.execute.passes import module_steps, run_steps
-from qrt.passes import run_passes
+from qrt.ir import run_passes
+from qrt.ir.pipeline import module_steps, run_steps
 from qrt.passes.quantization.boundary import joined
 from qrt.types import FloatType, parse_type
 from tests.expected import TESTS

@@ -138,7 +138,7 @@ def test_all_violations_are_told_in_order():
 
 
 def test_an_unknown_target_is_an_error_that_lists_those_there_are():
-    with pytest.raises(qrt.QuantError, match=r"no target 'npu': qrt has .*qrt-cpu.*tflite"):
+    with pytest.raises(qrt.QuantError, match=r"no target 'npu': there are .*qrt-cpu.*tflite"):
         qrt.run_passes(program(WHOLE), "check-quant{target=npu}")
 
 

@@ -9,9 +9,8 @@ import pytest
 from qrt import ir
 from qrt.errors import QuantError, VerifyError
 from qrt.execute.interpret import Interpreter
-from qrt.passes import PASSES
-from qrt.passes.pipeline import run_steps
-from qrt.passes.pipeline_text import parse_steps
+from qrt.ir.pipeline import PASSES, run_steps
+from qrt.ir.pipeline_text import parse_steps
 from qrt.passes.quantization.forms import form_of
 from qrt.targets import Kernel, Port, Target, register_target
 from qrt.types import TensorType
@@ -294,7 +293,7 @@ def test_a_call_of_a_kernel_that_the_target_lacks_stays(text, said):
     [
         (
             marked("mul", "%r = func.call @gate(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"),
-            "'func.call' op stands in @gate, which is marked as a kernel: inline what it calls first",
+            "'func.call' op stands in @gate, which is marked as a kernel: run inline{entry=gate} first",
         ),
         (
             marked("mul", "cf.br ^next\n^next:"),

@@ -11,7 +11,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.cli import main
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from tests import mlir_opt
 from tests.oracle.execution.driver import execute
 from tests.passes.lower_qrt.upstream import F32, case, stored

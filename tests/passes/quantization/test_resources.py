@@ -7,7 +7,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import VerifyError
-from qrt.execute.passes import run_passes
+from qrt.ir import run_passes
 from tests.passes.quantization.checks import kernel_of, regions
 
 TEXT = """func.func @main(%x: tensor<?x4xf32> {qrt.name = "x"}) -> tensor<?x3xf32> {

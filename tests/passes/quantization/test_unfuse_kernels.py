@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.execute.passes import module_steps, run_steps
+from qrt.ir.pipeline import module_steps, run_steps
 from tests.passes.quantization.export.programs import BODIES, drawn_arrays, ran
 from tests.passes.quantization.export.test_kernels import ops
 from tests.passes.quantization.export.test_program import ARRAYS, Q, add, main, rescale

@@ -1,15 +1,13 @@
 """What a fold computes of constants is what the interpreter computes of them, and an error of it stays one."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
-from qrt.execute.operations import constant_array
 from qrt.execute.values import of_rank
 from qrt.ir import Attribute, Operation, Value, parse
+from qrt.ir.constants import attribute_array
 from qrt.ir.core.matching import constant_of
 from tests.passes.values.runs import bits
 
@@ -48,4 +46,4 @@ def wrong_constant(operation: Operation, made: "list[Value | Attribute] | None")
 
 
 def _array(value: Value, constant: Attribute | None):
-    return constant_array(SimpleNamespace(results=[value], attributes={"value": constant}))
+    return attribute_array(constant, value.type)

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from qrt import ir
-from qrt.ir import Operation
+from qrt.ir import Builder, Operation
 from qrt.ir.core.attributes import SymbolRefAttr
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import references
 from qrt.types import FloatType, IndexType, IntegerType, Type
 from tests.oracle import draw_affine, draw_buffers, draw_carried, draw_regions, draw_tensors, draw_vectors
@@ -83,7 +83,7 @@ def _call_what_is_unknown(module: ir.Module) -> None:
         if operation.definition is None and not operation.regions and not operation.successors:
             given, made = ([value.type for value in values] for values in (operation.operands, operation.results))
             callee = {"callee": SymbolRefAttr((f"unknown{number}",))}
-            replace(operation, Builder.before(operation).create("func.call", operation.operands, made, callee).results)
+            replace(operation, Builder(operation).emit("func.call", operation.operands, made, callee).results)
             declared += f"func.func private @unknown{number}({_listed(given)}) -> ({_listed(made)})\n"
     for function in ir.parse(declared).functions:
         module.operation.regions[0].blocks[0].append(function.detach())

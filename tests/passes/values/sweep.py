@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.execute.passes import run_passes
-from qrt.ir import Operation
+from qrt.ir import Operation, run_passes
 from tests.oracle.draw_types import Draw
 from tests.passes.values.arguments import Unknown, arguments, hostile, small, tidy, told
 from tests.passes.values.fired import FIRED

@@ -209,7 +209,7 @@ def test_widths_that_have_no_kernel_are_passed_over(monkeypatch: pytest.MonkeyPa
     noise = Reference.noise
 
     def failing(self: Reference, program: Any) -> Any:
-        if "tensor<8x4x!quant.uniform<i16" in str(program._module):
+        if "tensor<8x4x!quant.uniform<i16" in str(program.module):
             raise ModelError("no kernel")
         return noise(self, program)
 

@@ -2,7 +2,7 @@
  * rules. fixed, fixed_double and half_up_twice go to any container, float32 to 8 and 16 bits, raw_mean to 8, and an
  * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a
  * time, and a strip loads its parameters once unless each row has its own. A rule has a case in load_strip, in
- * requantize and in store_tile.
+ * requantize and in store.
  *
  * The including file gives the instructions and their ports. It defines LOGICAL_SHIFTS and, beside vectors.h,
  *
@@ -24,6 +24,8 @@
 #if !defined V || !defined LOGICAL_SHIFTS
 #error "store/store.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif
+
+#pragma GCC diagnostic error "-Wswitch-enum" /* a rule without a case does not compile */
 
 #define EXACT_ZERO_POINT (1 << 23) /* with it, the bounds minus a zero point need at most 24 bits */
 
@@ -110,26 +112,45 @@ QRT_INLINE integers requantize_float32(integers acc, const strip *s, qrt_rule ru
     return V(add_epi32)(round_half_even(v), s->zero_point);
 }
 
-QRT_INLINE bool is_twice(qrt_rule rule) {
-    return rule == QRT_FIXED_DOUBLE || rule == QRT_HALF_UP_TWICE;
-}
-
 /* Loads the parameters of the live columns. Returns false where the rule's formula would not be exact. */
 QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, qrt_rule rule,
                            strip *to) {
     to->zero_point = load_i32(requant->zero_point_i32, parameter, step);
     to->low = V(sub_epi32)(V(set1_epi32)((int)requant->storage_min), to->zero_point);
     to->high = V(sub_epi32)(V(set1_epi32)((int)requant->storage_max), to->zero_point);
-    if (rule == QRT_FIXED)
+    switch (rule) {
+    case QRT_FIXED:
         return load_fixed(requant, parameter, step, live, to);
-    return is_twice(rule) ? load_twice(requant, parameter, step, live, rule, to)
-                          : load_float32(requant, parameter, step, live, rule, to);
+    case QRT_FIXED_DOUBLE:
+    case QRT_HALF_UP_TWICE:
+        return load_twice(requant, parameter, step, live, rule, to);
+    case QRT_FLOAT32:
+    case QRT_RAW_MEAN:
+        return load_float32(requant, parameter, step, live, rule, to);
+    case QRT_FLOAT64_AWAY:
+    case QRT_INTEGER:
+    case QRT_DEQUANTIZED:
+        break;
+    }
+    return false;
 }
 
 QRT_INLINE integers requantize(integers acc, const strip *s, qrt_rule rule) {
-    if (rule == QRT_FIXED)
+    switch (rule) {
+    case QRT_FIXED:
         return requantize_fixed(acc, s);
-    return is_twice(rule) ? requantize_twice(acc, s) : requantize_float32(acc, s, rule);
+    case QRT_FIXED_DOUBLE:
+    case QRT_HALF_UP_TWICE:
+        return requantize_twice(acc, s);
+    case QRT_FLOAT32:
+    case QRT_RAW_MEAN:
+        return requantize_float32(acc, s, rule);
+    case QRT_FLOAT64_AWAY:
+    case QRT_INTEGER:
+    case QRT_DEQUANTIZED:
+        break; /* load_strip has not loaded them */
+    }
+    __builtin_trap();
 }
 
 /* The values are within the container, so that their low bytes are all of them. */
@@ -178,39 +199,49 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
 void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
                        void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     const int size = qrt_container_size(requant->container);
-    const qrt_rule rule = requant->zero_point_i32 ? requant->rule : QRT_FLOAT64_AWAY; /* which goes to the parent */
-    const bool fixed = rule == QRT_FIXED;
-#define ROWS(rule, size)                                                                                               \
-    store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step, rule, \
-               size)
-    if (fixed && requant->container == QRT_I32 && !row_step &&
-        is_accumulator(requant, parameter, column_step ? columns : 1))
-        for (int i = 0; i < rows; i++)
-            memcpy((char *)target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
-#define SIZES(rule)                                                                                                    \
-    do {                                                                                                               \
-        if (size == 1)                                                                                                 \
-            ROWS(rule, 1);                                                                                             \
-        else if (size == 2)                                                                                            \
-            ROWS(rule, 2);                                                                                             \
-        else                                                                                                           \
-            ROWS(rule, 4);                                                                                             \
-    } while (0)
-    else if (fixed)
-        SIZES(QRT_FIXED);
-    else if (rule == QRT_FIXED_DOUBLE)
-        SIZES(QRT_FIXED_DOUBLE);
-    else if (rule == QRT_HALF_UP_TWICE)
-        SIZES(QRT_HALF_UP_TWICE);
-    else if (rule == QRT_FLOAT32 && size == 1)
-        ROWS(QRT_FLOAT32, 1);
-    else if (rule == QRT_FLOAT32 && size == 2)
-        ROWS(QRT_FLOAT32, 2);
-    else if (rule == QRT_RAW_MEAN && size == 1)
-        ROWS(QRT_RAW_MEAN, 1);
-#undef SIZES
+#define ROWS(rule, width)                                                                                              \
+    if (size == width) {                                                                                               \
+        store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,   \
+                   rule, width);                                                                                       \
+        return;                                                                                                        \
+    }
+    if (requant->zero_point_i32)
+        switch (requant->rule) {
+        case QRT_FIXED:
+            if (requant->container == QRT_I32 && !row_step &&
+                is_accumulator(requant, parameter, column_step ? columns : 1)) {
+                for (int i = 0; i < rows; i++)
+                    memcpy((char *)target + i * target_stride * size, acc + i * acc_stride,
+                           (size_t)columns * sizeof *acc);
+                return;
+            }
+            ROWS(QRT_FIXED, 1)
+            ROWS(QRT_FIXED, 2)
+            ROWS(QRT_FIXED, 4)
+            break;
+        case QRT_FIXED_DOUBLE:
+            ROWS(QRT_FIXED_DOUBLE, 1)
+            ROWS(QRT_FIXED_DOUBLE, 2)
+            ROWS(QRT_FIXED_DOUBLE, 4)
+            break;
+        case QRT_HALF_UP_TWICE:
+            ROWS(QRT_HALF_UP_TWICE, 1)
+            ROWS(QRT_HALF_UP_TWICE, 2)
+            ROWS(QRT_HALF_UP_TWICE, 4)
+            break;
+        case QRT_FLOAT32:
+            ROWS(QRT_FLOAT32, 1)
+            ROWS(QRT_FLOAT32, 2)
+            break;
+        case QRT_RAW_MEAN:
+            ROWS(QRT_RAW_MEAN, 1)
+            break;
+        case QRT_FLOAT64_AWAY:
+        case QRT_INTEGER:
+        case QRT_DEQUANTIZED:
+            break;
+        }
 #undef ROWS
-    else
-        QRT_OF_ISA(parent).store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step,
-                                 column_step);
+    QRT_OF_ISA(parent).store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step,
+                             column_step);
 }

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qrt.formats.onnx.exporting.held import Order
+from qrt.ops import family_named
 from qrt.types import TensorType, Type
 
 OP = "qrt.op."
@@ -28,8 +29,6 @@ PORT = "qrt.port."
 """The beginning of the keys of ports that have a quantized type, which is the value."""
 STATE = "qrt.state."
 """The beginning of the keys of inputs that are variables of the program."""
-BIASED = frozenset({"qrt.conv2d", "qrt.depthwise_conv2d", "qrt.matmul", "qrt.transpose_conv2d"})
-"""Ops whose third operand is a bias of i32, whose scales follow from those of the other two."""
 VERSION = "qrt.version"
 """The key of the number that says how entries are written."""
 
@@ -46,3 +45,9 @@ class Entry:
     inline: Mapping[int, tuple[list[int], Type]] = field(default_factory=dict)
     then: Mapping[str, Any] | None = None
     program: str | None = None
+
+
+def is_bias(op: str, operand: int) -> bool:
+    """Return True for an operand that is a bias of i32, whose scales follow from those of the other two."""
+    family = family_named(op)
+    return operand == 2 and family is not None and family.traits.weights is not None

@@ -10,15 +10,13 @@ from qrt.formats.importing.node import Refused
 from qrt.formats.onnx.exporting.held import Held, Order
 from qrt.formats.onnx.exporting.parameters import parameters_of
 from qrt.ir import Operation
-from qrt.ops import FAMILIES
+from qrt.ops import family_of
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, OpFamily
 from qrt.types import FloatType, IntegerType, UniformType
 
 if TYPE_CHECKING:
     from qrt.formats.onnx.exporting.graph import Graph
-
-_FAMILIES = {family.declaration.op: family for family in FAMILIES.values()}
 
 
 class Group:
@@ -46,12 +44,12 @@ class Group:
     @cached_property
     def family(self) -> OpFamily | None:
         """The op's family, None for an op of another dialect."""
-        return _FAMILIES.get(self.op.name)
+        return family_of(self.op)
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
         """The attributes with the defaults of the family."""
-        return {} if self.family is None else self.family.complete(self.family.said(self.op.attributes))
+        return _attributes_of(self.op)
 
     def _operand_name(self, i: int) -> str:
         return f"operand{i}" if self.family is None else self.family.declaration.operand_name(i)
@@ -230,21 +228,19 @@ class Group:
 
     def clipped(self, name: str, clamp: Operation) -> str:
         """Values after a clamp, whose bounds become those of the codes that it keeps."""
-        element = self.graph.held(clamp.operands[0]).type.element
-        family = _FAMILIES[clamp.name]
+        element, attributes = self.graph.held(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
-            said = family.complete(family.said(clamp.attributes))
-            return self._within(name, said["min"], said["max"])
-        low, high = stored_bounds(element, family.complete(family.said(clamp.attributes)))
+            return self._within(name, attributes["min"], attributes["max"])
+        low, high = stored_bounds(element, attributes)
         if not element.is_per_layer:
             self.refuse("a clamp of channels that have a scale each")
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:
         """Storage as floats after a clamp."""
-        element, family = self.graph.held(clamp.operands[0]).type.element, _FAMILIES[clamp.name]
+        element = self.graph.held(clamp.operands[0]).type.element
         assert isinstance(element, UniformType)  # only such clamps become part of a group
-        low, high = stored_bounds(element, family.complete(family.said(clamp.attributes)))
+        low, high = stored_bounds(element, _attributes_of(clamp))
         return self._within(name, float(low[0]), float(high[0]))
 
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
@@ -264,3 +260,9 @@ class Group:
             "" if low is None else self.floats(low, "least"),
             *([] if high is None else [self.floats(high, "greatest")]),
         )
+
+
+def _attributes_of(op: Operation) -> dict[str, Any]:
+    """Return the attributes that the family of an op declares, with the defaults."""
+    family = family_of(op)
+    return {} if family is None else family.read(op.attributes)

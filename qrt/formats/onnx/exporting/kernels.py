@@ -8,10 +8,9 @@ from typing import Any
 
 from qrt.formats.onnx.exporting.averages import average_of
 from qrt.formats.onnx.exporting.programs import Program, Programs, text_between, text_of
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.products import integer_products
 from qrt.passes.quantization.fuse_kernels import FuseKernels
@@ -70,7 +69,7 @@ def _replace_one(
     text = text_between([value for value, _ in operands], operations, root.results)
     if text is None:
         return
-    builder = Builder.before(root)
+    builder = Builder(root)
     values = [_permuted(builder, value, permutation) for value, permutation in operands]
     made = _made(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
     arguments = tuple((i, permutation) for i, (_, permutation) in enumerate(operands))
@@ -100,7 +99,7 @@ def _put_back(region: Operation) -> None:
 
 
 def _replace(region: Operation, form: Form, programs: dict[Operation, Program]) -> None:
-    builder, (result,) = Builder.before(region), region.results
+    builder, (result,) = Builder(region), region.results
     operands = [_permuted(builder, region.operands[each.number], each.permutation) for each in form.operands]
     made = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
     clamp = None
@@ -124,11 +123,11 @@ def _text_in(region: Operation) -> str:
 
 def _made(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
     said = {key: attribute(value) for key, value in attributes.items() if value is not None}
-    return builder.create(name, operands, [result.type], said)
+    return builder.emit(name, operands, [result.type], said)
 
 
 def _permuted(builder: Builder, value: Value, permutation: tuple[int, ...] | None) -> Value:
     if permutation is None or not isinstance(value.type, TensorType) or value.type.shape is None:
         return value
     kind = TensorType(tuple(value.type.shape[axis] for axis in permutation), element_of(value.type))
-    return builder.create("qrt.transpose", [value], [kind], {"permutation": attribute(permutation)}).result
+    return builder.emit("qrt.transpose", [value], [kind], {"permutation": attribute(permutation)}).result

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qrt.formats.onnx.exporting.around import Around, bias_of
-from qrt.formats.onnx.exporting.entries import BIASED, OP, PORT, STATE, VERSION, Entry
+from qrt.formats.onnx.exporting.entries import OP, PORT, STATE, VERSION, Entry, is_bias
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.proto import onnx_package
 from qrt.formats.onnx.read import read
@@ -56,7 +56,7 @@ def _record(around: Around, entry: Entry) -> dict[str, Any]:
 
 
 def _bias(entry: Entry, i: int) -> Type | None:
-    if i != 2 or entry.op not in BIASED:
+    if not is_bias(entry.op, i):
         return None
     return bias_of([each[2] for each in entry.operands[:2] if each is not None])
 

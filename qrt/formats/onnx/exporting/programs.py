@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qrt.formats.importing.node import TENSOR
-from qrt.ir import Block, Module, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.fusing.wrap import Body
 from qrt.types import FunctionType
 
@@ -44,9 +43,9 @@ def text_of(block: Block, results: Sequence[Value]) -> str:
     """The function whose body is a block without terminator, which is taken over."""
     for operation in block:
         operation.attributes.pop(TENSOR, None)  # tensors of the model have names of their own
-    Builder(block, None, NOWHERE).create("func.return", results)
+    Builder(block, NOWHERE).emit("func.return", results)
     types = FunctionType([value.type for value in block.arguments], [value.type for value in results])
     attributes = {"sym_name": StringAttr("f"), "function_type": TypeAttr(types)}
     module = Module()
-    Builder(module.body, None, NOWHERE).create("func.func", attributes=attributes, regions=[Region([block])])
+    Builder(module.body, NOWHERE).emit("func.func", attributes=attributes, regions=[Region([block])])
     return str(module)

@@ -1,47 +1,62 @@
 """The functions that write ops as nodes of ONNX, by the name of the op. Each stands in a file of `writers`."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
-from typing import TypeVar
+from collections.abc import Callable
 
-from qrt.formats.onnx.exporting import writers
 from qrt.formats.onnx.exporting.group import Group
+from qrt.ops import FAMILIES
+from qrt.registry import Registry, places_by_name
 
 Writer = Callable[[Group], None]
-_F = TypeVar("_F", bound=Writer)
 
-WRITERS: dict[str, Writer] = {}
-"""The function that writes an op."""
-
-
-def writer(*names: str) -> Callable[[_F], _F]:
-    """Registers a function for ops of these names."""
-
-    def register(function: _F) -> _F:
-        for name in names:
-            assert name not in WRITERS, f"{name} is written by {WRITERS[name].__name__} already"
-            WRITERS[name] = function
-        return function
-
-    return register
-
-
-def find(name: str) -> Writer | None:
-    """The function that writes an op, if there is one."""
-    file = _files().get(name)
-    if file is None:
-        return None
-    import_module(f"{writers.__name__}.{file}")
-    return WRITERS[name]
-
-
-def load_all() -> None:
-    """Loads the file of every writer."""
-    for name in _files():
-        find(name)
-
-
-@cache
-def _files() -> Mapping[str, str]:
-    return {name: file for file, names in writers.FILES.items() for name in names.split()}
+_FOLDER = "qrt.formats.onnx.exporting.writers"
+_ELEMENTWISE = [
+    family.declaration.op for family in FAMILIES.values() if family.traits.is_elementwise and not family.traits.tables
+]
+"""The ops that work element by element, which need no writer of their own."""
+WRITERS: Registry[Writer] = Registry(
+    "writer",
+    dict.fromkeys(_ELEMENTWISE, f"{_FOLDER}.functions:elementwise")
+    | places_by_name(
+        _FOLDER,
+        {
+            "casts:clamp": "qrt.clamp",
+            "casts:dequantize": "quant.dcast",
+            "casts:quantize": "qrt.requantize quant.qcast",
+            "dynamic:dynamic_lstm": "qrt.dynamic_lstm",
+            "dynamic:dynamic_matmul": "qrt.dynamic_matmul",
+            "elementwise:binary": "qrt.add qrt.div qrt.maximum qrt.minimum qrt.mul qrt.sub",
+            "elementwise:squared_difference": "qrt.squared_difference",
+            "extremes:arg": "qrt.argmax qrt.argmin",
+            "extremes:reduce_extreme": "qrt.reduce_max qrt.reduce_min",
+            "extremes:top_k": "qrt.top_k",
+            "floats:elementwise": "arith.addf arith.divf arith.maximumf arith.minimumf arith.mulf arith.negf "
+            "arith.subf math.absf math.ceil math.cos math.erf math.exp math.floor math.log math.roundeven math.sin "
+            "math.sqrt math.tanh",
+            "functions:leaky_relu": "qrt.leaky_relu",
+            "functions:lookup": "qrt.lookup",
+            "functions:prelu": "qrt.prelu",
+            "functions:sigmoid": "qrt.logistic qrt.tanh",
+            "functions:softmax": "qrt.log_softmax qrt.softmax",
+            "movement:concat": "qrt.concat",
+            "movement:gather": "qrt.gather",
+            "movement:gather_nd": "qrt.gather_nd",
+            "movement:pad": "qrt.pad",
+            "movement:reshape": "qrt.reshape",
+            "movement:slice_": "qrt.slice",
+            "movement:tile": "qrt.tile",
+            "movement:transpose": "qrt.transpose",
+            "nests:elementwise": "arith.addi arith.andi arith.cmpf arith.cmpi arith.muli arith.ori arith.select "
+            "arith.subi arith.xori linalg.generic",
+            "products:conv2d": "qrt.conv2d",
+            "products:depthwise_conv2d": "qrt.depthwise_conv2d",
+            "products:matmul": "qrt.float_matmul qrt.matmul",
+            "products:transpose_conv2d": "qrt.transpose_conv2d",
+            "recurrent:lstm": "qrt.lstm",
+            "reductions:pool": "qrt.avg_pool2d qrt.max_pool2d",
+            "reductions:reduce": "qrt.mean qrt.sum",
+            "resizing:resize": "qrt.resize_bilinear qrt.resize_nearest",
+            "sizes:splat": "tensor.splat",
+        },
+    ),
+)
+"""The functions that write ops."""

@@ -6,7 +6,6 @@ from qrt.formats.importing.plain import Operand, apply, compare, number_of, sele
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import finish, one_type, operand
-from qrt.formats.onnx.registry import operator
 from qrt.types import FloatType, Type
 
 _MOST = ("arith.maxsi", "arith.maxui", "arith.maximumf")
@@ -17,7 +16,6 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
     return apply(node, name, [a, b], [element, element], element)
 
 
-@operator("Relu")
 def relu(node: Node) -> None:
     """Of floats and signed integers. A NaN stays one."""
     element = one_type(node)
@@ -26,7 +24,6 @@ def relu(node: Node) -> None:
     finish(node, 0, _pair(node, _MOST[form(element)], operand(node, 0), number_of(0, element), element), element)
 
 
-@operator("Clip")
 def clip(node: Node) -> None:
     """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one, and is no
     bound.
@@ -61,7 +58,6 @@ def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -
     return select(node, compare(node, "eq", bound, bound, element), result, x, element)
 
 
-@operator("LeakyRelu", "PRelu")
 def leaky_relu(node: Node) -> None:
     """Of floats: what is below 0 is multiplied by a slope, which PRelu has as a tensor."""
     element = _floats(node)
@@ -88,7 +84,6 @@ def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Typ
     return _pair(node, "arith.minimumf", found, number_of(1, element), element)
 
 
-@operator("HardSigmoid")
 def hard_sigmoid_(node: Node) -> None:
     """Of floats."""
     element = _floats(node)
@@ -96,7 +91,6 @@ def hard_sigmoid_(node: Node) -> None:
     finish(node, 0, hard_sigmoid(node, operand(node, 0), alpha, beta, element), element)
 
 
-@operator("HardSwish")
 def hard_swish(node: Node) -> None:
     """Of floats: x times its HardSigmoid of 1/6 and 1/2."""
     element = _floats(node)

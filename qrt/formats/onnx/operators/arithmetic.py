@@ -5,7 +5,6 @@ from functools import reduce
 from qrt.formats.importing.plain import BOOL, Operand, apply, cast_to, compare, number_of, select
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
 from qrt.types import FloatType, IntegerType, Type
 
@@ -44,7 +43,6 @@ def form(element: Type) -> int:
     return int(isinstance(element, IntegerType) and element.signedness == "unsigned")
 
 
-@operator(*_BINARY)
 def binary(node: Node) -> None:
     """Numbers of one type: Max, Min and Sum of any number of tensors. Integers wrap, and their Div truncates."""
     element = one_type(node)
@@ -73,7 +71,6 @@ def _sizes(node: Node) -> Sizes | None:
     return b if a == (neutral,) and node.op.type != "Div" else None
 
 
-@operator(*_COMPARISONS)
 def comparison(node: Node) -> None:
     """Of numbers of one type; bools by Equal alone."""
     element, predicate = one_type(node), _COMPARISONS[node.op.type]
@@ -84,7 +81,6 @@ def comparison(node: Node) -> None:
     finish(node, 0, compare(node, predicate, operand(node, 0), operand(node, 1), signless(element)), BOOL)
 
 
-@operator("Not")
 def not_(node: Node) -> None:
     """Of bools."""
     if one_type(node) is not BOOL:
@@ -92,7 +88,6 @@ def not_(node: Node) -> None:
     finish(node, 0, apply(node, "arith.xori", [operand(node, 0), number_of(1, BOOL)], [BOOL, BOOL], BOOL), BOOL)
 
 
-@operator(*_UNARY)
 def unary(node: Node) -> None:
     """Of floats, each result correctly rounded; Abs and Neg of signed integers too."""
     element = one_type(node)
@@ -108,7 +103,6 @@ def unary(node: Node) -> None:
     finish(node, 0, apply(node, name, [operand(node, 0)], [element], element), element)
 
 
-@operator("Reciprocal")
 def reciprocal(node: Node) -> None:
     """Of floats."""
     element = one_type(node)
@@ -120,7 +114,6 @@ def reciprocal(node: Node) -> None:
     )  # fmt: skip
 
 
-@operator("Where")
 def where(node: Node) -> None:
     """Elements of two tensors by bools; the three broadcast."""
     if node.plain(0) is not BOOL:
@@ -129,7 +122,6 @@ def where(node: Node) -> None:
     finish(node, 0, select(node, operand(node, 0), operand(node, 1), operand(node, 2), signless(element)), element)
 
 
-@operator("Cast", "CastLike")
 def cast(node: Node) -> None:
     """Numbers in another type. Floats are rounded half to even, and truncated to integers. Float8 are cast from and to
     floats; what is beyond the largest becomes that, where ``saturate`` says so.

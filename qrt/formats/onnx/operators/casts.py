@@ -5,7 +5,6 @@ import numpy as np
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
 from qrt.formats.onnx.node import Node, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element, small_floats
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
 from qrt.ir import Value
 from qrt.types import FloatType, IntegerType, TensorType, Type
@@ -19,7 +18,6 @@ CASTS = {
 _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
-@operator("QuantizeLinear")
 def quantize_linear(node: Node) -> None:
     """Floats to integers of 4, 8 or 16 bits, or to float8. A scale that only the run knows is for the whole tensor or
     for an axis.
@@ -113,7 +111,6 @@ def _to_small_floats(node: Node, element: FloatType) -> None:
         node.set_constant(0, found, element)
 
 
-@operator("DequantizeLinear")
 def dequantize_linear(node: Node) -> None:
     """Integers of up to 32 bits, or float8, to the floats that they stand for."""
     source, out = node.plain(0), node.type(1).element
@@ -188,7 +185,6 @@ def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
     node.set(0, found)
 
 
-@operator("DynamicQuantizeLinear")
 def dynamic_quantize_linear(node: Node) -> None:
     """Of float32 to uint8, with the scale and the zero point that the least and the largest element give, 0 among
     them. Where all are 0, the scale is 1. NaNs are left out of the range and stored as 0; the runtime's range among 8
@@ -197,11 +193,11 @@ def dynamic_quantize_linear(node: Node) -> None:
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
     from qrt.formats.importing.float_reductions import reduced  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
-    x, site, axes = node.value(0), site_of(node), tuple(range(len(node.shape())))
+    x, context, axes = node.value(0), lowering_context(node), tuple(range(len(node.shape())))
     least, most = (
-        node.emit("qrt.reshape", [reduced(site, x, axes, name, 0.0)], None, TensorType((), F32))
+        node.emit("qrt.reshape", [reduced(context, x, axes, name, 0.0)], None, TensorType((), F32))
         for name in ("arith.minnumf", "arith.maxnumf")
     )
 

@@ -10,7 +10,6 @@ from qrt.errors import shown
 from qrt.formats.onnx.composed import Composed, composed
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32
-from qrt.formats.onnx.registry import operator
 
 _MICROSOFT = "com.microsoft"
 _DEFINED = 23
@@ -43,7 +42,6 @@ def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
 # -- normalizations --------------------------------------------------------------------------------------------------
 
 
-@operator("InstanceNormalization")
 def instance_normalization(node: Node) -> None:
     """Of float32: each channel of each image by its own mean and deviation, times a scale, and a bias."""
     x, scale, bias = _inputs(node, 3)
@@ -61,7 +59,6 @@ def instance_normalization(node: Node) -> None:
     graph.replace(node, graph.add("Add", found, graph.add("Reshape", bias, channels)))
 
 
-@operator("LpNormalization")
 def lp_normalization(node: Node) -> None:
     """Of float32: by the sum of magnitudes along an axis, or the root of that of squares; 0 where that is 0."""
     _floats(node, 0)
@@ -75,7 +72,6 @@ def lp_normalization(node: Node) -> None:
     graph.replace(node, graph.add("Where", graph.add("Equal", norm, zero), zero, quotient))
 
 
-@operator("Hardmax")
 def hardmax(node: Node) -> None:
     """Of floats: 1 at the first largest element along an axis, 0 elsewhere; before opset 13 along all axes from one
     on.
@@ -144,7 +140,6 @@ def _refuse_rest(node: Node, *absent: int) -> None:
             node.refuse(f"with output {i}")
 
 
-@operator("MultiHeadAttention", domain=_MICROSOFT)
 def multi_head_attention(node: Node) -> None:
     """Of float32: queries, keys and values of three axes, with biases, masks of keys, and what is added to products."""
     _floats(node, 0, 1, 2, 3, 5)
@@ -161,7 +156,6 @@ def multi_head_attention(node: Node) -> None:
     graph.replace(node, _attended(node, graph, parts, masks))
 
 
-@operator("Attention", domain=_MICROSOFT)
 def attention(node: Node) -> None:
     """Of float32: queries, keys and values are one product with known or computed weights, and a bias; a mask of keys,
     and what is added to products.
@@ -173,7 +167,6 @@ def attention(node: Node) -> None:
     _packed(node, graph, found, 1, 2, 3, 5)
 
 
-@operator("QAttention", domain=_MICROSOFT)
 def q_attention(node: Node) -> None:
     """Attention whose product with the weights is that of integers of 8 bits, exact; its sums times both scales."""
     names = _inputs(node, 9, 2, 5, 6, 7, 8)
@@ -205,7 +198,6 @@ def _packed(node: Node, graph: Composed, found: Any, weights: int, bias: int, ma
     graph.replace(node, _attended(node, graph, parts, masks))
 
 
-@operator("RotaryEmbedding", domain=_MICROSOFT)
 def rotary_embedding(node: Node) -> None:
     """Of float32 and known or computed positions: what RotaryEmbedding of ONNX computes."""
     x, positions, cosines, sines = _inputs(node, 4)
@@ -229,7 +221,6 @@ def rotary_embedding(node: Node) -> None:
     graph.replace(node, graph.add("RotaryEmbedding", x, cosines, sines, positions, opset=_DEFINED, **more))
 
 
-@operator("EmbedLayerNormalization", domain=_MICROSOFT)
 def embed_layer_normalization(node: Node) -> None:
     """LayerNormalization of rows of two or three tables together, and how many elements of each row of a mask are 1."""
     names = _inputs(node, 9, 1, 4, 7, 8)
@@ -241,7 +232,6 @@ def embed_layer_normalization(node: Node) -> None:
     _embedded(node, graph, parts, names[5], names[6])
 
 
-@operator("QEmbedLayerNormalization", domain=_MICROSOFT)
 def q_embed_layer_normalization(node: Node) -> None:
     """EmbedLayerNormalization whose tables, scale and bias are of 8 bits, each with one scale and zero point."""
     names = _inputs(node, 18, 1, 4, 7, 10, 15)

@@ -13,7 +13,6 @@ from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare,
 from qrt.formats.onnx.model import Graph, Tensor
 from qrt.formats.onnx.node import Constant, Node
 from qrt.formats.onnx.operators.operands import I64, movable, spread
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.subgraphs import Subgraph
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
@@ -28,7 +27,6 @@ _NOTHING = Graph("", (), (), (), {})
 # -- branches --------------------------------------------------------------------------------------------------------
 
 
-@operator("If")
 def if_(node: Node) -> None:
     """One of two graphs, by a bool. Where that is known, its nodes stand among those around it; else both have results
     of the same types and ranks.
@@ -184,7 +182,6 @@ class _Rounds:
         return graph.close([as_value(node, said, BOOL)])
 
 
-@operator("Loop")
 def loop(node: Node) -> None:
     """Rounds of a graph: at most so many, and while it says so. What one gives to the next keeps its type. Results of
     all rounds need a trip count that is known, and a graph that always goes on. More than a million rounds are an
@@ -263,7 +260,6 @@ def _set_results(node: Node, found: Sequence[Value], of_a_round: Sequence[Value]
         node.set_plain(i, value, kind.element)
 
 
-@operator("Scan")
 def scan(node: Node) -> None:
     """A graph on each element along an axis of some tensors, in order or backwards, which gives a state to the next
     round, and elements of results.

@@ -10,7 +10,6 @@ from qrt.formats.importing.windows import make_window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import float_bias
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
@@ -51,7 +50,6 @@ def _shape(node: Node, weights: int) -> _Shape:
     return _Shape(form, outputs, depth, groups, channels, len(x))
 
 
-@operator("Conv")
 def conv(node: Node) -> None:
     """Of float32, of images of one to three axes. Sums begin with 0, go over the kernel's rows, columns and the
     channels, each product is fused with the sum, and the bias is added at the end.
@@ -59,7 +57,7 @@ def conv(node: Node) -> None:
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     shape = _shape(node, 1)
     form = shape.form.of_images()
@@ -67,14 +65,14 @@ def conv(node: Node) -> None:
     sizes = x.type.shape if isinstance(x.type, TensorType) else None
     window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding)
     w = _float_weights(node, shape)
-    site, order = site_of(node), node.rule("float_products")
+    context, order = lowering_context(node), node.rule("float_products")
     padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
     if shape.is_depthwise:
         per = shape.outputs // shape.channels
-        made = float_products.depthwise(site, padded, w, window, shape.outputs, per, order, bias)
+        made = float_products.depthwise(context, padded, w, window, shape.outputs, per, order, bias)
     else:
         made = float_products.convolution(
-            site, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
+            context, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
         )
     node.set(0, channels_first(node, made, shape.rank))
 
@@ -104,7 +102,6 @@ def _arranged(array: Array, shape: _Shape) -> Array:
     return np.ascontiguousarray(array.transpose(order))
 
 
-@operator("QLinearConv")
 def qlinear_conv(node: Node) -> None:
     """Of 8 bits, and images of one or two axes. Weights are known, and have one scale or one for each filter."""
     shape = _shape(node, 3)
@@ -142,7 +139,6 @@ def quantized_convolution(
     return channels_first(node, node.emit(f"qrt.{op}", operands, attributes, out), shape.rank)
 
 
-@operator("ConvInteger")
 def conv_integer(node: Node) -> None:
     """Of 8 bits, exact in int32, with known weights and zero points. Padding adds nothing to a sum."""
     shape = _shape(node, 1)

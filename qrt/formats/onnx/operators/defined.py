@@ -6,9 +6,7 @@ from qrt.errors import shown
 from qrt.extras import extra
 from qrt.formats.onnx.model import Operator, Tensor
 from qrt.formats.onnx.node import Constant, Node, attribute_text
-from qrt.formats.onnx.operators import FILES
 from qrt.formats.onnx.read import read_definition
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.subgraphs import Subgraph
 from qrt.formats.onnx.types import NUMBERS, dtype_of
 
@@ -25,7 +23,6 @@ _TEXTS = {
 _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
-@operator(*FILES["defined"].split())
 def defined(node: Node) -> None:
     """The operators by which ONNX defines it, whose forms above hold."""
     op, place = node.op, node.graph.place(node.op)

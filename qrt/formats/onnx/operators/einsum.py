@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import Extent
 from qrt.formats.importing import float_products
 from qrt.formats.importing.float_reductions import reduced
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import Extent
 
 
-@operator("Einsum")
 def einsum(node: Node) -> None:
     """Of one or two tensors of float32. Sums begin with 0 and go over the axes that the result lacks, in the order in
     which the operands name them; each product is fused with the sum.
@@ -25,7 +23,7 @@ def einsum(node: Node) -> None:
         if node.type(i).element is not F32:
             node.refuse(f"of {node.dtype(i)}")
     sources, result = _letters(node, node.required("equation", str))
-    site, values = site_of(node), [node.value(i) for i in range(count)]
+    context, values = lowering_context(node), [node.value(i) for i in range(count)]
     extents: dict[str, Extent] = {}
     ones: dict[str, int] = {}
     for value, letters, i in zip(values, sources, range(count), strict=True):
@@ -34,14 +32,14 @@ def einsum(node: Node) -> None:
             if size == 1:
                 ones.setdefault(letter, 1)
                 continue
-            known = extents.setdefault(letter, site.extent(value, axis))
+            known = extents.setdefault(letter, context.extent(value, axis))
             if isinstance(known, int) and size is not None and known != size:
                 node.fail(f"axes {letter} have sizes {known} and {size}")
     extents = {**ones, **extents}
     lost = [letter for letter in extents if letter not in result]
     order = {letter: i for i, letter in enumerate((*result, *lost))}
 
-    def read(nest: Nest, i: int) -> Value:
+    def read(nest: LoopNest, i: int) -> Value:
         shape = node.shape(i)
         places = [0 if n == 1 and extents[letter] != 1 else nest.loops[order[letter]]
                   for letter, n in zip(sources[i], shape, strict=True)]  # fmt: skip
@@ -50,14 +48,14 @@ def einsum(node: Node) -> None:
     kept = [extents[letter] for letter in result]
     if count == 2:
         made = float_products.total(
-            site, kept, [extents[letter] for letter in lost], lambda nest: (read(nest, 0), read(nest, 1)),
+            context, kept, [extents[letter] for letter in lost], lambda nest: (read(nest, 0), read(nest, 1)),
             node.rule("float_products"), None,
         )  # fmt: skip
     else:
-        nest = Nest(site, "arrange", [*kept, *(extents[letter] for letter in lost)])
+        nest = LoopNest(context, "arrange", [*kept, *(extents[letter] for letter in lost)])
         (made,) = nest.finish(read(nest, 0))
         if lost:
-            made = reduced(site, made, range(len(result), len(order)), "arith.addf", 0.0)
+            made = reduced(context, made, range(len(result), len(order)), "arith.addf", 0.0)
     node.set(0, made)
 
 

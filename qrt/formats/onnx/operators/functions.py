@@ -5,7 +5,6 @@ import numpy as np
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, finish, one_type, operand
-from qrt.formats.onnx.registry import operator
 from qrt.types import FloatType
 
 _OPS = {
@@ -42,7 +41,6 @@ class _Steps:
         finish(self.node, 0, result, self.element)
 
 
-@operator(*_OPS)
 def function(node: Node) -> None:
     """Of floats, correctly rounded."""
     steps = _Steps(node)
@@ -56,15 +54,12 @@ def sigmoid(steps: _Steps, x: Operand) -> Operand:
     return steps.choose(x, 0, steps.take("arith.mulf", power, quotient), quotient)
 
 
-@operator("Sigmoid")
 def sigmoid_(node: Node) -> None:
     """Of floats."""
     steps = _Steps(node)
     steps.finish(sigmoid(steps, operand(node, 0)))
 
 
-@operator("QuickGelu", domain="com.microsoft")
-@operator("Swish")
 def swish(node: Node) -> None:
     """x times the sigmoid of alpha * x."""
     steps, x = _Steps(node), operand(node, 0)
@@ -73,7 +68,6 @@ def swish(node: Node) -> None:
     steps.finish(steps.take("arith.mulf", x, sigmoid(steps, scaled)))
 
 
-@operator("Softplus", "Softsign", "Mish")
 def soft(node: Node) -> None:
     """log(1 + exp(x)), x / (1 + |x|), or x times the tanh of the first."""
     steps, x = _Steps(node), operand(node, 0)
@@ -87,7 +81,6 @@ def soft(node: Node) -> None:
     steps.finish(found)
 
 
-@operator("Elu", "Celu", "Selu")
 def elu(node: Node) -> None:
     """Of floats: what is below 0 becomes alpha * (exp(x) - 1); of Celu the exponent is divided by alpha, and Selu
     multiplies everything by gamma.
@@ -104,8 +97,6 @@ def elu(node: Node) -> None:
     steps.finish(found)
 
 
-@operator("Gelu", domain="com.microsoft")
-@operator("Gelu")
 def gelu(node: Node) -> None:
     """x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh."""
     steps, x = _Steps(node), operand(node, 0)
@@ -126,7 +117,6 @@ def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
     return steps.take("arith.mulf", steps.take("arith.mulf", x, 0.5), steps.take("arith.addf", inside, 1))
 
 
-@operator("FastGelu", domain="com.microsoft")
 def fast_gelu(node: Node) -> None:
     """The approximation by tanh of x, or of x and a bias along the last axis."""
     steps, x = _Steps(node, 2), operand(node, 0)
@@ -135,7 +125,6 @@ def fast_gelu(node: Node) -> None:
     steps.finish(_gelu_of_tanh(steps, x))
 
 
-@operator("BiasGelu", domain="com.microsoft")
 def bias_gelu(node: Node) -> None:
     """Gelu of x and a bias along the last axis."""
     steps = _Steps(node, 2)
@@ -144,7 +133,6 @@ def bias_gelu(node: Node) -> None:
     steps.finish(steps.take("arith.mulf", steps.take("arith.mulf", x, 0.5), steps.take("arith.addf", inside, 1)))
 
 
-@operator("Pow")
 def power(node: Node) -> None:
     """Of float32, correctly rounded; exponents of another type count as float32."""
     if node.plain(0) is not F32:

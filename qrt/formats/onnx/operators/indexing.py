@@ -15,7 +15,6 @@ from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare,
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import I64, movable, set_moved
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.ops.scatter import is_number
@@ -85,7 +84,6 @@ def _taken(node: Node, x: Value, at: Operand, axis: int = 0) -> Value:
     return node.emit("qrt.gather", [x, as_value(node, at, I64)], {"axis": axis})
 
 
-@operator("GatherElements")
 def gather_elements(node: Node) -> None:
     """Along an axis each element at its own position, from the end where negative."""
     own, shape = _static(node), _static(node, 1)
@@ -106,7 +104,6 @@ def _axis(node: Node, own: Sequence[int], shape: Sequence[int]) -> int:
     return axis
 
 
-@operator("GatherND")
 def gather_nd(node: Node) -> None:
     """Each row of positions, from the end where negative, names an element or what the axes behind hold; the first axes
     may go together.
@@ -147,7 +144,6 @@ def _column(node: Node, at: Operand, d: int) -> Operand:
 # -- scattered -------------------------------------------------------------------------------------------------------
 
 
-@operator("ScatterElements", "Scatter")
 def scatter_elements(node: Node) -> None:
     """Elements in place of those at positions along an axis, or added to them, multiplied, or the larger or less one of
     both; one after the other where several name one.
@@ -170,7 +166,6 @@ def scatter_elements(node: Node) -> None:
     _scatter_of_run(node, at, own, shape, shape, axis)
 
 
-@operator("ScatterND")
 def scatter_nd(node: Node) -> None:
     """What rows of positions name, replaced, or as the reductions of ScatterElements have it."""
     own, shape = _static(node), _static(node, 1)
@@ -263,35 +258,33 @@ def _scatter_of_run(
     node: Node, at: Value, own: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
 ) -> None:
     """To positions along an axis that the run knows: each element goes over those of its line."""
-    from qrt.formats.importing.nests import site_of
-    from qrt.passes.lower_qrt.nest import Nest
+    from qrt.dialects.linalg.loop_nest import LoopNest
+    from qrt.formats.importing.nests import lowering_context
 
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
     updates = reshaped(node, node.stored(2), tuple(of_updates))
-    nest = Nest(site_of(node), "scatter", list(own), [shape[axis]])
+    nest = LoopNest(lowering_context(node), "scatter", list(own), [shape[axis]])
     *kept, line = nest.loops
     place = [line if d == axis else loop for d, loop in enumerate(kept)]
     of_rows = [0 if n == 1 and m != 1 else loop for n, m, loop in zip(shape, own, place, strict=True)]
-    here = nest.emit("arith.index_cast", (nest.position(kept[axis]),), I64)
+    here = nest.value("arith.index_cast", (nest.position(kept[axis]),), I64)
     named = nest.compare(0, nest.read(at, of_rows), here)
     before, new = nest.running(element, x), nest.read(updates, place)
-    both = nest.emit(name, (before, new), element) if name else new
-    (found,) = nest.finish(nest.emit("arith.select", (named, both, before), element))
+    both = nest.value(name, (before, new), element) if name else new
+    (found,) = nest.finish(nest.value("arith.select", (named, both, before), element))
     set_moved(node, 0, reshaped(node, found, _static(node)))
 
 
 # -- of the run's number ---------------------------------------------------------------------------------------------
 
 
-@operator("NonZero")
 def non_zero(node: Node) -> None:
     """Of a tensor that is known at import: how many positions there are is a size of the result."""
     array = node.known(0, "a result whose size depends on elements")
     node.set_constant(0, np.array(np.nonzero(array.reshape(-1) if not array.ndim else array), np.int64))
 
 
-@operator("Compress")
 def compress(node: Node) -> None:
     """The elements, or parts along an axis, for which bools hold that are known at import."""
     kept = np.flatnonzero(node.known(1, "a result whose size depends on elements"))

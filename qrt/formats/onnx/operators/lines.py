@@ -8,7 +8,6 @@ from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, cast_to,
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import I64, finish, movable, operand, set_moved
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import NUMBERS, element_of
 from qrt.ir import Value
 from qrt.types import FloatType, IntegerType, TensorType, Type
@@ -32,7 +31,6 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     return shape
 
 
-@operator("CumSum")
 def cum_sum(node: Node) -> None:
     """Sums of integers and floats along a known axis, in order or from the end, of the elements before or with the one
     in place. Integers wrap.
@@ -45,7 +43,6 @@ def cum_sum(node: Node) -> None:
     node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": at, **options}), element)
 
 
-@operator("TopK")
 def top_k(node: Node) -> None:
     """The largest or the least elements along an axis, and their numbers: a known number of them, in order. Of equal
     ones the first comes first.
@@ -83,7 +80,6 @@ def _ascending(node: Node, value: Value) -> Value:
     return node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
 
 
-@operator("OneHot")
 def one_hot(node: Node) -> None:
     """One of two values where a position, from the end where negative, is named along a new axis of known size; the
     other one elsewhere, and where a position is none.
@@ -117,7 +113,6 @@ def _one(node: Node, i: int) -> Operand:
     return reshaped(node, taken(node, values, 0, i, 1), ())
 
 
-@operator("Trilu")
 def trilu(node: Node) -> None:
     """The upper or the lower triangle of each matrix, from a known diagonal on; 0 elsewhere."""
     shape, element = _static(node), node.plain(0)
@@ -133,7 +128,6 @@ def trilu(node: Node) -> None:
     finish(node, 0, select(node, kept, operand(node, 0), number_of(0, own), own), element)
 
 
-@operator("EyeLike")
 def eye_like(node: Node) -> None:
     """A matrix of a known shape with ones in a diagonal."""
     shape, said = _static(node), node.attribute("dtype", 0)
@@ -145,7 +139,6 @@ def eye_like(node: Node) -> None:
     node.set_constant(0, ones if element is BOOL else ones.astype(number_of(0, element).dtype), element)
 
 
-@operator("ReverseSequence")
 def reverse_sequence(node: Node) -> None:
     """The first elements of each line backwards, as many as a known number says."""
     shape, lengths = _static(node), node.integers(1, "lengths")

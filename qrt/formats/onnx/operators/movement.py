@@ -9,7 +9,6 @@ from qrt.formats.importing.moving import joined
 from qrt.formats.importing.plain import BOOL
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
-from qrt.formats.onnx.registry import operator
 from qrt.ir import IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
 from qrt.types import TensorType, UniformType
@@ -32,7 +31,6 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
     node.set(0, node.emit("qrt.reshape", [value], attributes, TensorType(shape, value.type.element)))
 
 
-@operator("Reshape")
 def reshape(node: Node) -> None:
     """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
     wanted = wanted_sizes(node, 1)
@@ -85,7 +83,6 @@ def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_z
     return tuple(found)
 
 
-@operator("Flatten")
 def flatten(node: Node) -> None:
     """To a matrix: the axes before one, and those from it on."""
     own = node.shape()
@@ -98,7 +95,6 @@ def flatten(node: Node) -> None:
     reshaped(node, shape, [first if len(side) == 1 else None for first, side in zip((0, axis), sides, strict=True)])
 
 
-@operator("Squeeze")
 def squeeze(node: Node) -> None:
     """Without the axes of size 1 that are named, or without all."""
     own, given = node.shape(), axes_of(node, 1, 13)
@@ -110,7 +106,6 @@ def squeeze(node: Node) -> None:
     set_sizes(node, sizes(node, 0))
 
 
-@operator("Unsqueeze")
 def unsqueeze(node: Node) -> None:
     """With new axes of size 1."""
     own, given = node.shape(), axes_of(node, 1, 13)
@@ -124,7 +119,6 @@ def unsqueeze(node: Node) -> None:
         set_sizes(node, sizes(node, 0))
 
 
-@operator("Identity", "Dropout")
 def identity(node: Node) -> None:
     """The input. Dropout is that where a model is not trained, and its mask is true."""
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
@@ -140,7 +134,6 @@ def identity(node: Node) -> None:
     set_sizes(node, found)
 
 
-@operator("Transpose")
 def transpose(node: Node) -> None:
     """Axes in an order; in reverse where the file says none."""
     rank = len(node.shape())
@@ -154,7 +147,6 @@ def transpose(node: Node) -> None:
     node.set(0, node.emit("qrt.transpose", [movable(node)], {"permutation": list(order)}))
 
 
-@operator("Concat")
 def concat(node: Node) -> None:
     """Tensors of one type; quantized ones of unequal parameters as their integers."""
     count, rank = len(node.op.inputs), len(node.shape())
@@ -196,7 +188,6 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
     return found
 
 
-@operator("Tile")
 def tile(node: Node) -> None:
     """Repeated a known number of times along each axis."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
@@ -205,7 +196,6 @@ def tile(node: Node) -> None:
     node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
 
 
-@operator("Expand")
 def expand(node: Node) -> None:
     """To a known shape, by NumPy's rules."""
     own, given = node.shape(), node.integers(1, "a shape")
@@ -230,7 +220,6 @@ def expand(node: Node) -> None:
     node.set(0, node.emit("qrt.tile", [value], {"multiples": counts}))
 
 
-@operator("DepthToSpace", "SpaceToDepth")
 def blocks(node: Node) -> None:
     """Between channels and squares of an image, in the order DCR or CRD."""
     size, own = node.required("blocksize", int), node.shape()

@@ -5,20 +5,19 @@ runtimes differ from each other by the order of float32 sums.
 from collections.abc import Sequence
 from math import prod
 
-from qrt.formats.importing.nests import site_of
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, F64, LoweringContext
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import apply
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, F64, Site
 
 
 class _Rows:
     """A float32 tensor whose axes from ``axis`` on are normalized together."""
 
     def __init__(self, node: Node, x: Value, axis: int) -> None:
-        self.node, self.x, self.axis, self.site = node, x, axis, site_of(node)
+        self.node, self.x, self.axis, self.context = node, x, axis, lowering_context(node)
         sizes = node.shape()[axis:]
         if None in sizes:
             node.refuse("axes whose size only the run knows")
@@ -28,54 +27,54 @@ class _Rows:
 
     def _mean(self, of: Sequence[Value]) -> Value:
         """The mean of squares, less a mean that is given; of the elements themselves if none is."""
-        extents = self.site.extents(self.x)
-        nest = Nest(self.site, "accumulate", extents[: self.axis], extents[self.axis :])
-        value = nest.emit("arith.extf", (nest.read(self.x, nest.loops),), F64)
+        extents = self.context.extents(self.x)
+        nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
+        value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)
         for mean in of:
-            apart = nest.emit("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
-            value = nest.emit("arith.mulf", (apart, apart), F64)
-        (total,) = nest.finish(nest.emit("arith.addf", (nest.running(F64, 0.0), value), F64))
-        nest = Nest(self.site, "divide", extents[: self.axis])
+            apart = nest.value("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
+            value = nest.value("arith.mulf", (apart, apart), F64)
+        (total,) = nest.finish(nest.value("arith.addf", (nest.running(F64, 0.0), value), F64))
+        nest = LoopNest(self.context, "divide", extents[: self.axis])
         value = nest.read(total, nest.loops)
-        return nest.finish(nest.emit("arith.divf", (value, nest.constant(float(self.count), F64)), F64))[0]
+        return nest.finish(nest.value("arith.divf", (value, nest.constant(float(self.count), F64)), F64))[0]
 
     def zeros(self) -> Value:
         """Means that are 0."""
-        return self.site.filled(self.site.extents(self.x)[: self.axis], self.site.scalar(0.0, F64))
+        return self.context.filled(self.context.extents(self.x)[: self.axis], self.context.constant(0.0, F64))
 
     def normalized(self, mean: Value, epsilon: float, scale: Value | None, bias: Value | None) -> tuple[Value, Value]:
         """(the elements less the mean, by their deviation, times a scale, and a bias; one over the deviation)."""
         variance = self._mean([mean])
-        rows = self.site.extents(self.x)[: self.axis]
-        nest = Nest(self.site, "deviation", rows)
-        wide = nest.emit("arith.addf", (nest.read(variance, nest.loops), nest.constant(epsilon, F64)), F64)
-        root = nest.emit("math.sqrt", (wide,), F64)
-        (inverse,) = nest.finish(nest.emit("arith.divf", (nest.constant(1.0, F64), root), F64))
-        nest = Nest(self.site, "normalize", self.site.extents(self.x))
+        rows = self.context.extents(self.x)[: self.axis]
+        nest = LoopNest(self.context, "deviation", rows)
+        wide = nest.value("arith.addf", (nest.read(variance, nest.loops), nest.constant(epsilon, F64)), F64)
+        root = nest.value("math.sqrt", (wide,), F64)
+        (inverse,) = nest.finish(nest.value("arith.divf", (nest.constant(1.0, F64), root), F64))
+        nest = LoopNest(self.context, "normalize", self.context.extents(self.x))
         row = nest.loops[: self.axis]
-        value = nest.emit("arith.extf", (nest.read(self.x, nest.loops),), F64)
-        value = nest.emit("arith.subf", (value, nest.read(mean, row)), F64)
-        value = nest.emit("arith.mulf", (value, nest.read(inverse, row)), F64)
+        value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)
+        value = nest.value("arith.subf", (value, nest.read(mean, row)), F64)
+        value = nest.value("arith.mulf", (value, nest.read(inverse, row)), F64)
         for op, operand in (("arith.mulf", scale), ("arith.addf", bias)):
             if operand is not None:
-                value = nest.emit(op, (value, nest.emit("arith.extf", (self._along(nest, operand),), F64)), F64)
-        return nest.finish(nest.emit("arith.truncf", (value,), F32))[0], inverse
+                value = nest.value(op, (value, nest.value("arith.extf", (self._along(nest, operand),), F64)), F64)
+        return nest.finish(nest.value("arith.truncf", (value,), F32))[0], inverse
 
     def mean(self) -> Value:
         """The means of the rows."""
         return self._mean([])
 
-    def _along(self, nest: Nest, operand: Value) -> Value:
+    def _along(self, nest: LoopNest, operand: Value) -> Value:
         shape = operand.type.shape  # type: ignore[attr-defined]
         loops = nest.loops[len(nest.loops) - len(shape) :]
         return nest.read(operand, [0 if size == 1 else loop for size, loop in zip(shape, loops, strict=True)])
 
     def narrow(self, rows: Value) -> Value:
         """One number for each row, float32, with axes of size 1 in place of those that are normalized."""
-        site: Site = self.site
-        extents = [*site.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
-        nest = Nest(site, "narrow", extents)
-        value = nest.emit("arith.truncf", (nest.read(rows, nest.loops[: self.axis]),), F32)
+        context: LoweringContext = self.context
+        extents = [*context.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
+        nest = LoopNest(context, "narrow", extents)
+        value = nest.value("arith.truncf", (nest.read(rows, nest.loops[: self.axis]),), F32)
         return nest.finish(value)[0]
 
 
@@ -108,13 +107,11 @@ def _axis(node: Node) -> int:
     return node.axis(node.attribute("axis", -1), len(node.shape()))
 
 
-@operator("LayerNormalization")
 def layer_normalization(node: Node) -> None:
     """Of float32: less the mean, by the deviation, times a scale, and a bias; the last axes from ``axis`` on."""
     _normalize(node, node.value(0), _axis(node), True, 1, 2)
 
 
-@operator("RMSNormalization", "SimplifiedLayerNormalization")
 def rms_normalization(node: Node) -> None:
     """Of float32: by the root of the mean square, times a scale; the last axes from ``axis`` on."""
     if node.returns(1):
@@ -122,7 +119,6 @@ def rms_normalization(node: Node) -> None:
     _normalize(node, node.value(0), _axis(node), False, 1, None)
 
 
-@operator("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", domain="com.microsoft")
 def skip_layer_normalization(node: Node) -> None:
     """A normalization along the last axis of the sum of two tensors, and of a bias where there is one."""
     simplified = node.op.type.startswith("SkipSimplified")

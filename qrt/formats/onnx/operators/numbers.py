@@ -8,7 +8,6 @@ from qrt.formats.importing.plain import BOOL, Operand, apply, compare, number_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import finish, one_type, operand
-from qrt.formats.onnx.registry import operator
 from qrt.types import FloatType, IntegerType, Type
 
 _REMAINDERS = ("arith.remsi", "arith.remui", "arith.remf")
@@ -18,7 +17,6 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
     return apply(node, name, [a, b], [element, element], element)
 
 
-@operator("Mod")
 def mod(node: Node) -> None:
     """Of numbers of one type: the remainder has the sign of the divisor, or with ``fmod`` that of the dividend. Of
     integers by 0 it is an error.
@@ -39,7 +37,6 @@ def mod(node: Node) -> None:
     finish(node, 0, found, element)
 
 
-@operator("BitShift")
 def bit_shift(node: Node) -> None:
     """Of integers, to the left or the right, where the sign stays. By their width or more, all bits leave."""
     element, direction = one_type(node), node.required("direction", str)
@@ -58,7 +55,6 @@ def bit_shift(node: Node) -> None:
     finish(node, 0, found, element)
 
 
-@operator("BitwiseNot")
 def bitwise_not(node: Node) -> None:
     """Of integers."""
     element = one_type(node)
@@ -75,14 +71,12 @@ def _of_floats(node: Node) -> Type:
     return element
 
 
-@operator("IsNaN")
 def is_nan(node: Node) -> None:
     """Of floats."""
     element, x = _of_floats(node), operand(node, 0)
     finish(node, 0, compare(node, "ne", x, x, element), BOOL)
 
 
-@operator("IsInf")
 def is_inf(node: Node) -> None:
     """Of floats: of both signs, or of one."""
     element, x = _of_floats(node), operand(node, 0)
@@ -92,7 +86,6 @@ def is_inf(node: Node) -> None:
     finish(node, 0, reduce(lambda a, b: _pair(node, "arith.ori", a, b, BOOL), found, never), BOOL)
 
 
-@operator("Sign")
 def sign(node: Node) -> None:
     """-1, 0 or 1: of what is below, at or above 0, and of a NaN 0."""
     element = one_type(node)
@@ -107,7 +100,6 @@ def sign(node: Node) -> None:
     finish(node, 0, select(node, compare(node, "sgt", x, zero, own), number_of(1, own), below, own), element)
 
 
-@operator("Mean")
 def mean(node: Node) -> None:
     """Of floats: the sum of any number of tensors, divided by that."""
     element = one_type(node)

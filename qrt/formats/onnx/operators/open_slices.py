@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import index
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import I64, sizes
@@ -76,7 +76,7 @@ def _extracted(node: Node, value: Value, *lists: Sequence[Number]) -> Value:
     shape = tuple(None if isinstance(size, Value) else size for size in lists[1])
     flat = [operand for part in operands for operand in part]
     kind = value.type.with_(shape=shape)
-    return site_of(node).value("tensor.extract_slice", (value, *flat), kind, **attributes)
+    return lowering_context(node).value("tensor.extract_slice", (value, *flat), kind, attributes)
 
 
 def _extent(node: Node, value: Value, axis: int) -> Number:

@@ -11,7 +11,6 @@ from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.convolution import unit
 from qrt.formats.onnx.operators.operands import F32
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
 
@@ -33,7 +32,6 @@ def window_of(node: Node, form: Form, sizes: tuple[int | None, ...]) -> tuple[Wi
     return said, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
 
 
-@operator("MaxPool")
 def max_pool(node: Node) -> None:
     """Of float32, int8 or uint8, quantized or not; of 8 bits without dilations."""
     if node.returns(1):
@@ -41,11 +39,11 @@ def max_pool(node: Node) -> None:
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
     if node.type(0).element is F32:
         from qrt.formats.importing import float_pools  # loop nests take time to load
-        from qrt.formats.importing.nests import site_of
+        from qrt.formats.importing.nests import lowering_context
 
         x = channels_last(node, node.value(0))
         window = window_of(node, form, _sizes(x))[1]
-        made = float_pools.largest(site_of(node), window.padded(node, x, -np.inf), window)
+        made = float_pools.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
         node.set(0, channels_first(node, made, rank))
         return
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
@@ -84,26 +82,25 @@ def order_of_sums(node: Node, opset: int, form: Form, sizes: Sequence[int | None
     return "columns" if len(form.kernel) > 1 and is_small else "rows"
 
 
-@operator("AveragePool")
 def average_pool(node: Node) -> None:
     """Of float32: a sum over the window, divided by the number of its elements. Padding counts where
     ``count_include_pad`` says so. The order of the sum is the runtime's: rows since opset 19; before, columns first,
     where the kernel is small and the last stride is at most 2, and four lanes where a window is the image.
     """
     _require_floats(node)
+    from qrt.dialects.linalg.loop_nest import LoopNest
     from qrt.formats.importing import float_pools  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
-    from qrt.passes.lower_qrt.nest import Nest
+    from qrt.formats.importing.nests import lowering_context
 
     rank, own = len(node.shape()), form_of(node, node.shape(), None)
     form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
-    x, site = channels_last(node, node.value(0)), site_of(node)
+    x, context = channels_last(node, node.value(0)), lowering_context(node)
     said, window = window_of(node, form, _sizes(x))
-    total = float_pools.sums(site, window.padded(node, x), window, order)
+    total = float_pools.sums(context, window.padded(node, x), window, order)
     counts = _counts(node, said, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
-    nest = Nest(site, "divide", site.extents(total))
+    nest = LoopNest(context, "divide", context.extents(total))
     by = nest.parameter(counts, F32, nest.loops[1:-1])
-    (made,) = nest.finish(nest.emit("arith.divf", (nest.read(total, nest.loops), by), F32))
+    (made,) = nest.finish(nest.value("arith.divf", (nest.read(total, nest.loops), by), F32))
     node.set(0, channels_first(node, made, rank))
 
 
@@ -118,29 +115,30 @@ def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
     return float_pools.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
 
 
-@operator("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(node: Node) -> None:
     """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
     _require_floats(node)
     from qrt.formats.importing.float_reductions import reduced
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
     from qrt.formats.onnx.operators.reductions import divided
     from qrt.passes.lower_qrt.averages import sum_of_lanes
 
-    x, shape, site = node.value(0), node.shape(), site_of(node)
+    x, shape, context = node.value(0), node.shape(), lowering_context(node)
     if len(shape) < 2:
         node.fail(f"the input has shape {list(shape)}, expected a batch and channels")
     axes = tuple(range(2, len(shape)))
     if node.op.type == "GlobalMaxPool":
-        made = reduced(site, x, axes, "arith.maximumf", -np.inf)
+        made = reduced(context, x, axes, "arith.maximumf", -np.inf)
     else:
         sizes = tuple(size for size in shape[2:] if size is not None)
         if len(sizes) < len(axes):
             node.refuse("a mean over elements whose number only the run knows")
         flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
-        kept = site.extents(flat)[:2]
-        sums = sum_of_lanes(site, kept, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at)))
-        made = divided(node, site, sums, sizes)
+        kept = context.extents(flat)[:2]
+        sums = sum_of_lanes(
+            context, kept, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at))
+        )
+        made = divided(node, context, sums, sizes)
     node.set(0, node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
 
 

@@ -8,7 +8,6 @@ from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, require
 from qrt.formats.onnx.operators.pooling import window_of
 from qrt.formats.onnx.operators.windows import channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType
 
@@ -34,12 +33,11 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
     return apply(node, "math.powf", [x, number_of(exponent, F32)], [F32, F32], F32)
 
 
-@operator("LpPool")
 def lp_pool(node: Node) -> None:
     """Of float32: the root of the sum of powers of the magnitudes in each window, in rows."""
     require(node, 0, "float")
     from qrt.formats.importing import float_pools  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
@@ -48,13 +46,12 @@ def lp_pool(node: Node) -> None:
     window = window_of(node, form, (x.type.shape or ())[1:-1])[1]
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
-    sums = float_pools.sums(site_of(node), window.padded(node, powers), window)
+    sums = float_pools.sums(lowering_context(node), window.padded(node, powers), window)
     made = _power(node, sums, 1 / power)
     assert isinstance(made, Value)
     node.set(0, channels_first(node, made, rank))
 
 
-@operator("GlobalLpPool")
 def global_lp_pool(node: Node) -> None:
     """Of float32: the root of the sum of powers of the magnitudes of each channel."""
     require(node, 0, "float")
@@ -64,7 +61,6 @@ def global_lp_pool(node: Node) -> None:
     graph.replace(node, graph.add("Pow", graph.add("ReduceSum", powers, axes, keepdims=1), graph.constant(1 / power)))
 
 
-@operator("LRN")
 def response(node: Node) -> None:
     """Of float32: each element by a power of the sum of squares of the channels around it, up to 255 of them."""
     require(node, 0, "float")

@@ -9,7 +9,6 @@ from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.convolution import bias_of, product_facts, unit
 from qrt.formats.onnx.operators.operands import F32, operand
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
@@ -17,7 +16,6 @@ from qrt.types import IntegerType, TensorType, UniformType
 I32 = IntegerType(32)
 
 
-@operator("MatMul")
 def matmul(node: Node) -> None:
     """Of float32. Sums begin with 0 and go over the depth, each product is fused with the sum."""
     if node.type(0).element is not F32 or node.type(1).element is not F32:
@@ -52,11 +50,11 @@ def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def _product(node: Node, a: Value, b: Value) -> Value:
+    from qrt.dialects.linalg.loop_nest import LoopNest
     from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import site_of
-    from qrt.passes.lower_qrt.nest import Nest
+    from qrt.formats.importing.nests import lowering_context
 
-    site = site_of(node)
+    context = lowering_context(node)
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
@@ -66,14 +64,18 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     for axis in range(rank):
         of_a, of_b = axis - rank + len(left) - 2, axis - rank + len(right) - 2
         is_of_b = of_a < 0 or (left[of_a] == 1 and of_b >= 0)
-        kept.append(site.extent(b, of_b) if is_of_b else site.extent(a, of_a))
-    rows, columns, depth = site.extent(a, len(left) - 2), site.extent(b, len(right) - 1), site.extent(a, len(left) - 1)
+        kept.append(context.extent(b, of_b) if is_of_b else context.extent(a, of_a))
+    rows, columns, depth = (
+        context.extent(a, len(left) - 2),
+        context.extent(b, len(right) - 1),
+        context.extent(a, len(left) - 1),
+    )
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         *outer, i, j, k = nest.loops
         return nest.read(a, [*_own(outer, left[:-2]), i, k]), nest.read(b, [*_own(outer, right[:-2]), k, j])
 
-    return float_products.total(site, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
+    return float_products.total(context, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
 
 
 def _own(outer: list[Any], shape: Shape) -> list[Any]:
@@ -97,7 +99,6 @@ def _batch(node: Node, left: Shape, right: Shape) -> Shape:
     return tuple(found)
 
 
-@operator("Gemm")
 def gemm(node: Node) -> None:
     """Of float32, each operand transposed or not. Sums are those of MatMul; alpha and beta are applied at the end."""
     if any(node.type(i).element is not F32 for i in range(len(node.op.inputs)) if node.has(i)):
@@ -125,7 +126,6 @@ def _transposed(node: Node, value: Value, wanted: int) -> Value:
 # -- quantized -------------------------------------------------------------------------------------------------------
 
 
-@operator("QLinearMatMul")
 def qlinear_matmul(node: Node) -> None:
     """Of 8 bits, batches included. The left operand has one scale, the right one for all or one for each column."""
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
@@ -135,7 +135,6 @@ def qlinear_matmul(node: Node) -> None:
     node.set(0, node.emit("qrt.matmul", operands, attributes, out))
 
 
-@operator("QGemm", domain="com.microsoft")
 def qgemm(node: Node) -> None:
     """Of 8 bits, each operand transposed or not, with a bias of int32; to float32 where no output scale is given."""
     if node.attribute("alpha", 1.0) != 1:
@@ -175,7 +174,6 @@ def _weights(node: Node, w: UniformType) -> Value:
 # -- integers --------------------------------------------------------------------------------------------------------
 
 
-@operator("MatMulInteger")
 def matmul_integer(node: Node) -> None:
     """Of 8 bits, exact in int32. A zero point of the left operand that only the run knows is taken off at the end."""
     none = np.zeros(1, np.int64)

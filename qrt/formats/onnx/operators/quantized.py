@@ -12,7 +12,6 @@ from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operand_order import is_exchanged
 from qrt.formats.onnx.operators.pooling import order_of_sums, window_of
 from qrt.formats.onnx.operators.windows import channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, Type, UniformType
 
@@ -41,7 +40,6 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
     return _parameters(node, storage, scale, scale + 1)
 
 
-@operator("QLinearAdd", "QLinearMul", domain=MICROSOFT)
 def binary(node: Node) -> None:
     """Tensors of int8 or uint8, with NumPy's broadcasting. QLinearAdd exchanges its operands, as the runtime does,
     where the first one has one element along the last axis in which either has several. Where only the run knows
@@ -60,7 +58,6 @@ def binary(node: Node) -> None:
     node.set(0, node.emit(f"qrt.{name}", operands, {"requant": rule}, out))
 
 
-@operator("QLinearAveragePool", domain=MICROSOFT)
 def average_pool(node: Node) -> None:
     """Of int8 or uint8 images of one or two axes, the channels before or behind them. Padding counts where
     ``count_include_pad`` says so. One that stands between casts adds as AveragePool does, and the zero point joins
@@ -98,7 +95,6 @@ def _sizes(value: Value) -> tuple[int | None, ...]:
     return (value.type.shape or ())[1:-1]
 
 
-@operator("QLinearGlobalAveragePool", domain=MICROSOFT)
 def global_average_pool(node: Node) -> None:
     """Of int8 or uint8, over all axes but the batch and the channels, which are before or behind them. One that stands
     between casts is an average of the whole image.
@@ -130,7 +126,6 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
     node.set(0, made)
 
 
-@operator("QLinearSoftmax", domain=MICROSOFT)
 def softmax(node: Node) -> None:
     """Of int8 or uint8. Before opset 13, which an attribute says, over all axes from one on. One that stands between
     casts is rounded as the scale of the result says, where this operator takes the largest integer below its inverse.
@@ -159,7 +154,6 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
     return total
 
 
-@operator("QLinearSigmoid", "QLinearLeakyRelu", domain=MICROSOFT)
 def function(node: Node) -> None:
     """Of int8 or uint8: a table of 256 entries."""
     x, out = _operand(node, 0), _result(node, 3)
@@ -180,7 +174,6 @@ def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
     return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
 
 
-@operator("QLinearConcat", domain=MICROSOFT)
 def concat(node: Node) -> None:
     """Of int8 or uint8: each tensor through a table, if its type is not the result's."""
     count = len(node.op.inputs)
@@ -193,7 +186,6 @@ def concat(node: Node) -> None:
     node.set(0, node.emit("qrt.concat", values, {"axis": axis}, out) if len(values) > 1 else values[0])
 
 
-@operator("QLinearWhere", domain=MICROSOFT)
 def where(node: Node) -> None:
     """Of int8 or uint8: each tensor through a table, if its type is not the result's. All three broadcast."""
     out = _result(node, 7, like=1)

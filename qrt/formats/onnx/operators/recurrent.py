@@ -3,9 +3,8 @@
 import numpy as np
 
 from qrt.formats.importing.moving import joined, taken
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
@@ -16,7 +15,6 @@ _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False,
 _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
-@operator("DynamicQuantizeLSTM", domain="com.microsoft")
 def dynamic_quantize_lstm(node: Node) -> None:
     """Of whole sequences, with the default activations, without peepholes, clip and coupled gates. Weights are known,
     with a scale for a direction or for each of its columns.
@@ -93,5 +91,5 @@ def _state(node: Node, number: int, i: int, cells: int) -> Value:
     if node.has(i):
         value = taken(node, node.value(i), 0, number, 1)
         return node.emit("qrt.reshape", [value], None, TensorType((batch, cells), F32))
-    site = site_of(node)
-    return site.filled((site.extent(node.value(0), 1), cells), site.scalar(0.0, F32))
+    context = lowering_context(node)
+    return context.filled((context.extent(node.value(0), 1), cells), context.constant(0.0, F32))

@@ -7,7 +7,6 @@ import numpy as np
 from qrt.formats.onnx.composed import Composed, composed
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32
-from qrt.formats.onnx.registry import operator
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
@@ -17,7 +16,6 @@ _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "
 """The activations that have numbers, and those that they have by themselves."""
 
 
-@operator(*_GATES)
 def recurrent(node: Node) -> None:
     """Of float32 and sequences that all have the whole length: each direction, each activation that needs no numbers, a
     clip, peepholes and coupled gates. Sums are those of MatMul, with the bias added behind.

@@ -5,16 +5,15 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import LoweringContext
 from qrt.formats.importing.moving import taken
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import Site
 from qrt.types import FloatType, TensorType, Type
 
 _REDUCTIONS = {
@@ -37,7 +36,6 @@ def _start(name: str, element: Type) -> float:
     return int(held.min if name == "ReduceMax" else held.max)
 
 
-@operator(*_REDUCTIONS)
 def reduction(node: Node) -> None:
     """Of floats of 32 or 64 bits and integers, one element after the other; a mean is divided by their number. Integers
     wrap, where the runtime saturates.
@@ -48,34 +46,33 @@ def reduction(node: Node) -> None:
     if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
     from qrt.formats.importing.float_reductions import reduced
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
         node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
-    site = site_of(node)
-    made = reduced(site, node.stored(0), along, op, _start(node.op.type, element))
+    context = lowering_context(node)
+    made = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
-        made = divided(node, site, made, [shape[axis] for axis in along])
+        made = divided(node, context, made, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
         kept = tuple(1 if axis in along else size for axis, size in enumerate(shape))
         made = node.emit("qrt.reshape", [made], None, TensorType(kept, own))
     node.set_plain(0, made, element)
 
 
-def divided(node: Node, site: Site, sums: Value, sizes: Sequence[int | None]) -> Value:
+def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
     """Sums by the number of their terms."""
     if None in sizes:
         node.refuse("a mean over elements whose number only the run knows")
-    nest = Nest(site, "divide", site.extents(sums))
+    nest = LoopNest(context, "divide", context.extents(sums))
     element = sums.type.element if isinstance(sums.type, TensorType) else F32
     count = nest.constant(prod(size or 0 for size in sizes), element)
-    return nest.finish(nest.emit("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
+    return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
 
 
-@operator("Softmax")
 def softmax(node: Node) -> None:
     """Of float32, along an axis; before opset 13 along all axes from one on. Exponentials are correctly rounded, and
     divided by their sum, whose error does not grow with their number.
@@ -83,16 +80,15 @@ def softmax(node: Node) -> None:
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
     from qrt.formats.importing import float_reductions
-    from qrt.formats.importing.nests import site_of
+    from qrt.formats.importing.nests import lowering_context
 
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
     along = (axis,) if node.opset >= 13 else tuple(range(axis, rank))
     rule = node.rule("float_softmax")
-    node.set(0, float_reductions.softmax(site_of(node), node.value(0), along, 1.0, rule))
+    node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), along, 1.0, rule))
 
 
-@operator("BatchNormalization")
 def batch_normalization(node: Node) -> None:
     """Of float32, with known parameters: one product and one sum, whose constants are formed in float32."""
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
@@ -111,7 +107,6 @@ def batch_normalization(node: Node) -> None:
     node.set(0, found)
 
 
-@operator("ArgMax", "ArgMin")
 def extreme(node: Node) -> None:
     """The number of the first extreme element along an axis, or of the last one, int64."""
     shape = node.shape()

@@ -11,7 +11,6 @@ from qrt.formats.importing.plain import Operand, apply, as_value, number_of, sel
 from qrt.formats.onnx.coordinates import COORDINATES, ROUNDED, Axis
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, I64, movable
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import TensorType
@@ -21,7 +20,6 @@ _MOST_TAPS = 1024
 """The elements along an axis that are added up for one of the result: each takes operations of its own."""
 
 
-@operator("Resize")
 def resize(node: Node) -> None:
     """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
     or not. An axis after the other, of which each product and sum is rounded. A coordinate within 1e-6 of the middle of
@@ -39,7 +37,6 @@ def resize(node: Node) -> None:
     _resized(node, axes, mode, coordinates)
 
 
-@operator("Upsample")
 def upsample(node: Node) -> None:
     """By known scales: the nearest elements, or linear, from the first element on."""
     mode = node.attribute("mode", "nearest")

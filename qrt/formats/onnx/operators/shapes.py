@@ -6,13 +6,11 @@ from qrt.formats.importing.plain import index
 from qrt.formats.onnx.model import Tensor
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import I64, Sizes, finish, set_sizes, spread, wanted_sizes
-from qrt.formats.onnx.registry import operator
 from qrt.formats.onnx.types import element_of
 from qrt.ir import Value
 from qrt.types import TensorType
 
 
-@operator("Constant")
 def constant(node: Node) -> None:
     """A tensor, a number or numbers that an attribute holds."""
     attributes = node.op.attributes
@@ -32,7 +30,6 @@ def constant(node: Node) -> None:
         node.refuse(", ".join(attributes) or "without a value")
 
 
-@operator("ConstantOfShape")
 def constant_of_shape(node: Node) -> None:
     """One element in a shape."""
     found, value = wanted_sizes(node, 0), node.op.attributes.get("value")
@@ -43,7 +40,6 @@ def constant_of_shape(node: Node) -> None:
     finish(node, 0, spread(node, array, element, found), element)
 
 
-@operator("Shape")
 def shape(node: Node) -> None:
     """The sizes of a tensor, or of some of its axes."""
     own = node.shape()
@@ -69,7 +65,6 @@ def as_tensor(node: Node, found: Sizes) -> Value:
     return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
 
 
-@operator("Size")
 def size(node: Node) -> None:
     """The number of elements of a tensor whose shape is known."""
     own = node.shape()
@@ -78,7 +73,6 @@ def size(node: Node) -> None:
     node.set_constant(0, np.array(np.prod([each or 0 for each in own], dtype=np.int64)))
 
 
-@operator("Range")
 def range_(node: Node) -> None:
     """Numbers from a start to a limit, which are known at import."""
     arrays = [node.known(i, "a bound") for i in range(3)]

@@ -10,14 +10,12 @@ from qrt.formats.importing.plain import apply, compare, number_of, select
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.open_slices import Cut, Number, bounds, cut_open
 from qrt.formats.onnx.operators.operands import axes_of, movable, set_sizes, sizes
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
 
 _END = 2**31 - 1
 
 
-@operator("Slice")
 def slice_(node: Node) -> None:
     """From starts to ends by known steps, along known axes; counted from the end where negative. A step backwards needs
     known bounds, and a dimension that is not open."""
@@ -104,7 +102,6 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
     return start, max(0, -(-(stop - start) // step)), step
 
 
-@operator("Split")
 def split(node: Node) -> None:
     """Parts along an axis: of sizes that are known, or of equal ones."""
     own = node.shape()
@@ -132,7 +129,6 @@ def split(node: Node) -> None:
         first += part
 
 
-@operator("Gather")
 def gather(node: Node) -> None:
     """Elements along an axis, at positions that are known or not; from the end where a known size says of what."""
     own = node.shape()
@@ -170,7 +166,6 @@ def positions(node: Node, i: int, size: int | None) -> Value:
     return found
 
 
-@operator("Pad")
 def pad(node: Node) -> None:
     """Of known widths, which cut where negative: with a constant, or by the modes reflect and edge."""
     own = node.shape()

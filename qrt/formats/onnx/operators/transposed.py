@@ -4,19 +4,17 @@ import numpy as np
 
 from qrt.formats.importing import float_products
 from qrt.formats.importing.moving import reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Pair, Sizes, Window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, float_bias
 from qrt.formats.onnx.operators.slicing import cropped, filled
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
-@operator("ConvTranspose")
 def conv_transpose(node: Node) -> None:
     """Of float32, of images of one to three axes, with known weights. The sums are those of Conv, over an input with
     zeros between its elements.
@@ -41,7 +39,7 @@ def conv_transpose(node: Node) -> None:
     bias = float_bias(node, 2, filters)
     order = node.rule("float_products")
     weights = node.dense(_backwards(w, groups), F32)
-    made = float_products.convolution(site_of(node), x, weights, window, filters, depth, groups, order, bias)
+    made = float_products.convolution(lowering_context(node), x, weights, window, filters, depth, groups, order, bias)
     node.set(0, channels_first(node, made, len(shape)))
 
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from qrt.formats.importing.plain import apply
 from qrt.formats.onnx.node import Node
-from qrt.formats.onnx.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, UniformType
@@ -23,7 +22,6 @@ def unpacked(array: Array, bits: int) -> Array:
     return np.ascontiguousarray(parts.reshape(*array.shape[:-1], array.shape[-1] * len(shifts)))
 
 
-@operator("MatMulNBits", domain="com.microsoft")
 def matmul_nbits(node: Node) -> None:
     """Of float32 and weights of 2, 4 or 8 bits, which have a scale for each block of a column. The sums are those of
     `float_matmul`, whatever accuracy the file asks for.
@@ -76,7 +74,6 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
     return node.emit("qrt.pad", [node.value(0)], {"padding": padding, "value": 0.0})
 
 
-@operator("DynamicQuantizeMatMul", domain="com.microsoft")
 def dynamic_quantize_matmul(node: Node) -> None:
     """Of float32, which is quantized as a whole at run time, and known weights of 8 bits, with one scale or one for
     each column; perhaps a bias.

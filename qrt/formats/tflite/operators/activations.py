@@ -5,7 +5,6 @@ import numpy as np
 from qrt.formats.importing.plain import apply, number_of, signless
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import UniformType
 
@@ -23,7 +22,6 @@ def _ratio(x: UniformType, out: UniformType, factor: float = 1.0) -> float:
     return float(np.float32(x.scale) * np.float32(factor) / np.float32(out.scale))
 
 
-@operator("LEAKY_RELU")
 def leaky_relu(node: Node) -> None:
     """Of 8 and 16 bits. The rule depends on both slopes."""
     x, out = _types(node)
@@ -34,7 +32,6 @@ def leaky_relu(node: Node) -> None:
     node.set(0, _leaky(node, alpha, node.rule("leaky_relu", **facts), out))
 
 
-@operator("ABS")
 def absolute(node: Node) -> None:
     """Of int8 and int16: what is below zero has a slope of -1."""
     x, out = _types(node)
@@ -45,7 +42,6 @@ def _leaky(node: Node, alpha: float, rule: str, out: UniformType) -> Value:
     return node.emit("qrt.leaky_relu", [node.value(0)], {"alpha": alpha, "requant": rule}, out)
 
 
-@operator("PRELU")
 def prelu(node: Node) -> None:
     """Of 8 bits, and of int16 with slopes of int8. Slopes are broadcast."""
     _, out = _types(node)
@@ -56,7 +52,6 @@ def prelu(node: Node) -> None:
     node.set(0, node.emit("qrt.prelu", [node.value(0), node.value(1)], {"requant": rule}, out))
 
 
-@operator("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")
 def relu(node: Node) -> None:
     """Of 8 and 16 bits. The value is brought to the result's type before its bounds."""
     x, out = _types(node)
@@ -67,7 +62,6 @@ def relu(node: Node) -> None:
     node.set(0, node.activate(value, node.op.name))
 
 
-@operator("NEG")
 def negate(node: Node) -> None:
     """Of int8 and int16: the storage with the other sign, whatever the types say."""
     x, out = _types(node)

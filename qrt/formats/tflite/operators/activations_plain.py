@@ -5,7 +5,6 @@ import math
 from qrt.formats.importing.plain import Operand, apply, clamped, compare, number_of, select
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import plain_operator
 from qrt.types import FloatType
 
 _F32 = FloatType("f32")
@@ -30,14 +29,12 @@ def _is_negative(node: Node, x: Operand) -> Operand:
     return compare(node, "slt", x, number_of(0, _F32), _F32)
 
 
-@plain_operator("RELU", "RELU6", "RELU_0_TO_1", "RELU_N1_TO_1")
 def relu(node: Node) -> None:
     """Float32 within bounds."""
     (x,) = _input(node)
     finish(node, 0, clamped(node, x, ACTIVATIONS[node.op.name], _F32))
 
 
-@plain_operator("LEAKY_RELU")
 def leaky_relu(node: Node) -> None:
     """Float32, of which negative numbers are multiplied by a slope."""
     (x,) = _input(node)
@@ -45,14 +42,12 @@ def leaky_relu(node: Node) -> None:
     finish(node, 0, select(node, _is_negative(node, x), steep, x, _F32))
 
 
-@plain_operator("PRELU")
 def prelu(node: Node) -> None:
     """Float32, of which negative numbers are multiplied by slopes."""
     x, slopes = _input(node, 2)
     finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", x, slopes), x, _F32))
 
 
-@plain_operator("ELU")
 def elu(node: Node) -> None:
     """Float32, of which negative numbers become their exponential less 1."""
     (x,) = _input(node)
@@ -63,7 +58,6 @@ _CUT = -9.0
 """Below this LiteRT's reference kernel takes the exponential for the sigmoid."""
 
 
-@plain_operator("LOGISTIC")
 def logistic(node: Node) -> None:
     """The sigmoid of float32; of negative numbers by the exponential that cannot become infinite."""
     (x,) = _input(node)
@@ -76,7 +70,6 @@ def logistic(node: Node) -> None:
     finish(node, 0, select(node, _is_negative(node, x), small, quotient, _F32))
 
 
-@plain_operator("HARD_SWISH")
 def hard_swish(node: Node) -> None:
     """Float32 times the part of 6 that it exceeds -3 by, within 0 and 1."""
     (x,) = _input(node)
@@ -85,7 +78,6 @@ def hard_swish(node: Node) -> None:
     finish(node, 0, _binary(node, "arith.divf", product, number_of(6, _F32)))
 
 
-@plain_operator("GELU")
 def gelu(node: Node) -> None:
     """Float32 times the share of a normal distribution below it, by the complement of the error function or by a
     hyperbolic tangent. LiteRT's own functions are rational; results lie 4 ULP of the greatest one apart.

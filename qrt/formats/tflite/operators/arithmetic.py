@@ -3,7 +3,6 @@
 import numpy as np
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
 
@@ -20,7 +19,6 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
     return node.emit(name, [node.value(0), node.value(1)], attributes, out)
 
 
-@operator("ADD", "SUB")
 def add(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting. The rule depends on how far the scales are from the result's."""
     a, b, out = _operands(node)
@@ -35,7 +33,6 @@ def add(node: Node) -> None:
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 
 
-@operator("MUL")
 def mul(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting: a sum of one product."""
     a, b, out = _operands(node)
@@ -45,7 +42,6 @@ def mul(node: Node) -> None:
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 
 
-@operator("DIV")
 def div(node: Node) -> None:
     """Of 8 bits, with broadcasting."""
     a, b, out = _operands(node)
@@ -57,7 +53,6 @@ def div(node: Node) -> None:
     node.set(0, node.activate(made, node.options["fused_activation_function"]))
 
 
-@operator("SQUARED_DIFFERENCE")
 def squared_difference(node: Node) -> None:
     """Of int8, with broadcasting."""
     _, _, out = _operands(node)
@@ -65,7 +60,6 @@ def squared_difference(node: Node) -> None:
     node.set(0, _emit(node, "qrt.squared_difference", {}, out))
 
 
-@operator("MAXIMUM", "MINIMUM")
 def extreme(node: Node) -> None:
     """Of 8 and 16 bits, with broadcasting. Storage is compared, whatever the types of the operands say."""
     *_, out = _operands(node)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from qrt.formats.importing.plain import BOOL, Operand, apply, clamped, compare, number_of, select, shape_of, signless
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.formats.tflite.operators.plain import finish, operands_of, raw
-from qrt.formats.tflite.registry import operator, plain_operator
 from qrt.types import FloatType, IntegerType, Type
 
 _NARROW, _WORDS = ("int8", "int16"), ("int32", "int64")
@@ -40,7 +39,6 @@ def _finish(node: Node, result: Operand) -> None:
         node.refuse(f"fused {activation} of {node.outputs[0].dtype}")
 
 
-@plain_operator(*_BINARY)
 def binary(node: Node) -> None:
     """Two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
     operands, element = operands_of(node, (*_WORDS, "float32"))
@@ -48,7 +46,6 @@ def binary(node: Node) -> None:
     _finish(node, apply(node, name, operands, [element] * 2, element))
 
 
-@operator("FLOOR_DIV")
 def floor_div(node: Node) -> None:
     """The quotient rounded down: of int8 and int16 the storage, whatever the types say, int32 or float32."""
     if node.input(0).dtype in _NARROW:
@@ -76,7 +73,6 @@ def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
     return apply(node, "arith.floordivsi", [a, b], [element] * 2, element)
 
 
-@operator("FLOOR_MOD")
 def floor_mod(node: Node) -> None:
     """The rest of a division, with the sign of the divisor: of int8 and int16 the storage, whatever the types say,
     int32, int64 or float32."""
@@ -100,14 +96,12 @@ def _floor_mod(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
     return apply(node, "arith.subi", [a, product], [element] * 2, element)
 
 
-@operator("POW")
 def power(node: Node) -> None:
     """A power of float32."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
 
 
-@operator("ATAN2")
 def arc_tangent(node: Node) -> None:
     """The angle of two float32 numbers, of tensors of one shape."""
     operands, element = operands_of(node, ("float32",))
@@ -116,7 +110,6 @@ def arc_tangent(node: Node) -> None:
     finish(node, 0, apply(node, "math.atan2", operands, [element] * 2, element))
 
 
-@plain_operator("SQUARED_DIFFERENCE")
 def squared_difference(node: Node) -> None:
     """The square of a difference: int32 or float32."""
     operands, element = operands_of(node, ("int32", "float32"))
@@ -125,14 +118,12 @@ def squared_difference(node: Node) -> None:
     finish(node, 0, apply(node, f"arith.mul{suffix}", [difference] * 2, [element] * 2, element))
 
 
-@plain_operator("SQUARE")
 def square(node: Node) -> None:
     """The square of float32."""
     (x,), element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
 
 
-@plain_operator("ABS")
 def absolute(node: Node) -> None:
     """The absolute value: int32 or float32."""
     operands, element = operands_of(node, ("int32", "float32"))
@@ -140,7 +131,6 @@ def absolute(node: Node) -> None:
     finish(node, 0, apply(node, name, operands, [element], element))
 
 
-@plain_operator("NEG")
 def negate(node: Node) -> None:
     """The negative: int32, int64 or float32."""
     (x,), element = operands_of(node, (*_WORDS, "float32"))
@@ -150,7 +140,6 @@ def negate(node: Node) -> None:
         finish(node, 0, apply(node, "arith.subi", [number_of(0, element), x], [element] * 2, element))
 
 
-@operator("SIGN")
 def sign(node: Node) -> None:
     """The sign is -1, 0 or 1, of int32 or float32. The sign of a NaN is a NaN."""
     (x,), element = operands_of(node, ("int32", "float32"))
@@ -159,7 +148,6 @@ def sign(node: Node) -> None:
     finish(node, 0, select(node, compare(node, "sgt", x, zero, element), number_of(1, element), below, element))
 
 
-@operator("ADD_N")
 def add_n(node: Node) -> None:
     """The sum of int32 or float32 tensors of one shape, one after the other."""
     (total, *others), element = operands_of(node, ("int32", "float32"))
@@ -171,14 +159,12 @@ def add_n(node: Node) -> None:
     finish(node, 0, total)
 
 
-@plain_operator(*_UNARY)
 def unary(node: Node) -> None:
     """A function of float32."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
 
 
-@operator("LOGICAL_AND", "LOGICAL_OR")
 def logical(node: Node) -> None:
     """Both, or one of two bools."""
     operands, element = operands_of(node, ("bool",))
@@ -186,7 +172,6 @@ def logical(node: Node) -> None:
     finish(node, 0, apply(node, name, operands, [element] * 2, element))
 
 
-@operator("LOGICAL_NOT")
 def logical_not(node: Node) -> None:
     """The other bool."""
     (x,), element = operands_of(node, ("bool",))

@@ -6,11 +6,9 @@ from qrt.formats.importing.moving import Shape, reshaped, taken
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.operators.slicing import paddings_of
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 
 
-@operator("SPACE_TO_DEPTH")
 def space_to_depth(node: Node) -> None:
     """Each square of an image becomes channels of one element."""
     images, (height, width, channels), block = _image(node)
@@ -21,7 +19,6 @@ def space_to_depth(node: Node) -> None:
     settle(node, 0, reshaped(node, value, (images, height // block, width // block, block * block * channels)))
 
 
-@operator("DEPTH_TO_SPACE")
 def depth_to_space(node: Node) -> None:
     """Channels of each element become a square of an image."""
     images, (height, width, channels), block = _image(node)
@@ -46,7 +43,6 @@ def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
     return images, (height, width, channels), block
 
 
-@operator("SPACE_TO_BATCH_ND")
 def space_to_batch(node: Node) -> None:
     """Blocks of the padded axes behind the first become further batches."""
     blocks, value = _blocks(node), node.value(0)
@@ -67,7 +63,6 @@ def space_to_batch(node: Node) -> None:
     settle(node, 0, reshaped(node, value, (batches, *outer, *inner)))
 
 
-@operator("BATCH_TO_SPACE_ND")
 def batch_to_space(node: Node) -> None:
     """Batches become blocks of the axes behind the first, which are cropped."""
     blocks, value = _blocks(node), node.value(0)

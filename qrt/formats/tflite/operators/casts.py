@@ -5,7 +5,6 @@ from math import prod
 import numpy as np
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import FloatType, TensorType, UniformType
 
@@ -21,7 +20,6 @@ _EXACT = {"exact": "fixed"}
 """The rule that multiplies by 1."""
 
 
-@operator("QUANTIZE")
 def quantize(node: Node) -> None:
     """Floats to integers, or integers of one type to those of another."""
     source, out = node.type(0).element, node.result_element()
@@ -82,7 +80,6 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
     )
 
 
-@operator("DEQUANTIZE")
 def dequantize(node: Node) -> None:
     """Integers to the floats that they stand for, each with one rounding."""
     node.element(0)

@@ -5,7 +5,6 @@ import numpy as np
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, signless
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.plain import finish, operands_of, raw
-from qrt.formats.tflite.registry import operator, plain_operator
 from qrt.ir import Value
 from qrt.numerics.compared import compared_values
 from qrt.ops.core import Array, storage_dtype
@@ -17,7 +16,6 @@ _COMPARISONS = {
 _I32 = IntegerType(32)
 
 
-@plain_operator(*_COMPARISONS)
 def comparison(node: Node) -> None:
     """A comparison of two tensors that broadcast: int32, int64 or float32, and bools by EQUAL and NOT_EQUAL."""
     bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
@@ -25,7 +23,6 @@ def comparison(node: Node) -> None:
     finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
-@operator(*_COMPARISONS)
 def quantized(node: Node) -> None:
     """A comparison of two tensors that broadcast: of 8 and 16 bits each by a table of what it stands for, int16 by
     LESS, GREATER and their like as storage; int32, int64 or float32; bools by EQUAL and NOT_EQUAL.

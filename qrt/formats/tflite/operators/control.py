@@ -7,7 +7,6 @@ from qrt.formats.tflite import state
 from qrt.formats.tflite.check import callees
 from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.registry import operator
 from qrt.formats.tflite.state import Handle
 from qrt.ir import Value
 from qrt.types import Type
@@ -15,7 +14,6 @@ from qrt.types import Type
 # -- variables -------------------------------------------------------------------------------------------------------
 
 
-@operator("VAR_HANDLE")
 def var_handle(node: Node) -> None:
     """It names a variable, and computes nothing."""
     node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
@@ -25,13 +23,11 @@ def _variable(node: Node) -> state.Variable:
     return node.graph.importer.state.resource(node.graph.handle(node.input(0), node.op))
 
 
-@operator("READ_VARIABLE")
 def read_variable(node: Node) -> None:
     """The value of a variable. What nothing ever sets is found when everything is imported."""
     node.set(0, state.load(node.graph, node.op, _variable(node), node.result_type()))
 
 
-@operator("ASSIGN_VARIABLE")
 def assign_variable(node: Node) -> None:
     """Within the subgraph of CALL_ONCE it says what a variable begins with."""
     variable = _variable(node)
@@ -46,7 +42,6 @@ def assign_variable(node: Node) -> None:
     node.graph.importer.state.initialise(variable, array)
 
 
-@operator("CALL_ONCE")
 def call_once(node: Node) -> None:
     """Its subgraph runs before everything else, so that what it assigns are initial values."""
     (index,) = callees(node.op)
@@ -99,7 +94,6 @@ def _check_results(node: Node, call: _Call) -> None:
         node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
 
 
-@operator("CALL", "STABLEHLO_COMPOSITE")
 def call(node: Node) -> None:
     """The results of a subgraph, that of a composite its decomposition."""
     (index,) = callees(node.op)
@@ -112,7 +106,6 @@ def call(node: Node) -> None:
     _set_results(node, control.call(node.graph.block, made.function, values))
 
 
-@operator("IF")
 def if_(node: Node) -> None:
     """Two functions, of which one is called."""
     operands = [node.input(number) for number in range(1, len(node.inputs))]
@@ -127,7 +120,6 @@ def if_(node: Node) -> None:
     _set_results(node, control.branches(node, node.value(0), functions, [values, values]))
 
 
-@operator("WHILE")
 def while_(node: Node) -> None:
     """A function that says whether to go on, and one that computes what the next round begins with. More than a million
     rounds are an error, unless the run is given a limit of steps."""

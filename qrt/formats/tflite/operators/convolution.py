@@ -5,12 +5,10 @@ from typing import Any
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
-from qrt.formats.tflite.registry import operator
 from qrt.ops.core import Array
 from qrt.types import UniformType
 
 
-@operator("CONV_2D")
 def conv_2d(node: Node) -> None:
     """Weights are OHWI, and their channels lie on axis 0; the input may have a multiple of their channels."""
     images, weights = node.type(0), node.type(1)
@@ -38,7 +36,6 @@ def conv_2d(node: Node) -> None:
     _convolve(node, "conv2d", _known_weights(node), attributes, x, w)
 
 
-@operator("DEPTHWISE_CONV_2D")
 def depthwise_conv_2d(node: Node) -> None:
     """Weights are 1HWO, and their channels lie on axis 3."""
     shape = node.type(1).shape or ()

@@ -4,12 +4,10 @@ from math import prod
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType
 
 
-@operator("FULLY_CONNECTED")
 def fully_connected(node: Node) -> None:
     """Weights are [outputs, depth]. The input becomes a matrix of that depth, unless its other axes are kept."""
     options = node.options

@@ -9,14 +9,12 @@ from qrt.formats.importing.plain import Operand, apply, as_value, number_of
 from qrt.formats.tflite.flexbuffer import Number, read_map
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import shape_of
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import FloatType, TensorType, UniformType
 
 _F32, _F64 = FloatType("f32"), FloatType("f64")
 
 
-@operator("TFLite_Detection_PostProcess")
 def detections(node: Node) -> None:
     """Boxes are decoded from their anchors, and those that overlap are suppressed, of all classes together or of each.
     Of float32 and uint8. Rows behind the last detection are 0; LiteRT leaves them as they are.

@@ -7,13 +7,11 @@ from qrt.formats.importing.plain import Operand, as_value, broadcast, number_of,
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import shape_of
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import operator
 
 _MOST = 1 << 26
 """Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""
 
 
-@operator("MATRIX_DIAG")
 def matrix_diag(node: Node) -> None:
     """Matrices with a line as their diagonal. All else is 0, of quantized types the storage."""
     line = _sizes(node, 0)
@@ -22,7 +20,6 @@ def matrix_diag(node: Node) -> None:
     _diagonals(node, number_of(0, signless(node.type(0).element)), 0, (*line, line[-1]))
 
 
-@operator("MATRIX_SET_DIAG")
 def matrix_set_diag(node: Node) -> None:
     """Matrices, square or not, with another diagonal."""
     shape, line = _sizes(node, 0), _sizes(node, 1)
@@ -54,7 +51,6 @@ def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> Non
     finish(node, 0, broadcast(node, found, element, shape))
 
 
-@operator("SEGMENT_SUM")
 def segment_sum(node: Node) -> None:
     """Sums of the rows that have one number, one after the other: int32 or float32. The numbers are known, and each is
     that of the row before or the next one."""

@@ -3,12 +3,10 @@
 from qrt.formats.importing.moving import axes_of, axis_of
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
-from qrt.formats.tflite.registry import operator
 
 _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 
 
-@operator("ARG_MAX", "ARG_MIN")
 def arg(node: Node) -> None:
     """The number of the first extreme element along a known axis, int32 or int64."""
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(shape_of(node)))
@@ -16,7 +14,6 @@ def arg(node: Node) -> None:
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 
 
-@operator(*_REDUCED)
 def reduce(node: Node) -> None:
     """The extreme element over known axes; any and all of truth values are their greatest and least."""
     axes = axes_of(node, node.integers(1, "axes"), len(shape_of(node)))
@@ -24,7 +21,6 @@ def reduce(node: Node) -> None:
     settle(node, 0, node.emit(f"qrt.reduce_{_REDUCED[node.op.name]}", [node.value(0)], attributes))
 
 
-@operator("TOPK_V2")
 def top_k(node: Node) -> None:
     """A known number of largest elements along the last axis, and their numbers of int32."""
     k = one_integer(node, 1, "a number of elements")

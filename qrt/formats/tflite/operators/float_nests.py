@@ -2,10 +2,10 @@
 
 from math import prod
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, LoweringContext
 from qrt.formats.tflite.node import ACTIVATIONS, Node
 from qrt.ir import Value
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import TensorType
 
 _WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
@@ -25,30 +25,30 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
     return value
 
 
-def finish(node: Node, site: Site, value: Value, bias: Value | None = None) -> None:
+def finish(node: Node, context: LoweringContext, value: Value, bias: Value | None = None) -> None:
     """Sets the result: the value with a bias along its last axis, after the fused activation."""
     activation = node.options.get("fused_activation_function", "NONE")
     if bias is None and activation == "NONE":
         node.set(0, value)
         return
-    nest = Nest(site, "finish", site.extents(value))
+    nest = LoopNest(context, "finish", context.extents(value))
     scalar = nest.read(value, nest.loops)
     if bias is not None:
-        scalar = nest.emit("arith.addf", (scalar, nest.read(bias, nest.loops[-1:])), F32)
+        scalar = nest.value("arith.addf", (scalar, nest.read(bias, nest.loops[-1:])), F32)
     node.set(0, nest.finish(activated(node, nest, scalar, activation))[0])
 
 
-def activated(node: Node, nest: Nest, scalar: Value, activation: str) -> Value:
+def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Value:
     """A scalar of a nest after an activation."""
     if activation == "NONE":
         return scalar
     if activation == "TANH" and node.op.name in _WITH_TANH:
-        return nest.emit("math.tanh", (scalar,), F32)
+        return nest.value("math.tanh", (scalar,), F32)
     if activation not in ACTIVATIONS:
         node.refuse(f"float32, fused {activation}")
     low, high = ACTIVATIONS[activation]
-    scalar = nest.emit("arith.maximumf", (scalar, nest.constant(low, F32)), F32)
-    return scalar if high is None else nest.emit("arith.minimumf", (scalar, nest.constant(high, F32)), F32)
+    scalar = nest.value("arith.maximumf", (scalar, nest.constant(low, F32)), F32)
+    return scalar if high is None else nest.value("arith.minimumf", (scalar, nest.constant(high, F32)), F32)
 
 
 def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:

@@ -8,15 +8,15 @@ float32, which the nests repeat.
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.formats.importing import float_products
 from qrt.formats.importing.float_products import Operands
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, float_bias
 from qrt.ir import Value
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Extent, Site
 from qrt.types import UniformType
 
 
@@ -24,33 +24,33 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     """Weights OHWI, in groups where they have fewer channels than the input."""
     width = (node.type(0).shape or ())[3] or depth
     groups = max(width // depth, 1) if depth else 1
-    site, x = site_of(node), window.padded(node, node.value(0))
+    context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
-    made = float_products.convolution(site, x, _weights(node, 0), window, channels, depth, groups, order, start)
-    finish(node, site, made, rest)
+    made = float_products.convolution(context, x, _weights(node, 0), window, channels, depth, groups, order, start)
+    finish(node, context, made, rest)
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
-    site, x = site_of(node), window.padded(node, node.value(0))
+    context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
     columns_first = order == "bias_then_fma" and multiplier == 1  # XNNPACK takes several filters for groups
     made = float_products.depthwise(
-        site, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
+        context, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
     )
-    finish(node, site, made, rest)
+    finish(node, context, made, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
-    site, weights = site_of(node), _weights(node, 0)
-    *kept, _ = site.extents(rows)
+    context, weights = lowering_context(node), _weights(node, 0)
+    *kept, _ = context.extents(rows)
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         *row, o, k = nest.loops
         return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
 
-    _sum(node, site, [*kept, units], [depth], operands, units)
+    _sum(node, context, [*kept, units], [depth], operands, units)
 
 
 def _weights(node: Node, axis: int) -> Value:
@@ -74,7 +74,12 @@ def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
 
 
 def _sum(
-    node: Node, site: Site, parallel: list[Extent], reduced: list[Extent], operands: Operands, channels: int
+    node: Node,
+    context: LoweringContext,
+    parallel: list[Extent],
+    reduced: list[Extent],
+    operands: Operands,
+    channels: int,
 ) -> None:
     order, start, rest = _order(node, channels)
-    finish(node, site, float_products.total(site, parallel, reduced, operands, order, start), rest)
+    finish(node, context, float_products.total(context, parallel, reduced, operands, order, start), rest)

@@ -5,22 +5,20 @@ convolution the window's rows, its columns and the channels. XNNPACK does not ta
 LiteRT's other kernel may then lie 4 ULP of the greatest one apart.
 """
 
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.formats.importing import float_products
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.formats.tflite.operators.transpose_conv import window_of
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.types import TensorType
 
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
-@plain_operator("BATCH_MATMUL")
 def batch_matmul(node: Node) -> None:
     """Of float32, both operands computed or constant; adj_x and adj_y transpose an operand. Batches broadcast."""
     require_floats(node, 0, 1)
@@ -36,22 +34,21 @@ def batch_matmul(node: Node) -> None:
     if depth != again or len(result) < 2 or result[-2:] != (rows, columns):
         node.fail(f"inputs of shapes {list(shapes[0])} and {list(shapes[1])} do not make {list(result)}")
 
-    def read(nest: Nest, i: int, row: Expression, column: Expression, is_adjoint: bool) -> Value:
+    def read(nest: LoopNest, i: int, row: Expression, column: Expression, is_adjoint: bool) -> Value:
         first = len(result) - len(shapes[i])
         batch = [
             nest.loops[first + axis] if size == result[first + axis] else 0 for axis, size in enumerate(shapes[i][:-2])
         ]
         return nest.read(node.value(i), [*batch, *((column, row) if is_adjoint else (row, column))])
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         *_, row, column, k = nest.loops
         return read(nest, 0, row, k, x_adjoint), read(nest, 1, k, column, y_adjoint)
 
-    site, order = site_of(node), node.rule("float_products")
-    node.set(0, float_products.total(site, [n or 0 for n in result], [depth or 0], operands, order, None))
+    context, order = lowering_context(node), node.rule("float_products")
+    node.set(0, float_products.total(context, [n or 0 for n in result], [depth or 0], operands, order, None))
 
 
-@plain_operator("TRANSPOSE_CONV")
 def transpose_conv(node: Node) -> None:
     """Of float32 with known sizes; weights are OHWI. The bias may be left out."""
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
@@ -60,7 +57,7 @@ def transpose_conv(node: Node) -> None:
         node.fail(f"the input and the weights have rank 4, not {len(images)} and {len(weights)}")
     if weights[3] != images[3]:
         node.fail(f"{images[3]} channels are not the {weights[3]} of a filter")
-    site, window = site_of(node), window_of(node)
+    context, window = lowering_context(node), window_of(node)
     kernel = tuple(n or 0 for n in weights[1:3])
     sizes = [
         (n or 0, k, stride, before, (n or 0) * stride - stride + k - before - after + beyond)
@@ -69,12 +66,12 @@ def transpose_conv(node: Node) -> None:
         )
     ]
     x = _between_zeros(node, sizes)
-    kept = [site.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
+    kept = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
     taps = (*kernel, weights[3] or 0)
     places = Window(kernel, (1, 1), (1, 1), ((0, 0), (0, 0)), tuple(size[4] for size in sizes))
     order = node.rule("float_products")
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         image, i, j, o, row, column, c = nest.loops
         forth = (row, column)
         back = [add(multiply(at, -1), k - 1) for at, k in zip(forth, kernel, strict=True)]
@@ -84,8 +81,8 @@ def transpose_conv(node: Node) -> None:
 
     bias = float_bias(node, _BIAS, weights[0] or 0)
     first = bias if order == "bias_then_fma" else None
-    sums = float_products.total(site, kept, taps, operands, order, first)
-    finish(node, site, sums, None if first is not None else bias)
+    sums = float_products.total(context, kept, taps, operands, order, first)
+    finish(node, context, sums, None if first is not None else bias)
 
 
 def _between_zeros(node: Node, sizes: list[tuple[int, int, int, int, int]]) -> Value:

@@ -4,7 +4,6 @@ from qrt.formats.importing.plain import Operand, apply, number_of
 from qrt.formats.tflite import tables
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
@@ -16,7 +15,6 @@ _OF_BOTH = ("LOGISTIC", "TANH", "HARD_SWISH", "GELU")
 _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 
 
-@operator("SOFTMAX")
 def softmax(node: Node) -> None:
     """Of 8 bits, to 8 or 16 bits, and of 16 bits; along the last axis."""
     x, out = node.element(0), node.result_element()
@@ -41,7 +39,6 @@ def read_as(node: Node, value: Value, element: UniformType) -> Value:
     return node.emit("quant.scast", [bare], {}, made.with_(element=element))
 
 
-@operator("LOG_SOFTMAX")
 def log_softmax(node: Node) -> None:
     """Of 8 bits, along the last axis."""
     x, out = node.element(0), node.result_element()
@@ -51,7 +48,6 @@ def log_softmax(node: Node) -> None:
     node.set(0, node.emit("qrt.log_softmax", [node.value(0)], {"axis": -1, "requant": rule}, out))
 
 
-@operator("LOGISTIC", "TANH")
 def sigmoid(node: Node) -> None:
     """Of 8 and 16 bits."""
     x, out = node.element(0), node.result_element()
@@ -68,7 +64,6 @@ def sigmoid(node: Node) -> None:
     return None
 
 
-@operator("ELU", "EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 def function(node: Node) -> None:
     """Of 8 bits; EXP, GELU, LOG, RSQRT and SQRT of 16 bits too."""
     x, out = node.element(0), node.result_element()

@@ -9,12 +9,10 @@ from qrt.formats.importing.moving import axis_of
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.operators.plain import raw
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType
 
 
-@operator("GATHER")
 def gather(node: Node) -> None:
     """Along an axis, at positions that are known or not; the first axes of both inputs may go together."""
     rank, rows = len(shape_of(node)), len(shape_of(node, 1))
@@ -27,7 +25,6 @@ def gather(node: Node) -> None:
     settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
 
 
-@operator("GATHER_ND")
 def gather_nd(node: Node) -> None:
     """Each row of positions names an element, or what the axes behind it hold."""
     indices = shape_of(node, 1)
@@ -37,7 +34,6 @@ def gather_nd(node: Node) -> None:
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
 
-@operator("REVERSE_SEQUENCE")
 def reverse_sequence(node: Node) -> None:
     """Of each batch the first elements along an axis, as many as a length says, backwards. A length that is not known
     must be one of the sequence when it runs.

@@ -26,14 +26,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qrt.formats.importing.nests import site_of
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, F64, I1, I8, I32, Array, Extent, LoweringContext
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Window
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated, float_bias
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, F64, I1, I8, I32, Array, Extent, Site
 from qrt.types import IntegerType, TensorType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
@@ -101,7 +101,7 @@ def _rule(node: Node) -> str:
 
 def convolution(node: Node, window: Window, channels: int) -> None:
     """Weights OHWI, of as many channels as the input."""
-    site, x, rule = site_of(node), node.value(0), _rule(node)
+    context, x, rule = lowering_context(node), node.value(0), _rule(node)
     # XNNPACK takes one channel to one channel for a depthwise convolution, which has no rows.
     is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
     by_pixel = (
@@ -111,56 +111,56 @@ def convolution(node: Node, window: Window, channels: int) -> None:
         and not any(map(any, window.padding))
     )
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
-    extents = site.extents(x)
-    parameters = _parameters(site, x, axes, [extents[axis] for axis in own], rule)
+    extents = context.extents(x)
+    parameters = _parameters(context, x, axes, [extents[axis] for axis in own], rule)
     array, depth = _known_weights(node, window), extents[3]
     if array is not None and array[:1].size <= _DEEPEST:
-        stored = _image(node, site, window, parameters, own, rule)
-        sums = _exact(node, site, "qrt.conv2d", stored, array, node.element(1), window)
-        _finish(node, site, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
+        stored = _image(node, context, window, parameters, own, rule)
+        sums = _exact(node, context, "qrt.conv2d", stored, array, node.element(1), window)
+        _finish(node, context, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
         return
-    centred = window.padded(node, _stored(site, x, parameters, own, rule, I32))
+    centred = window.padded(node, _stored(context, x, parameters, own, rule, I32))
     kept: list[Extent] = [extents[0], *window.outputs, channels]
-    nest = Nest(site, "accumulate", kept, [*window.kernel, depth])
+    nest = LoopNest(context, "accumulate", kept, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
-    sums = _sums(node, site, nest, left, [o, row, column, c])
-    _finish(node, site, sums, parameters, own, rule)
+    sums = _sums(node, context, nest, left, [o, row, column, c])
+    _finish(node, context, sums, parameters, own, rule)
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
     """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``. Each image has one range."""
-    site, x = site_of(node), node.value(0)
+    context, x = lowering_context(node), node.value(0)
     rule = _rule(node)
-    extents = site.extents(x)
-    parameters = _parameters(site, x, (1, 2, 3), list(extents[:1]), rule)
+    extents = context.extents(x)
+    parameters = _parameters(context, x, (1, 2, 3), list(extents[:1]), rule)
     array = _known_weights(node, window)
     if array is not None and array[..., :1].size <= _DEEPEST:
         element = node.element(1)
-        stored = _image(node, site, window, parameters, (0,), rule)
+        stored = _image(node, context, window, parameters, (0,), rule)
         element = element.with_(axis=2) if element.is_per_axis else element
-        sums = _exact(node, site, "qrt.depthwise_conv2d", stored, array[0], element, window)
-        _finish(node, site, sums, parameters, (0,), rule, array.sum((0, 1, 2), dtype=np.int64))
+        sums = _exact(node, context, "qrt.depthwise_conv2d", stored, array[0], element, window)
+        _finish(node, context, sums, parameters, (0,), rule, array.sum((0, 1, 2), dtype=np.int64))
         return
-    centred = window.padded(node, _stored(site, x, parameters, (0,), rule, I32))
-    nest = Nest(site, "accumulate", [extents[0], *window.outputs, channels], window.kernel)
+    centred = window.padded(node, _stored(context, x, parameters, (0,), rule, I32))
+    nest = LoopNest(context, "accumulate", [extents[0], *window.outputs, channels], window.kernel)
     image, i, j, o, row, column = nest.loops
     source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), source])
-    _finish(node, site, _sums(node, site, nest, left, [0, row, column, o]), parameters, (0,), rule)
+    _finish(node, context, _sums(node, context, nest, left, [0, row, column, o]), parameters, (0,), rule)
 
 
-def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
+def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
     """The whole range of int8; a unit of 1 where there is no range. TFLite's kernels form the range in float32 and what
     follows in float64."""
-    nest = Nest(site, "parameters", extents)
+    nest = LoopNest(context, "parameters", extents)
     ends = [nest.read(each, nest.loops) for each in (least, greatest)]
     low, high, apart = (
-        nest.emit("arith.extf", (each,), F64) for each in (*ends, nest.emit("arith.subf", ends[::-1], F32))
+        nest.value("arith.extf", (each,), F64) for each in (*ends, nest.value("arith.subf", ends[::-1], F32))
     )
 
     def emit(op: str, *operands: Value) -> Value:
-        return nest.emit(op, operands, F64)
+        return nest.value(op, operands, F64)
 
     def number(value: float) -> Value:
         return nest.constant(value, F64)
@@ -177,33 +177,33 @@ def _whole_range(site: Site, extents: list[Extent], least: Value, greatest: Valu
     zero = emit("arith.select", nest.compare_floats(_LESS, *errors), from_least, from_greatest)
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("arith.select", is_empty, number(0.0), emit("math.round", zero))
-    shift = nest.emit("arith.fptosi", (zero,), I32)
-    unit, zero = (nest.emit("arith.truncf", (each,), F32) for each in (scale, zero))
-    inverse = nest.emit("arith.divf", (nest.constant(1.0, F32), unit), F32)
+    shift = nest.value("arith.fptosi", (zero,), I32)
+    unit, zero = (nest.value("arith.truncf", (each,), F32) for each in (scale, zero))
+    inverse = nest.value("arith.divf", (nest.constant(1.0, F32), unit), F32)
     is_lost = nest.compare_floats(_EQUAL, unit, nest.constant(0.0, F32))
-    inverse = nest.emit("arith.select", (is_lost, nest.constant(0.0, F32), inverse), F32)
+    inverse = nest.value("arith.select", (is_lost, nest.constant(0.0, F32), inverse), F32)
     return _Parameters(*nest.finish(inverse, unit, zero, shift))
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Weights [units, depth], and an input with ``depth`` as its last axis."""
-    site, rule = site_of(node), _rule(node)
-    *kept, _ = site.extents(rows)
+    context, rule = lowering_context(node), _rule(node)
+    *kept, _ = context.extents(rows)
     own = range(len(kept))
-    parameters = _parameters(site, rows, (len(kept),), kept, rule)
+    parameters = _parameters(context, rows, (len(kept),), kept, rule)
     array, element = _known_weights(node), node.element(1)
     if array is not None and depth <= _DEEPEST:
-        stored = _stored(site, rows, parameters, own, rule, I8)
+        stored = _stored(context, rows, parameters, own, rule, I8)
         sums = _exact(
-            node, site, "qrt.matmul", stored, array.T, element.with_(axis=1) if element.is_per_axis else element
+            node, context, "qrt.matmul", stored, array.T, element.with_(axis=1) if element.is_per_axis else element
         )
-        _finish(node, site, sums, parameters, own, rule, array.sum(1, dtype=np.int64))
+        _finish(node, context, sums, parameters, own, rule, array.sum(1, dtype=np.int64))
         return
-    centred = _stored(site, rows, parameters, own, rule, I32)
-    nest = Nest(site, "accumulate", [*kept, units], [depth])
+    centred = _stored(context, rows, parameters, own, rule, I32)
+    nest = LoopNest(context, "accumulate", [*kept, units], [depth])
     *row, o, k = nest.loops
-    sums = _sums(node, site, nest, nest.read(centred, [*row, k]), [o, k])
-    _finish(node, site, sums, parameters, own, rule)
+    sums = _sums(node, context, nest, nest.read(centred, [*row, k]), [o, k])
+    _finish(node, context, sums, parameters, own, rule)
 
 
 def _known_weights(node: Node, window: Window | None = None) -> Array | None:
@@ -214,17 +214,19 @@ def _known_weights(node: Node, window: Window | None = None) -> Array | None:
     return node.constant(1) if pixels <= _MOST_PIXELS else None
 
 
-def _parameters(site: Site, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str) -> _Parameters:
+def _parameters(
+    context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
+) -> _Parameters:
     """Of one range for all elements along ``axes``; the others are ``outer``."""
     if rule == "rows":
-        return _asymmetric(site, outer, *_ends(site, x, axes))
+        return _asymmetric(context, outer, *_ends(context, x, axes))
     if rule != "symmetric":
-        return _whole_range(site, outer, *_ends(site, x, axes))
-    return _symmetric(site, outer, _magnitude(site, x, axes))
+        return _whole_range(context, outer, *_ends(context, x, axes))
+    return _symmetric(context, outer, _magnitude(context, x, axes))
 
 
 def _stored(
-    site: Site,
+    context: LoweringContext,
     x: Value,
     parameters: _Parameters,
     axes: Sequence[int],
@@ -234,18 +236,18 @@ def _stored(
 ) -> Value:
     """Make integers whose parameters have these axes: bytes as they are, others less their zero point. The input has
     the padding of a ``window``, which is 0 whatever its scale."""
-    nest = Nest(site, "quantize", site.extents(x))
+    nest = LoopNest(context, "quantize", context.extents(x))
     places = [nest.loops[axis] for axis in axes]
 
     def emit(op: str, *operands: Value) -> Value:
-        return nest.emit(op, operands, F32)
+        return nest.value(op, operands, F32)
 
     zero = None if parameters.zero is None else nest.read(parameters.zero, places)
     stored = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
     padding = window.padding if window is not None else ()
     if any(map(any, padding)):
         inside = np.pad(np.ones(_unpadded(nest.kept[1:3], padding), bool), padding)
-        is_inside = nest.read(site.tensor(inside, I1), nest.loops[1:3])
+        is_inside = nest.read(context.dense(inside, I1), nest.loops[1:3])
         stored = emit("arith.select", is_inside, stored, nest.constant(0.0, F32))
     stored = emit("math.roundeven", stored) if rule == "rows" else _rounded_away(nest, stored, len(axes), padding)
     stored = stored if zero is None else emit("arith.addf", stored, zero)
@@ -253,8 +255,8 @@ def _stored(
     stored = emit("arith.minimumf", stored, nest.constant(127.0, F32))
     if element is I32 and zero is not None:
         stored = emit("arith.subf", stored, zero)
-    stored = nest.emit("arith.fptosi", (stored,), I32)
-    return nest.finish(nest.emit("arith.trunci", (stored,), I8) if element is I8 else stored)[0]
+    stored = nest.value("arith.fptosi", (stored,), I32)
+    return nest.finish(nest.value("arith.trunci", (stored,), I8) if element is I8 else stored)[0]
 
 
 def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
@@ -262,7 +264,7 @@ def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> li
     return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
 
 
-def _rounded_away(nest: Nest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
+def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
     """Round as TFLite's kernels do, which take all loops from ``first`` on as one run of elements."""
     ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.kept) - first)
     sizes = _unpadded(nest.kept[first:], ends)
@@ -277,65 +279,73 @@ def _rounded_away(nest: Nest, scaled: Value, first: int, padding: tuple[tuple[in
             stop = axis + table.ndim
             flags = np.pad(table, ends[axis:stop])
             flags_along.append(nest.parameter(flags, I1, nest.loops[first + axis : first + stop]))
-        is_behind = reduce(lambda a, b: nest.emit("arith.andi", (a, b), I1), flags_along)
-        half = nest.emit("arith.select", (is_behind, nest.constant(_BELOW_HALF, F32), half), F32)
+        is_behind = reduce(lambda a, b: nest.value("arith.andi", (a, b), I1), flags_along)
+        half = nest.value("arith.select", (is_behind, nest.constant(_BELOW_HALF, F32), half), F32)
     is_negative = nest.compare_floats(_LESS, scaled, nest.constant(0.0, F32))
-    half = nest.emit("arith.select", (is_negative, nest.emit("arith.negf", (half,), F32), half), F32)
-    return nest.emit("math.trunc", (nest.emit("arith.addf", (scaled, half), F32),), F32)
+    half = nest.value("arith.select", (is_negative, nest.value("arith.negf", (half,), F32), half), F32)
+    return nest.value("math.trunc", (nest.value("arith.addf", (scaled, half), F32),), F32)
 
 
-def _image(node: Node, site: Site, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str) -> Value:
+def _image(
+    node: Node, context: LoweringContext, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str
+) -> Value:
     """Make the bytes of images with their padding."""
-    return _stored(site, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
+    return _stored(context, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
 
 
 def _exact(
-    node: Node, site: Site, op: str, stored: Value, array: Array, element: UniformType, window: Window | None = None
+    node: Node,
+    context: LoweringContext,
+    op: str,
+    stored: Value,
+    array: Array,
+    element: UniformType,
+    window: Window | None = None,
 ) -> Value:
     """The sums of products of bytes by constant weights. The window has no padding left."""
     x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
     attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
-    return site.storage(node.emit(op, [x, node.dense(array, element)], attributes))
+    return context.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 
-def _ends(site: Site, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
+def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
     """The least and the greatest element along axes, 0 counted in."""
     least = greatest = x
     for turn, axis in enumerate(axes):
-        nest, low, high = _along(site, axis - turn, least, greatest)
-        low = nest.emit("arith.minimumf", (nest.running(F32, 0.0), low), F32)
-        high = nest.emit("arith.maximumf", (nest.running(F32, 0.0), high), F32)
+        nest, low, high = _along(context, axis - turn, least, greatest)
+        low = nest.value("arith.minimumf", (nest.running(F32, 0.0), low), F32)
+        high = nest.value("arith.maximumf", (nest.running(F32, 0.0), high), F32)
         least, greatest = nest.finish(low, high)
     return least, greatest
 
 
-def _magnitude(site: Site, x: Value, axes: tuple[int, ...]) -> Value:
+def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Value:
     """The greatest magnitude along axes."""
     for turn, axis in enumerate(axes):
-        nest, element, _ = _along(site, axis - turn, x, x)
-        magnitude = nest.emit("math.absf", (element,), F32)
-        x = nest.finish(nest.emit("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
+        nest, element, _ = _along(context, axis - turn, x, x)
+        magnitude = nest.value("math.absf", (element,), F32)
+        x = nest.finish(nest.value("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
     return x
 
 
-def _along(site: Site, axis: int, first: Value, second: Value) -> tuple[Nest, Value, Value]:
+def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
     """A nest that reduces an axis of two tensors, and their elements. One axis is reduced at a time: ends have the same
     bits in any order, and the axes that are kept are the lanes of vectors."""
-    extents = site.extents(first)
-    nest = Nest(site, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
+    extents = context.extents(first)
+    nest = LoopNest(context, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
     *kept, reduced = nest.loops
     places = [*kept[:axis], reduced, *kept[axis:]]
     element = nest.read(first, places)
     return nest, element, element if second is first else nest.read(second, places)
 
 
-def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
+def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
     """The whole range of int8."""
-    nest = Nest(site, "parameters", extents)
+    nest = LoopNest(context, "parameters", extents)
     low, high = nest.read(least, nest.loops), nest.read(greatest, nest.loops)
 
     def emit(op: str, *operands: Value) -> Value:
-        return nest.emit(op, operands, F32)
+        return nest.value(op, operands, F32)
 
     def number(value: float) -> Value:
         return nest.constant(value, F32)
@@ -349,30 +359,30 @@ def _asymmetric(site: Site, extents: list[Extent], least: Value, greatest: Value
     zero = emit("arith.select", nest.compare_floats(_GREATER, errors, number(0.0)), from_least, from_greatest)
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("math.roundeven", zero)
-    unit, shift = emit("arith.divf", one, scale), nest.emit("arith.fptosi", (zero,), I32)
+    unit, shift = emit("arith.divf", one, scale), nest.value("arith.fptosi", (zero,), I32)
     return _Parameters(*nest.finish(scale, unit, zero, shift))
 
 
-def _symmetric(site: Site, extents: list[Extent], largest: Value) -> _Parameters:
+def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) -> _Parameters:
     """The integers from -127 to 127."""
-    nest = Nest(site, "parameters", extents)
+    nest = LoopNest(context, "parameters", extents)
     high, one, most = nest.read(largest, nest.loops), nest.constant(1.0, F32), nest.constant(127.0, F32)
     is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
-    scale = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (most, high), F32)), F32)
-    unit = nest.emit("arith.select", (is_zero, one, nest.emit("arith.divf", (high, most), F32)), F32)
+    scale = nest.value("arith.select", (is_zero, one, nest.value("arith.divf", (most, high), F32)), F32)
+    unit = nest.value("arith.select", (is_zero, one, nest.value("arith.divf", (high, most), F32)), F32)
     return _Parameters(*nest.finish(scale, unit))
 
 
-def _sums(node: Node, site: Site, nest: Nest, left: Value, places: list[Expression]) -> Value:
+def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
     """The sums of ``left`` times the weights at ``places``, by a nest."""
-    stored = site.storage(node.value(1))
-    product = nest.emit("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
-    return nest.finish(nest.emit("arith.addi", (nest.running(I32, 0), product), I32))[0]
+    stored = context.storage(node.value(1))
+    product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
+    return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
 
 
 def _finish(
     node: Node,
-    site: Site,
+    context: LoweringContext,
     sums: Value,
     parameters: _Parameters,
     axes: Iterable[int],
@@ -382,32 +392,32 @@ def _finish(
     """The result of sums whose parameters have these axes. ``weights``, the sum of those of each output, says how many
     times a zero point is in a sum of bytes."""
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
-    nest = Nest(site, "scale", site.extents(sums))
+    nest = LoopNest(context, "scale", context.extents(sums))
     channels = (node.type(1).shape or ())[_CHANNELS[node.op.name]] or 0
     rows = [nest.loops[axis] for axis in axes]
     total = nest.read(sums, nest.loops)
     if weights is not None and parameters.shift is not None:
         zero, times = nest.read(parameters.shift, rows), nest.parameter(weights, I32, nest.loops[-1:])
-        total = nest.emit("arith.subi", (total, nest.emit("arith.muli", (zero, times), I32)), I32)
-    total = nest.emit("arith.sitofp", (total,), F32)
+        total = nest.value("arith.subi", (total, nest.value("arith.muli", (zero, times), I32)), I32)
+    total = nest.value("arith.sitofp", (total,), F32)
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     outputs = (sums.type.shape or ())[-1] if isinstance(sums.type, TensorType) else None
     value = float_bias(node, 2, outputs or 0)
     bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
-        total = nest.emit("arith.mulf", (total, own), F32)
-        made = nest.emit("math.fma", (total, weight, bias), F32)
+        total = nest.value("arith.mulf", (total, own), F32)
+        made = nest.value("math.fma", (total, weight, bias), F32)
     elif rule in ("symmetric", "asymmetric"):
-        total = nest.emit("arith.mulf", (total, nest.emit("arith.mulf", (own, weight), F32)), F32)
-        made = nest.emit("arith.addf", (total, bias), F32)
+        total = nest.value("arith.mulf", (total, nest.value("arith.mulf", (own, weight), F32)), F32)
+        made = nest.value("arith.addf", (total, bias), F32)
     else:
         first, second = weight, own
         if rule == "images_in_fours" and (behind := channels % _FOURS):
             is_whole = nest.parameter(np.arange(channels) < channels - behind, I1, nest.loops[-1:])
             first, second = (
-                nest.emit("arith.select", (is_whole, *pair), F32) for pair in ((weight, own), (own, weight))
+                nest.value("arith.select", (is_whole, *pair), F32) for pair in ((weight, own), (own, weight))
             )
-        total = nest.emit("arith.mulf", (nest.emit("arith.mulf", (total, first), F32), second), F32)
-        made = nest.emit("arith.addf", (total, bias), F32)
+        total = nest.value("arith.mulf", (nest.value("arith.mulf", (total, first), F32), second), F32)
+        made = nest.value("arith.addf", (total, bias), F32)
     activation = node.options["fused_activation_function"]
     node.set(0, nest.finish(activated(node, nest, made, activation))[0])

@@ -3,7 +3,6 @@
 from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.functions import read_as
-from qrt.formats.tflite.registry import operator
 from qrt.formats.tflite.types import element_of
 from qrt.ir import Value
 from qrt.numerics import GATES, NORM_BITS
@@ -15,7 +14,6 @@ _OF_PEEPHOLES = (0, 1, 3)
 """The gates that peepholes belong to."""
 
 
-@operator("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def lstm(node: Node) -> None:
     """Of i8 with a cell of i16, and of float32: with CIFG, peepholes, a projection and layer normalization."""
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)

@@ -2,11 +2,9 @@
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.products import multiplier_facts
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 
 
-@operator("BATCH_MATMUL")
 def batch_matmul(node: Node) -> None:
     """Of int8 or int16, both operands computed or constant; adj_x and adj_y transpose an operand."""
     x, y, out = node.element(0), node.element(1), node.result_element()

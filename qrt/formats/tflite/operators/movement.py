@@ -7,13 +7,11 @@ import numpy as np
 from qrt.formats.importing.moving import Shape, axis_of, joined, reshaped, taken
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import UniformType
 
 
-@operator("RESHAPE")
 def reshape(node: Node) -> None:
     """To a shape that is an input, stands in the options of old files, or is the result's."""
     settle(node, 0, reshaped(node, node.value(0), _new_shape(node)))
@@ -42,7 +40,6 @@ def _new_shape(node: Node) -> Shape:
     return shape
 
 
-@operator("SQUEEZE")
 def squeeze(node: Node) -> None:
     """Without the axes of size 1 that are named, or without all."""
     shape = shape_of(node)
@@ -54,7 +51,6 @@ def squeeze(node: Node) -> None:
     settle(node, 0, reshaped(node, node.value(0), tuple(n for d, n in enumerate(shape) if d not in named)))
 
 
-@operator("EXPAND_DIMS")
 def expand_dims(node: Node) -> None:
     """With a new axis of size 1."""
     shape = shape_of(node)
@@ -62,7 +58,6 @@ def expand_dims(node: Node) -> None:
     settle(node, 0, reshaped(node, node.value(0), (*shape[:axis], 1, *shape[axis:])))
 
 
-@operator("TRANSPOSE")
 def transpose(node: Node) -> None:
     """Axes in an order that is known."""
     order, rank = node.integers(1, "an order of axes"), len(shape_of(node))
@@ -71,7 +66,6 @@ def transpose(node: Node) -> None:
     settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
 
 
-@operator("PACK")
 def pack(node: Node) -> None:
     """Tensors along a new axis."""
     shape = shape_of(node)
@@ -84,7 +78,6 @@ def pack(node: Node) -> None:
     settle(node, 0, joined(node, rows, axis))
 
 
-@operator("UNPACK")
 def unpack(node: Node) -> None:
     """A tensor for each position of an axis."""
     shape = shape_of(node)
@@ -96,7 +89,6 @@ def unpack(node: Node) -> None:
         settle(node, i, reshaped(node, taken(node, node.value(0), axis, i, 1), rest))
 
 
-@operator("CONCATENATION")
 def concatenation(node: Node) -> None:
     """Tensors of one type; uint8 of unequal parameters too, each by a table."""
     rank = len(shape_of(node))
@@ -134,7 +126,6 @@ def _table(own: UniformType, out: UniformType) -> Array:
     return stored
 
 
-@operator("TILE")
 def tile(node: Node) -> None:
     """Repeated a known number of times along each axis."""
     counts = node.integers(1, "multiples")
@@ -143,7 +134,6 @@ def tile(node: Node) -> None:
     settle(node, 0, node.emit("qrt.tile", [node.value(0)], {"multiples": list(counts)}))
 
 
-@operator("BROADCAST_TO")
 def broadcast_to(node: Node) -> None:
     """To a known shape, by NumPy's rules."""
     own, wanted = shape_of(node), node.integers(1, "a shape")

@@ -7,10 +7,8 @@ from qrt.formats.importing.plain import Operand, compare, select, shape_of, sign
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import operator
 
 
-@operator("ONE_HOT")
 def one_hot(node: Node) -> None:
     """A new axis of known size, along which the element at each position differs from all others."""
     dtype, depth = node.input(0).dtype, one_integer(node, 1, "a depth")

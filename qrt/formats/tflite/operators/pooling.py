@@ -4,10 +4,8 @@ from typing import Any
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.window import padding_of, window_of
-from qrt.formats.tflite.registry import operator
 
 
-@operator("AVERAGE_POOL_2D", "MAX_POOL_2D")
 def pool_2d(node: Node) -> None:
     """Both keep the parameters of their input. Padding is left out of an average."""
     options = node.options

@@ -2,11 +2,9 @@
 
 from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.registry import operator
 from qrt.types import UniformType
 
 
-@operator("SVDF")
 def svdf(node: Node) -> None:
     """Of i8 with a state of i16."""
     x, feature, time, memory = (node.element(i) for i in (0, 1, 2, 4))

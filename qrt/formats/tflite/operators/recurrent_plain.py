@@ -8,18 +8,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import F32, LoweringContext
 from qrt.formats.importing.float_products import total
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
 from qrt.formats.tflite.operators.moving import shape_of
-from qrt.formats.tflite.registry import plain_operator
-from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Region, Value
+from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.rewrite import Builder
-from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.site import F32, Site
 from qrt.types import IndexType, IntegerType, TensorType
 
 _INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)
@@ -30,11 +28,10 @@ _LEAST_VARIANCE = 1e-8
 """What a variance of 0 counts as."""
 _LESS = 4
 """The predicate of an ordered comparison."""
-Step = Callable[[Site, Value, Sequence[Value]], list[Value]]
+Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 """(operations' place, inputs of a step, state) -> the state after it, of which the first is the step's result."""
 
 
-@plain_operator("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def lstm(node: Node) -> None:
     """Of float32, in every form: CIFG, peepholes, a projection and layer normalization."""
     cells = shape_of(node, _CELL_STATE)[-1:]
@@ -46,19 +43,18 @@ def lstm(node: Node) -> None:
     _run(node, _Lstm(node, gates).step, (_HIDDEN_STATE, _CELL_STATE))
 
 
-@plain_operator("UNIDIRECTIONAL_SEQUENCE_RNN")
 def rnn(node: Node) -> None:
     """Of float32: an activation of a bias, and of sums over the inputs and the hidden values."""
     inputs, hidden = shape_of(node)[-1:], shape_of(node, 4)[-1:]
     _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
     weights = [node.value(i) for i in (1, 2, 3)]
 
-    def step(site: Site, x: Value, before: Sequence[Value]) -> list[Value]:
-        sums = [_products(site, a, w) for a, w in ((x, weights[0]), (before[0], weights[1]))]
-        nest = Nest(site, "gate", site.extents(sums[0]))
+    def step(context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
+        sums = [_products(context, a, w) for a, w in ((x, weights[0]), (before[0], weights[1]))]
+        nest = LoopNest(context, "gate", context.extents(sums[0]))
         made = nest.read(weights[2], nest.loops[1:])
         for each in sums:
-            made = nest.emit("arith.addf", (made, nest.read(each, nest.loops)), F32)
+            made = nest.value("arith.addf", (made, nest.read(each, nest.loops)), F32)
         return nest.finish(activated(node, nest, made, node.options["fused_activation_function"]))
 
     _run(node, step, (4,))
@@ -89,7 +85,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
     before = [node.value(i) for i in states]
     if steps == 1:
         row = node.emit("qrt.reshape", [x], None, TensorType((batch, depth), F32))
-        after = step(site_of(node), row, before)
+        after = step(lowering_context(node), row, before)
         y = after[0]
     else:
         y, *after = _loop(node, x, step, before)
@@ -102,20 +98,20 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
 
 def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Value]:
     """(results of all steps, the state after them) of x [steps, batch, inputs]."""
-    site = site_of(node)
+    context = lowering_context(node)
     steps, batch, depth = (size or 0 for size in shape_of_value(x))
     cells = shape_of_value(before[0])[1]
-    y = site.value("tensor.empty", (), TensorType((steps, batch, cells), F32))
+    y = context.value("tensor.empty", (), TensorType((steps, batch, cells), F32))
     types = [y.type, *(value.type for value in before)]
     block = Block([_INDEX, *types])
     counter, made, *held = block.arguments
-    inside = Site(Builder(block, None, site.builder.location), loops=False, in_loop=False)
+    inside = LoweringContext(block, context.location)
     row = _slice(inside, "tensor.extract_slice", (x,), counter, (batch, depth), TensorType((batch, depth), F32))
     after = step(inside, row, held)
     made = _slice(inside, "tensor.insert_slice", (after[0], made), counter, (batch, cells or 0), made.type)
-    inside.builder.create("scf.yield", [made, *after])
-    ends = [site.value("arith.constant", (), _INDEX, value=IntegerAttr(n, _INDEX)) for n in (0, steps, 1)]
-    return list(site.builder.create("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
+    inside.emit("scf.yield", [made, *after])
+    ends = [context.constant(n, _INDEX) for n in (0, steps, 1)]
+    return list(context.emit("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
 
 
 def shape_of_value(value: Value) -> tuple[int | None, ...]:
@@ -124,7 +120,9 @@ def shape_of_value(value: Value) -> tuple[int | None, ...]:
     return value.type.shape or ()
 
 
-def _slice(site: Site, name: str, tensors: tuple[Value, ...], at: Value, sizes: tuple[int, int], type: object) -> Value:
+def _slice(
+    context: LoweringContext, name: str, tensors: tuple[Value, ...], at: Value, sizes: tuple[int, int], type: object
+) -> Value:
     """A step of a sequence, taken out or put in."""
     attributes: dict[str, Attribute] = {
         "static_offsets": DenseArrayAttr(_I64, (_OPEN, 0, 0)),
@@ -133,17 +131,19 @@ def _slice(site: Site, name: str, tensors: tuple[Value, ...], at: Value, sizes: 
         OPERAND_SEGMENTS: segments(*[1] * len(tensors), 1, 0, 0),
     }
     assert isinstance(type, TensorType)
-    return site.value(name, (*tensors, at), type, **attributes)
+    return context.value(name, (*tensors, at), type, attributes)
 
 
-def _products(site: Site, x: Value, w: Value) -> Value:
+def _products(context: LoweringContext, x: Value, w: Value) -> Value:
     """Sums of products of rows [batch, depth] and weights [units, depth], each product fused with the sum."""
 
-    def operands(nest: Nest) -> tuple[Value, Value]:
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
         row, unit, k = nest.loops
         return nest.read(x, (row, k)), nest.read(w, (unit, k))
 
-    return total(site, [site.extent(x, 0), site.extent(w, 0)], [site.extent(w, 1)], operands, "bias_then_fma", None)
+    return total(
+        context, [context.extent(x, 0), context.extent(w, 0)], [context.extent(w, 1)], operands, "bias_then_fma", None
+    )
 
 
 # -- lstm ------------------------------------------------------------------------------------------------------------
@@ -172,106 +172,107 @@ class _Lstm:
             node.fail(f"{hidden[0]} hidden values of {cells[0]} cells need a projection")
         return shapes
 
-    def step(self, site: Site, x: Value, before: Sequence[Value]) -> list[Value]:
+    def step(self, context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
         """(hidden values, cell) after a step."""
         hidden, cell = before
         enter, forget, candidate = (
-            self._gate(site, number, x, hidden, cell) if number in self.gates else None
+            self._gate(context, number, x, hidden, cell) if number in self.gates else None
             for number in (_INPUT, _FORGET, _CELL)
         )
         assert forget is not None
         assert candidate is not None
-        nest = Nest(site, "cell", site.extents(cell))
+        nest = LoopNest(context, "cell", context.extents(cell))
         scalar, new = nest.read(forget, nest.loops), nest.read(candidate, nest.loops)
-        kept = nest.emit("arith.mulf", (scalar, nest.read(cell, nest.loops)), F32)
+        kept = nest.value("arith.mulf", (scalar, nest.read(cell, nest.loops)), F32)
         one = nest.constant(1.0, F32)
-        share = nest.emit("arith.subf", (one, scalar), F32) if enter is None else nest.read(enter, nest.loops)
-        made = nest.emit("arith.addf", (kept, nest.emit("arith.mulf", (share, new), F32)), F32)
+        share = nest.value("arith.subf", (one, scalar), F32) if enter is None else nest.read(enter, nest.loops)
+        made = nest.value("arith.addf", (kept, nest.value("arith.mulf", (share, new), F32)), F32)
         (after,) = nest.finish(self._clipped(nest, made, "cell_clip"))
-        out = self._gate(site, _OUTPUT, x, hidden, after)
-        nest = Nest(site, "hidden", site.extents(cell))
+        out = self._gate(context, _OUTPUT, x, hidden, after)
+        nest = LoopNest(context, "hidden", context.extents(cell))
         activated_cell = self._activated(nest, nest.read(after, nest.loops))
-        (value,) = nest.finish(nest.emit("arith.mulf", (nest.read(out, nest.loops), activated_cell), F32))
-        return [self._projected(site, value), after]
+        (value,) = nest.finish(nest.value("arith.mulf", (nest.read(out, nest.loops), activated_cell), F32))
+        return [self._projected(context, value), after]
 
-    def _activated(self, nest: Nest, scalar: Value) -> Value:
+    def _activated(self, nest: LoopNest, scalar: Value) -> Value:
         return activated(self.node, nest, scalar, self.node.options["fused_activation_function"])
 
-    def _clipped(self, nest: Nest, scalar: Value, option: str) -> Value:
+    def _clipped(self, nest: LoopNest, scalar: Value, option: str) -> Value:
         clip = float(self.node.options[option])
         if not 0 <= clip < np.inf:
             self.node.fail(f"{option} is {clip}")
         if not clip:
             return scalar
-        scalar = nest.emit("arith.maximumf", (scalar, nest.constant(-clip, F32)), F32)
-        return nest.emit("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
+        scalar = nest.value("arith.maximumf", (scalar, nest.constant(-clip, F32)), F32)
+        return nest.value("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
 
-    def _gate(self, site: Site, number: int, x: Value, hidden: Value, cell: Value) -> Value:
+    def _gate(self, context: LoweringContext, number: int, x: Value, hidden: Value, cell: Value) -> Value:
         """A gate: the function of its sums, of inputs, hidden values, the cell through a peephole, and the bias."""
         sums = [
-            _products(site, rows, self.values[first + number]) for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
+            _products(context, rows, self.values[first + number])
+            for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
         ]
         norm, peephole = self.values.get(_NORMS + number), None
         if number != _CELL:
             peephole = self.values.get(_PEEPHOLES + (2 if number == _OUTPUT else number))
-        nest = Nest(site, "gate", site.extents(cell))
+        nest = LoopNest(context, "gate", context.extents(cell))
         last, bias = nest.loops[1:], self.values[_BIASES + number]
         scalar = nest.constant(0.0, F32) if norm is not None else nest.read(bias, last)
         for each in sums:
-            scalar = nest.emit("arith.addf", (scalar, nest.read(each, nest.loops)), F32)
+            scalar = nest.value("arith.addf", (scalar, nest.read(each, nest.loops)), F32)
         if peephole is not None:
-            product = nest.emit("arith.mulf", (nest.read(peephole, last), nest.read(cell, nest.loops)), F32)
-            scalar = nest.emit("arith.addf", (scalar, product), F32)
+            product = nest.value("arith.mulf", (nest.read(peephole, last), nest.read(cell, nest.loops)), F32)
+            scalar = nest.value("arith.addf", (scalar, product), F32)
         if norm is not None:
-            centred, inverse = _normalized(site, nest.finish(scalar)[0])
-            nest = Nest(site, "gate", site.extents(cell))
-            scalar = nest.emit("arith.mulf", (nest.read(centred, nest.loops), nest.read(inverse, nest.loops[:1])), F32)
-            scalar = nest.emit("arith.mulf", (scalar, nest.read(norm, nest.loops[1:])), F32)
-            scalar = nest.emit("arith.addf", (scalar, nest.read(bias, nest.loops[1:])), F32)
+            centred, inverse = _normalized(context, nest.finish(scalar)[0])
+            nest = LoopNest(context, "gate", context.extents(cell))
+            scalar = nest.value("arith.mulf", (nest.read(centred, nest.loops), nest.read(inverse, nest.loops[:1])), F32)
+            scalar = nest.value("arith.mulf", (scalar, nest.read(norm, nest.loops[1:])), F32)
+            scalar = nest.value("arith.addf", (scalar, nest.read(bias, nest.loops[1:])), F32)
         return nest.finish(self._activated(nest, scalar) if number == _CELL else _logistic(nest, scalar))[0]
 
-    def _projected(self, site: Site, value: Value) -> Value:
+    def _projected(self, context: LoweringContext, value: Value) -> Value:
         if _PROJECTION not in self.values:
             return value
-        made = _products(site, value, self.values[_PROJECTION])
-        nest = Nest(site, "projection", site.extents(made))
+        made = _products(context, value, self.values[_PROJECTION])
+        nest = LoopNest(context, "projection", context.extents(made))
         scalar = nest.read(made, nest.loops)
         if _PROJECTION_BIAS in self.values:
             bias = nest.read(self.values[_PROJECTION_BIAS], nest.loops[1:])
-            scalar = nest.emit("arith.addf", (bias, scalar), F32)
+            scalar = nest.value("arith.addf", (bias, scalar), F32)
         return nest.finish(self._clipped(nest, scalar, "proj_clip"))[0]
 
 
-def _logistic(nest: Nest, x: Value) -> Value:
+def _logistic(nest: LoopNest, x: Value) -> Value:
     """The sigmoid, of negative numbers by the exponential that cannot become infinite."""
     one = nest.constant(1.0, F32)
-    power = nest.emit("math.exp", (nest.emit("arith.negf", (nest.emit("math.absf", (x,), F32),), F32),), F32)
-    quotient = nest.emit("arith.divf", (one, nest.emit("arith.addf", (one, power), F32)), F32)
+    power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
+    quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
     is_negative = nest.compare_floats(_LESS, x, nest.constant(0.0, F32))
-    return nest.emit("arith.select", (is_negative, nest.emit("arith.mulf", (power, quotient), F32), quotient), F32)
+    return nest.value("arith.select", (is_negative, nest.value("arith.mulf", (power, quotient), F32), quotient), F32)
 
 
-def _normalized(site: Site, x: Value) -> tuple[Value, Value]:
+def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
     """(distances from the mean of each row, one over the root of their mean square) of x [batch, cells]."""
-    batch, cells = site.extents(x)
+    batch, cells = context.extents(x)
     assert isinstance(cells, int)
 
     def mean(square: Value | None, stage: str) -> Value:
-        nest = Nest(site, "accumulate", [batch], [cells])
+        nest = LoopNest(context, "accumulate", [batch], [cells])
         scalar = nest.read(x if square is None else square, nest.loops)
-        term = scalar if square is None else nest.emit("arith.mulf", (scalar, scalar), F32)
-        (sums,) = nest.finish(nest.emit("arith.addf", (nest.running(F32, 0.0), term), F32))
-        nest = Nest(site, stage, [batch])
-        quotient = nest.emit("arith.divf", (nest.read(sums, nest.loops), nest.constant(float(cells), F32)), F32)
+        term = scalar if square is None else nest.value("arith.mulf", (scalar, scalar), F32)
+        (sums,) = nest.finish(nest.value("arith.addf", (nest.running(F32, 0.0), term), F32))
+        nest = LoopNest(context, stage, [batch])
+        quotient = nest.value("arith.divf", (nest.read(sums, nest.loops), nest.constant(float(cells), F32)), F32)
         if square is None:
             return nest.finish(quotient)[0]
         is_zero = nest.compare_floats(1, quotient, nest.constant(0.0, F32))
-        quotient = nest.emit("arith.select", (is_zero, nest.constant(_LEAST_VARIANCE, F32), quotient), F32)
-        root = nest.emit("math.sqrt", (quotient,), F32)
-        return nest.finish(nest.emit("arith.divf", (nest.constant(1.0, F32), root), F32))[0]
+        quotient = nest.value("arith.select", (is_zero, nest.constant(_LEAST_VARIANCE, F32), quotient), F32)
+        root = nest.value("math.sqrt", (quotient,), F32)
+        return nest.finish(nest.value("arith.divf", (nest.constant(1.0, F32), root), F32))[0]
 
     middle = mean(None, "mean")
-    nest = Nest(site, "centre", (batch, cells))
-    apart = nest.emit("arith.subf", (nest.read(x, nest.loops), nest.read(middle, nest.loops[:1])), F32)
+    nest = LoopNest(context, "centre", (batch, cells))
+    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(middle, nest.loops[:1])), F32)
     (centred,) = nest.finish(apart)
     return centred, mean(centred, "variance")

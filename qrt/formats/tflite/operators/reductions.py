@@ -1,10 +1,8 @@
 """MEAN and SUM."""
 
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.registry import operator
 
 
-@operator("MEAN", "SUM")
 def reduce(node: Node) -> None:
     """Over axes, each of which may be named from the end."""
     name = node.op.name.lower()

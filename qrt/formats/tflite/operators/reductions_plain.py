@@ -4,12 +4,11 @@ from math import prod
 
 from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.moving import axes_of, axis_of, reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, as_value, number_of
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
 from qrt.formats.tflite.operators.plain import finish
-from qrt.formats.tflite.registry import plain_operator
 from qrt.ir import Value
 from qrt.types import IntegerType
 
@@ -17,7 +16,6 @@ _I64 = IntegerType(64)
 _NUMBERS = ("int32", "int64", "float32")
 
 
-@plain_operator("CUMSUM")
 def cumsum(node: Node) -> None:
     """Sums of what stands before each element along a known axis: int32, int64 or float32."""
     if node.input(0).dtype not in _NUMBERS:
@@ -27,14 +25,13 @@ def cumsum(node: Node) -> None:
     settle(node, 0, node.emit("qrt.cumsum", [node.value(0)], attributes))
 
 
-@plain_operator("REDUCE_PROD")
 def product(node: Node) -> None:
     """The product over known axes, one element after the other: int32, int64 or float32. Integers wrap."""
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axes = axes_of(node, node.integers(1, "axes"), len(shape_of(node)))
     name = "arith.mulf" if node.is_float else "arith.muli"
-    _finish(node, reduced(site_of(node), node.value(0), axes, name, 1), axes)
+    _finish(node, reduced(lowering_context(node), node.value(0), axes, name, 1), axes)
 
 
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
@@ -42,9 +39,9 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
     dtype, element = node.input(0).dtype, node.type(0).element
     if dtype not in ("int32", "int64"):
         node.refuse(f"{dtype} without scales")
-    site, x = site_of(node), node.value(0)
+    context, x = lowering_context(node), node.value(0)
     if node.op.name == "SUM":
-        _finish(node, reduced(site, x, axes, "arith.addi", 0), axes)
+        _finish(node, reduced(context, x, axes, "arith.addi", 0), axes)
         return
     sizes = [shape_of(node)[axis] for axis in axes]
     if None in sizes:
@@ -52,7 +49,7 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
     if element is not _I64:
         x = as_value(node, apply(node, "arith.extsi", [x], [element], _I64), _I64)
     count = number_of(prod(size or 0 for size in sizes), _I64)
-    made: Operand = reduced(site, x, axes, "arith.addi", 0)
+    made: Operand = reduced(context, x, axes, "arith.addi", 0)
     made = apply(node, "arith.divsi", [made, count], [_I64] * 2, _I64)
     if element is not _I64:
         made = apply(node, "arith.trunci", [made], [_I64], element)

@@ -4,11 +4,9 @@ from typing import Any
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import settle, shape_of
-from qrt.formats.tflite.registry import operator
 from qrt.types import UniformType
 
 
-@operator("RESIZE_BILINEAR")
 def resize_bilinear(node: Node) -> None:
     """To a known height and width, quantized or float32, with corners aligned, centers at halves, or neither."""
     attributes, element = _attributes(node), node.type(0).element
@@ -17,7 +15,6 @@ def resize_bilinear(node: Node) -> None:
     settle(node, 0, node.emit("qrt.resize_bilinear", [node.value(0)], attributes))
 
 
-@operator("RESIZE_NEAREST_NEIGHBOR")
 def resize_nearest(node: Node) -> None:
     """To a known height and width, with corners aligned, centers at halves, or neither."""
     settle(node, 0, node.emit("qrt.resize_nearest", [node.value(0)], _attributes(node)))

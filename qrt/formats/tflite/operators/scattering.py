@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 
 from qrt.formats.importing.moving import Shape, erase_unused, known_result, reshaped
-from qrt.formats.importing.nests import site_of
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import apply, as_value, broadcast, number_of, signless
 from qrt.formats.importing.plain import shape_of as shape_of_operand
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.gathering import check_indices
 from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.types import FloatType, IndexType, IntegerType, UniformType
@@ -21,7 +20,6 @@ _F32, _I64 = FloatType("f32"), IntegerType(64)
 _WHOLE = ("int8", "uint8", "int32", "int64", "float32")
 
 
-@operator("SCATTER_ND")
 def scatter_nd(node: Node) -> None:
     """Rows of positions say to which elements of zeros the updates are added, one after the other. Storage is added,
     whatever the types say.
@@ -37,7 +35,6 @@ def scatter_nd(node: Node) -> None:
     _finish(node, _scattered(node, zeros, node.value(0), as_value(node, raw(node, 1), element), "add"))
 
 
-@operator("SPARSE_TO_DENSE")
 def sparse_to_dense(node: Node) -> None:
     """One value everywhere, but where rows of positions say another: the last one of those with one position."""
     if node.input(2).dtype not in _WHOLE or node.input(2).dtype != node.input(3).dtype:
@@ -83,7 +80,6 @@ def _finish(node: Node, value: Value) -> None:
 # -- slices ----------------------------------------------------------------------------------------------------------
 
 
-@operator("DYNAMIC_UPDATE_SLICE")
 def dynamic_update_slice(node: Node) -> None:
     """A part of a tensor becomes another one. It begins at positions that are known or not, and is moved where it would
     go beyond an end.
@@ -127,13 +123,12 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
     }
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(_I64, tuple(each)) for name, each in lists.items()}
     attributes[OPERAND_SEGMENTS] = segments(1, 1, len(values), 0, 0)
-    return site_of(node).value("tensor.insert_slice", (update, x, *values), x.type, **attributes)
+    return lowering_context(node).value("tensor.insert_slice", (update, x, *values), x.type, attributes)
 
 
 # -- rows of a table -------------------------------------------------------------------------------------------------
 
 
-@operator("EMBEDDING_LOOKUP")
 def embedding_lookup(node: Node) -> None:
     """Rows of a table at positions of int32. From a table of int8 with one scale they may become float32."""
     if node.input(0).dtype != "int32" or len(shape_of(node)) != 1 or len(shape_of(node, 1)) < 2:

@@ -18,14 +18,12 @@ from qrt.formats.importing.plain import (
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.plain import finish, raw
 from qrt.formats.tflite.read import numpy_dtype
-from qrt.formats.tflite.registry import operator
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType, TensorType, Type
 
 _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
 
 
-@operator("SHAPE")
 def shape(node: Node) -> None:
     """The sizes of a tensor, in int32 or int64."""
     sizes = node.type(0).shape
@@ -41,13 +39,11 @@ def shape(node: Node) -> None:
     finish(node, 0, node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), element)))
 
 
-@operator("RANK")
 def rank(node: Node) -> None:
     """How many dimensions a tensor has."""
     finish(node, 0, np.array(len(node.type(0).shape or ()), np.int32))
 
 
-@operator("ZEROS_LIKE")
 def zeros_like(node: Node) -> None:
     """Zeros in the shape of a tensor: int32, int64 or float32."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
@@ -58,7 +54,6 @@ def zeros_like(node: Node) -> None:
     finish(node, 0, broadcast(node, zero, signless(node.type(0).element), shape))
 
 
-@operator("FILL")
 def fill(node: Node) -> None:
     """One element in a shape that is known at import."""
     sizes = node.integers(0, "a shape")
@@ -88,7 +83,6 @@ def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
         node.fail(f"the result has shape {sizes}, but the file has {node.result_type().shown()}")
 
 
-@operator("BITCAST")
 def bitcast(node: Node) -> None:
     """The bits of a tensor as another type of the same width."""
     x = raw(node, 0)
@@ -101,14 +95,12 @@ def bitcast(node: Node) -> None:
     finish(node, 0, x if source is target else node.emit("tensor.bitcast", [x], None, TensorType(shape_of(x), target)))
 
 
-@operator("BITWISE_XOR")
 def bitwise_xor(node: Node) -> None:
     """The bits in which two integers or bools differ."""
     element = _bits(node)
     finish(node, 0, apply(node, "arith.xori", [raw(node, 0), raw(node, 1)], [element] * 2, element))
 
 
-@operator("RIGHT_SHIFT")
 def right_shift(node: Node) -> None:
     """Integers of 8 to 32 bits without their last bits, whose number is brought within 0 and one less than all."""
     element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
@@ -131,7 +123,6 @@ def _bits(node: Node) -> Type:
     return element
 
 
-@operator("RANGE")
 def range_(node: Node) -> None:
     """Numbers from a start to a limit, which are known at import: int32, int64 or float32."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
@@ -154,7 +145,6 @@ def range_(node: Node) -> None:
     finish(node, 0, (dtype.type(start) + steps.astype(dtype) * dtype.type(delta)).astype(dtype))
 
 
-@operator("BROADCAST_ARGS")
 def broadcast_args(node: Node) -> None:
     """The shape to which two shapes broadcast, which are known at import."""
     shapes = [np.broadcast_to(np.int8(0), _positive(node, node.integers(i, "a shape"))) for i in range(2)]
@@ -167,7 +157,6 @@ def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return sizes
 
 
-@operator("SELECT", "SELECT_V2")
 def select_(node: Node) -> None:
     """Elements of two tensors by bools. The condition of SELECT may also have one bool for each row."""
     if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
@@ -199,7 +188,6 @@ def _require(node: Node, dtype: str, *dtypes: str) -> None:
 # -- casts -----------------------------------------------------------------------------------------------------------
 
 
-@operator("CAST")
 def cast(node: Node) -> None:
     """The numbers of a tensor in another type. Quantized tensors are taken as their storage."""
     given, wanted = node.input(0).dtype, node.outputs[0].dtype

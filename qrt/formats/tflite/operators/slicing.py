@@ -6,12 +6,10 @@ from typing import NamedTuple
 from qrt.formats.importing.moving import Shape, axes_of, axis_of, joined, reshaped, taken
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.moving import one_integer, settle, shape_of
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import TensorType, UniformType
 
 
-@operator("SLICE")
 def slice_(node: Node) -> None:
     """From known positions on, of known sizes or as far as there is something."""
     shape, first, sizes = shape_of(node), node.integers(1, "positions"), node.integers(2, "sizes")
@@ -31,7 +29,6 @@ class _Step(NamedTuple):
     stride: int
 
 
-@operator("STRIDED_SLICE")
 def strided_slice(node: Node) -> None:
     """With known begins, ends and strides, and every mask."""
     value = node.value(0)
@@ -117,7 +114,6 @@ def _step(
     return _Step(first if size else 0, size, stride if size > 1 else 1)
 
 
-@operator("SPLIT")
 def split(node: Node) -> None:
     """Into equal parts along an axis."""
     shape = shape_of(node, 1)
@@ -130,7 +126,6 @@ def split(node: Node) -> None:
     _parts(node, node.value(1), axis, [size // count] * count)
 
 
-@operator("SPLIT_V")
 def split_v(node: Node) -> None:
     """Into parts of known sizes along an axis; one size may be -1, and takes the rest."""
     shape, sizes = shape_of(node), list(node.integers(1, "sizes"))
@@ -152,7 +147,6 @@ def _parts(node: Node, value: Value, axis: int, sizes: Sequence[int]) -> None:
         first += size
 
 
-@operator("REVERSE_V2")
 def reverse(node: Node) -> None:
     """Backwards along known axes."""
     value, shape = node.value(0), shape_of(node)
@@ -175,7 +169,6 @@ def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
-@operator("PAD", "PADV2")
 def pad(node: Node) -> None:
     """With zero points, which stand for 0, or with a known value of the input's type."""
     element = node.type(0).element
@@ -198,7 +191,6 @@ def _pad_value(node: Node) -> float:
     return float(array.flat[0])
 
 
-@operator("MIRROR_PAD")
 def mirror_pad(node: Node) -> None:
     """With what lies at the ends, in reverse: SYMMETRIC repeats the last element itself, REFLECT leaves it out."""
     value, shape = node.value(0), shape_of(node)

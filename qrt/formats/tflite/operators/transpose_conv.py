@@ -4,14 +4,12 @@ from typing import Any
 
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
-from qrt.formats.tflite.registry import operator
 from qrt.ir import Value
 from qrt.types import UniformType
 
 _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
 
-@operator("TRANSPOSE_CONV")
 def transpose_conv(node: Node) -> None:
     """Of 8 bits, and int16 with weights of int8; weights are OHWI, per tensor or per axis. The bias may be left out.
     Where the result's shape is an input of the graph, it is taken to be the shape that the file gives the result.

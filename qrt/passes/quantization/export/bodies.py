@@ -1,7 +1,7 @@
 """Float bodies in place of regions, with casts where a port is decided."""
 
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.builder import Builder
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import inputs, outputs
 
@@ -11,7 +11,7 @@ def put_back(region: RegionOp, casts: Casts) -> None:
     back."""
     operands = [casts.kept(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
-    values = Builder.before(region).inline(region.body, operands)
+    values = Builder(region).inline(region.body, operands)
     kept = [
         casts.kept(port, value) if is_decided else value
         for (port, is_decided), value in zip(decided, values, strict=True)

@@ -1,8 +1,7 @@
 """Values that functions take and return, as quantized ones, where every call of the function is known."""
 
 from qrt.dialects.func.ops import FuncOp
-from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
 from qrt.passes.quantization.export.carried import end_with, is_cast, retype, source_of
 from qrt.types import FunctionType
@@ -55,7 +54,7 @@ def _take(argument: Value, calls: list[Operation]) -> bool:
         type = first.type
     for call, source in zip(calls, sources, strict=True):
         if source is None or source.type is not type:
-            source = Builder.before(call).value("quant.qcast", (call.operands[number],), type)
+            source = Builder(call).value("quant.qcast", (call.operands[number],), type)
         end_with(call, number, source)
     retype(argument, type)
     return True

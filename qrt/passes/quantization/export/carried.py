@@ -1,9 +1,9 @@
 """Values that loops carry and branches yield, as quantized ones: they are not dequantized at the end of an iteration to
 be quantized at the begin of the next."""
 
-from qrt.ir import Module, Operation, Value
+from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.types import Type, UniformType
 
 _BOUNDS = 3
@@ -34,7 +34,7 @@ def _carry(loop: Operation, number: int) -> None:
     if begun is None or begun.type is not stored.type:
         if not all(is_cast(user, stored.type) for value in (carried, result) for user in value.users):
             return
-        begun = Builder.before(loop).value("quant.qcast", (initial,), stored.type)
+        begun = Builder(loop).value("quant.qcast", (initial,), stored.type)
     loop.set_operand(_BOUNDS + number, begun)
     end_with(block.terminator, number, stored)
     for value in (carried, result):

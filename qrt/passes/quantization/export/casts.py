@@ -3,12 +3,12 @@
 import numpy as np
 
 from qrt import numerics
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import DenseElementsAttr, Operation, Value, attribute
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value, attribute
+from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.ports import PortOf
@@ -82,7 +82,7 @@ class Casts:
     def release(self, region: RegionOp, values: list[Value]) -> None:
         """Puts the casts of quantized results in place of a region's own."""
         keep_tags(region, values)
-        builder = Builder.before(region)
+        builder = Builder(region)
         made = [
             builder.value("quant.dcast", (value,), result.type)
             if isinstance(element_of(value.type), UniformType)
@@ -117,7 +117,7 @@ def _transposed(value: Value, permutation: tuple[int, ...]) -> Operation:
     assert isinstance(value.type, TensorType)  # a form has permutations of tensors
     type = FAMILIES["transpose"].resolve((value.type,), {"permutation": permutation})
     said = {"permutation": attribute(permutation)}
-    return Builder.after(value).create("qrt.transpose", (value,), (type,), said)
+    return Builder.after(value).emit("qrt.transpose", (value,), (type,), said)
 
 
 def _constant(
@@ -132,7 +132,4 @@ def _constant(
     array = qcast.reference([np.asarray(constant.python)], (value.type,), result, qcast.complete({}))
     if permutation is not None:
         array, element = array.transpose(permutation), transposed_element(element, permutation)
-    stored = TensorType(array.shape, element.storage_type)
-    builder = Builder.after(value)
-    made = builder.constant(constant_attribute(np.asarray(array, order="C"), stored), stored)
-    return builder.value("quant.scast", (made,), TensorType(array.shape, element))
+    return write_constant(Builder.after(value), np.asarray(array, order="C"), TensorType(array.shape, element))[-1]

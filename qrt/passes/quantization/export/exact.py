@@ -13,11 +13,11 @@ from math import gcd, lcm
 import numpy as np
 
 from qrt import numerics
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I64
 from qrt.errors import QuantTypeError
 from qrt.ir import Value
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
-from qrt.passes.lower_qrt.site import I64
 
 MOST = 1 << 62
 """Integers stay below this magnitude, so that a rounding term has room beside them."""
@@ -64,7 +64,7 @@ def divisor(numbers: Sequence[Fraction]) -> Fraction:
 class Arithmetic:
     """Arithmetic on scalars in the body of a nest."""
 
-    nest: Nest
+    nest: LoopNest
     report: Report
 
     def value(self, x: Exact) -> Value:
@@ -85,7 +85,7 @@ class Arithmetic:
         while a.bound * b.bound >= MOST:
             a, b = (self.coarser(a, _ROUNDED), b) if a.bound >= b.bound else (a, self.coarser(b, _ROUNDED))
         axis, left, right = _together(a, b)
-        made = self.nest.emit("arith.muli", (self.value(a), self.value(b)), I64)
+        made = self.nest.value("arith.muli", (self.value(a), self.value(b)), I64)
         scales = tuple(s * t for s, t in zip(left, right, strict=True))
         bounds = tuple(m * n for m, n in zip(*(_spread(x.bounds, len(scales)) for x in (a, b)), strict=True))
         return Exact(made, scales, bounds, axis)
@@ -94,7 +94,7 @@ class Arithmetic:
         """The negative."""
         if a.known is not None:
             return number(-a.known)
-        return replace(a, value=self.nest.emit("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
+        return replace(a, value=self.nest.value("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
 
     def added(self, a: Exact, b: Exact) -> Exact:
         """The sum, of the largest scale of which both scales are multiples."""
@@ -116,7 +116,7 @@ class Arithmetic:
             self.report("a sum would pass 64 bits: its terms are rounded to a scale of which they have 30 bits")
             common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
             a, b = (self._rounded(each, common, axis) for each in (a, b))
-        made = self.nest.emit("arith.addi", (self.value(a), self.value(b)), I64)
+        made = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
         return Exact(made, common, tuple(m + n for m, n in zip(a.bounds, b.bounds, strict=True)), axis)
 
     def _multiples(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
@@ -124,7 +124,7 @@ class Arithmetic:
         value = self.value(x)
         if any(factor != 1 for factor in factors):
             table = np.array(factors, np.int64).reshape(-1 if axis is not None else ())
-            value = self.nest.emit("arith.muli", (value, self.nest.parameter(table, I64, _loops(axis))), I64)
+            value = self.nest.value("arith.muli", (value, self.nest.parameter(table, I64, _loops(axis))), I64)
         bounds = tuple(bound * factor for bound, factor in zip(x.bounds, factors, strict=True))
         return replace(x, value=value, scales=tuple(common), bounds=bounds, axis=axis, known=None)
 

@@ -6,27 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value, attribute
+from qrt.ir import Builder, Value, attribute
+from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
-from qrt.ops.movement import reshaped_element
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
 from qrt.passes.quantization.forms import Form
-from qrt.types import IntegerType, TensorType, UniformType
+from qrt.types import TensorType, Type, UniformType
 
 Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
 """The storage of a region's result for every value of the type of the operand of this number, least first: what a
 `lookup` reads. The region may have other operands, whose values the body does not read."""
-
-KEEPING = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
-"""Families that keep the type of their operand."""
 
 
 @dataclass
@@ -55,7 +50,7 @@ class Kernels:
                 raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
-        operation = builder.create(f"qrt.{family}", operands, (type,), said)
+        operation = builder.emit(f"qrt.{family}", operands, (type,), said)
         self.casts.made.append(operation)
         return operation.results[0]
 
@@ -67,7 +62,7 @@ class Kernels:
 
     def region(self, region: RegionOp, form: Form) -> Value:
         """The quantized result of a region of this form, or the float one of a `float_matmul`."""
-        builder = Builder.before(region)
+        builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
             return self._float_matmul(builder, region, form)
         (out,) = outputs(region)
@@ -77,13 +72,14 @@ class Kernels:
             port = inputs(region)[operand.number]
             assert isinstance(port.spec, UniformType)
             operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
-        if form.family == "lookup":
+        if FAMILIES[form.family].traits.tables:
             return self._lookup(builder, region, form.operands[0].number, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
         if _is_requantized_first(form, out.spec):
             operands = [self.requantized(builder, value, out.spec) for value in operands]
-        if form.family in KEEPING:
-            declared = declared.with_(element=_moved(form, operands, declared))
+        kept = kept_type(form, tuple(map(_tensor, operands)), declared)
+        if kept is not None:
+            declared = declared.with_(element=kept)
         value = self.emit(builder, form.family, operands, form.attributes, declared)
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
@@ -106,11 +102,8 @@ class Kernels:
             raise QuantTypeError(
                 f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
             )
-        assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
         table = np.asarray(self.tabulate(region, number, element, out))
-        stored = TensorType(table.shape, out.storage_type)
-        constant = builder.constant(constant_attribute(table, stored), stored)
-        entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
+        entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
     def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:
@@ -134,7 +127,7 @@ class Kernels:
 def family_of(region: RegionOp, form: Form) -> str:
     """The family that a region becomes: a product may be one of floats and quantized weights."""
     named = region.kernel
-    return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
+    return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
 
 
 def _is_requantized_first(form: Form, out: UniformType) -> bool:
@@ -142,24 +135,14 @@ def _is_requantized_first(form: Form, out: UniformType) -> bool:
     by that of its operand, which may be coarser or end below them."""
     if form.family == "pad":
         return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
-    return form.family == "clamp"
+    return FAMILIES[form.family].traits.bounds is not None
 
 
-def _moved(form: Form, operands: Sequence[Value], declared: TensorType) -> UniformType:
-    """The element type that a family which keeps its operand's type gives the result."""
-    if form.family == "reshape":
-        return reshaped_element(_uniform(operands[0]), _tensor(operands[0]).shape, declared.shape or (), declared)
+def kept_type(form: Form, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
+    """Return the element type of the result of a form, whose family keeps that of its operand; None of others."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
-    element = rule.resolve(tuple(map(_tensor, operands)), rule.complete(given)).element
-    assert isinstance(element, UniformType)
-    return element
-
-
-def _uniform(value: Value) -> UniformType:
-    element = element_of(value.type)
-    assert isinstance(element, UniformType)
-    return element
+    return rule.kept_type(types, rule.complete(given), declared)
 
 
 def _tensor(value: Value) -> TensorType:

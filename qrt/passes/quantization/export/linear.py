@@ -10,23 +10,22 @@ import numpy as np
 
 from qrt import numerics
 from qrt.dialects._shaped.lists import static_values
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.dialects.linalg.lowering import I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
+from qrt.ir import Block, Builder, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.ops.movement import reshaped_element
 from qrt.ops.requant import max_magnitude
-from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred
 from qrt.passes.lower_qrt.requantize import Requantization, requantize
-from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, tensor_type, uniform_type
 from qrt.passes.quantization.export.exact import MOST, Arithmetic, Exact, Report, divisor, number
 from qrt.passes.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, UniformType
@@ -42,9 +41,9 @@ _COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
 
 @dataclass
 class Linear:
-    """Makes integer operations at a site for float ones."""
+    """Makes integer operations at a context for float ones."""
 
-    site: Site
+    context: LoweringContext
     report: Report
     _values: dict[Value, Exact] = field(default_factory=dict)
 
@@ -57,8 +56,8 @@ class Linear:
         type = uniform_type(stored)
         if type.is_sub_channel:
             raise QuantTypeError(f"values of {type.shown()} have scales that change within a sum")
-        storage = self.site.storage(stored)
-        nest = Nest(self.site, "zero-point", self.site.extents(storage))
+        storage = self.context.storage(stored)
+        nest = LoopNest(self.context, "zero-point", self.context.extents(storage))
         value = centred(nest, storage, nest.loops, Channels.of(type, nest.loops), I64)
         (made,) = nest.finish(value)
         bounds = (max_magnitude(type),) * len(type.scales)
@@ -71,9 +70,9 @@ class Linear:
             raise QuantTypeError(f"a result of type {element.shown()} is requantized in blocks, which this is not")
         type = tensor_type(value)
         if x.value is None:
-            x = replace(x, value=self.site.tensor(np.full(_static(type), _sign(x)), I64), known=None)
+            x = replace(x, value=self.context.dense(np.full(_static(type), _sign(x)), I64), known=None)
         assert x.value is not None
-        nest = Nest(self.site, "requantize", self.site.extents(x.value))
+        nest = LoopNest(self.context, "requantize", self.context.extents(x.value))
         x = replace(x, value=nest.read(x.value, nest.loops))
         finer = _places_below(x, element)
         if any(finer) and x.bound >= 1 << 31:  # the rule gives 0, but the value need not be
@@ -82,10 +81,10 @@ class Linear:
         acc = x.value
         assert acc is not None
         if x.bound < 1 << 31:
-            acc = nest.emit("arith.trunci", (acc,), I32)
+            acc = nest.value("arith.trunci", (acc,), I32)
         (stored,) = nest.finish(requantize(nest, acc, _requantization(x, element, nest)))
-        self.site.builder.loc = None
-        return self.site.value("quant.scast", (stored,), type.with_(element=element))
+        self.context.loc = None
+        return self.context.value("quant.scast", (stored,), type.with_(element=element))
 
     def of(self, value: Value) -> Exact:
         """What a value of the body is."""
@@ -112,7 +111,7 @@ class Linear:
         bound = max(map(abs, integers))
         if bound >= MOST:
             raise QuantTypeError("a constant in the body needs more than 64 bits: make it an operand of the region")
-        made = self.site.tensor(np.array(integers, np.int64).reshape(array.shape), I64)
+        made = self.context.dense(np.array(integers, np.int64).reshape(array.shape), I64)
         return Exact(made, (scale,), (bound,))
 
     # -- operations
@@ -142,7 +141,7 @@ class Linear:
         if not isinstance(op.results[0].type, TensorType):
             raise QuantTypeError(f"{op.name} of scalars in its body is not on tensors")
         like = next((x.value for x in operands if x.value is not None), None)
-        nest = Nest(self.site, "accumulate", self.site.extents(like) if like is not None else ())
+        nest = LoopNest(self.context, "accumulate", self.context.extents(like) if like is not None else ())
         scalars = [self._read(nest, x, nest.loops) for x in operands]
         return self._finished(nest, _computed(Arithmetic(nest, self.report), op, scalars), None)
 
@@ -159,7 +158,7 @@ class Linear:
         indices = [tuple(substitute(each, renamed, ()) for each in map.results) for map in (*maps, out)]
         reduced = out.dimensions - len(kept)
         extents = [self._extent(op, indices, ("d", loop)) for loop in range(out.dimensions)]
-        nest = Nest(self.site, "accumulate", extents[: len(kept)], extents[len(kept) :])
+        nest = LoopNest(self.context, "accumulate", extents[: len(kept)], extents[len(kept) :])
         arithmetic = Arithmetic(nest, self.report)
         block = region.blocks[0]
         scalars: dict[Value, Exact] = {}
@@ -190,7 +189,7 @@ class Linear:
 
     def _plus(self, a: Exact, b: Exact) -> Exact:
         assert a.value is not None  # sums are
-        nest = Nest(self.site, "bias", self.site.extents(a.value))
+        nest = LoopNest(self.context, "bias", self.context.extents(a.value))
         terms = [self._read(nest, x, nest.loops) for x in (a, b)]
         return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
 
@@ -204,10 +203,10 @@ class Linear:
         for value, at in zip(op.operands, indices, strict=True):
             known = self._values.get(value)
             if loop in at and known is not None and known.value is not None:
-                return self.site.extent(known.value, list(at).index(loop))
+                return self.context.extent(known.value, list(at).index(loop))
         raise QuantTypeError(f"{op.name} in its body has a dimension of unknown size")
 
-    def _read(self, nest: Nest, x: Exact, at: Sequence[Expression]) -> Exact:
+    def _read(self, nest: LoopNest, x: Exact, at: Sequence[Expression]) -> Exact:
         if x.value is None:
             return x
         axis = None
@@ -218,7 +217,7 @@ class Linear:
             axis = loop[1]
         return replace(x, value=nest.read(x.value, at), axis=axis)
 
-    def _finished(self, nest: Nest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
+    def _finished(self, nest: LoopNest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
         """A scalar over the kept loops of its nest; the sum over the others."""
         if reduction is None:
             return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
@@ -227,7 +226,7 @@ class Linear:
             raise QuantTypeError("scales change along an axis that is summed over: requantize before it")
         if x.bound * count >= MOST:
             x = arithmetic.coarser(x, MOST // (2 * count))
-        total = nest.emit("arith.addi", (nest.running(I64, 0), arithmetic.value(x)), I64)
+        total = nest.value("arith.addi", (nest.running(I64, 0), arithmetic.value(x)), I64)
         return replace(x, value=nest.finish(total)[0], bounds=tuple(bound * count for bound in x.bounds), known=None)
 
     # -- movements
@@ -237,8 +236,8 @@ class Linear:
         if x.value is None:
             return x
         shape = np.array(_static(type), np.int64)
-        sizes = self.site.tensor(shape, self.site.index(0).type)
-        moved = self.site.value("tensor.reshape", (x.value, sizes), TensorType(type.shape, I64))
+        sizes = self.context.dense(shape, self.context.index(0).type)
+        moved = self.context.value("tensor.reshape", (x.value, sizes), TensorType(type.shape, I64))
         if x.axis is None:
             return replace(x, value=moved)
         channels = UniformType("i8", "f32", [1.0] * len(x.scales), axis=x.axis)
@@ -255,11 +254,11 @@ class Linear:
         if x.value is None:
             return x if x.bound == 0 else _refuse(op)
         type = tensor_type(op.results[0]).with_(element=I64)
-        body = Block([value.type for value in region.blocks[0].arguments], self.site.builder.location)
-        inside = Builder(body, None, self.site.builder.location)
+        body = Block([value.type for value in region.blocks[0].arguments], self.context.location)
+        inside = Builder(body)
         zero = inside.constant(IntegerAttr(0, I64), I64)
-        inside.create("tensor.yield", (zero,))
-        made = self.site.builder.create("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
+        inside.emit("tensor.yield", (zero,))
+        made = self.context.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
         return replace(_with_channels_around(x, op), value=made.results[0])
 
     def _joined(self, op: Operation) -> Exact:
@@ -274,11 +273,11 @@ class Linear:
         values = []
         for x, factor in zip(parts, factors, strict=True):
             assert x.value is not None
-            nest = Nest(self.site, "accumulate", self.site.extents(x.value))
-            value = nest.emit("arith.muli", (nest.read(x.value, nest.loops), nest.constant(factor, I64)), I64)
+            nest = LoopNest(self.context, "accumulate", self.context.extents(x.value))
+            value = nest.value("arith.muli", (nest.read(x.value, nest.loops), nest.constant(factor, I64)), I64)
             values.append(x.value if factor == 1 else nest.finish(value)[0])
         type = tensor_type(op.results[0]).with_(element=I64)
-        made = self.site.builder.create("tensor.concat", values, (type,), dict(op.attributes))
+        made = self.context.emit("tensor.concat", values, (type,), dict(op.attributes))
         return Exact(made.results[0], (common,), (bound,))
 
 
@@ -330,7 +329,7 @@ def _added_each_time(block: Block) -> Value:
     return op.operands[1] if op.operands[0] is out else op.operands[0]
 
 
-def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantization:
+def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantization:
     """The parameters of `scale / result's scale`, the exact rational, by the `fixed` rule."""
     axes = sorted({axis for axis in (x.axis, element.axis) if axis is not None})
 
@@ -343,10 +342,9 @@ def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantizatio
     zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
     pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.ravel()]
     m0, shift = np.array(pairs, np.int64).T.astype(np.int32)
-    none = np.empty(0)
     points = np.array([int(zero) for zero in zeros.ravel()], np.int64)
     bounds = element.storage_min, element.storage_max
-    parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift, none, none)
+    parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift)
     channel = np.arange(len(pairs)).reshape(ratios.shape)
     return Requantization(parameters, channel, tuple(nest.loops[axis] for axis in axes), element)
 
@@ -392,8 +390,8 @@ def linear_region(
     region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
     """The quantized results of a region of linear ops on quantized operands."""
-    site = Site(Builder.before(region), loops=False, in_loop=True)
-    linear = Linear(site, report)
+    context = LoweringContext(region, in_loop=True)
+    linear = Linear(context, report)
     block = region.body
     for argument, value in zip(block.arguments, stored, strict=True):
         linear.enter(argument, value)

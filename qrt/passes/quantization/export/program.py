@@ -6,8 +6,8 @@ from typing import Final
 from qrt.calibrate.targets.registry import find
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.remarks import remark
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.checking.regions import RESCALE, regions_of
 from qrt.passes.quantization.export.bodies import put_back
@@ -20,7 +20,6 @@ from qrt.passes.quantization.export.ports import FLOAT_MATMUL, PortOf, check_por
 from qrt.passes.quantization.export.split import split
 from qrt.passes.quantization.export.tags import CAUSE, KEY, put_tags, tags_of
 from qrt.passes.quantization.forms import form_of
-from qrt.passes.remarks import remark
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"
@@ -113,7 +112,7 @@ def _rescaled(region: RegionOp, kernels: Kernels) -> Value:
     assert isinstance(source.spec, UniformType)  # who calls this has looked
     assert isinstance(result.spec, UniformType)
     stored = kernels.casts.stored(source.value, source.spec)
-    return kernels.requantized(Builder.before(region), stored, result.spec)
+    return kernels.requantized(Builder(region), stored, result.spec)
 
 
 def _remark_floats(region: RegionOp, floats: Sequence[PortOf]) -> None:

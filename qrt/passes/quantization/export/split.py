@@ -1,33 +1,29 @@
 """Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
 
 from qrt.calibrate.targets.registry import find
+from qrt.dialects.linalg.lowering import tensor_type
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Value
+from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.rewrite import replace
+from qrt.ir.remarks import remarks_to
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
-from qrt.passes.lower_qrt.site import tensor_type
-from qrt.passes.quantization.export.kernels import KEEPING
+from qrt.passes.quantization.export.kernels import kept_type
 from qrt.passes.quantization.export.ports import outputs
 from qrt.passes.quantization.export.tags import keep_tags
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import INNER_ANNOTATIONS
 from qrt.passes.quantization.fuse_kernels import fuse_block
-from qrt.passes.remarks import remarks_to
 from qrt.types import TensorType, Type, UniformType
-
-_OF_SUMS = ("matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul")
-_EXACT = frozenset((*_OF_SUMS, "concat")) | KEEPING
-"""Families whose result has a type that holds every value exactly, or their operand's; others round."""
 
 
 def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
 
     A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
-    copy = Builder.before(region).insert(region.clone({}))
+    copy = Builder(region).insert(region.clone({}))
     assert isinstance(copy, RegionOp)
     with remarks_to(None):
         fuse_block(copy.body, find("qrt-cpu"))
@@ -37,7 +33,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
         copy.erase()
         return None
-    values = Builder.before(region).inline(copy.body, copy.operands)
+    values = Builder(region).inline(copy.body, copy.operands)
     copy.erase()
     keep_tags(region, values)
     replace(region, values)
@@ -72,25 +68,40 @@ def _annotated(value: Value) -> Type | None:
 
 
 def _exact(part: RegionOp, form: Form, specs: list[UniformType]) -> Type | None:
-    """The type that holds every result of an op exactly, if there is one."""
-    if form.family not in _EXACT or len(specs) < len(part.operands):
+    """The type that holds every result of an op exactly, or its operand's, if there is one; others round."""
+    if len(specs) < len(part.operands):
         return None
-    shape = tensor_type(part.results[0]).with_(element=specs[0]) if form.family == "reshape" else None
-    found = _resolved(part, form, specs, shape)
-    return None if found is None else found.element
+    try:
+        kept = kept_type(form, _operand_types(part, form, specs), tensor_type(part.results[0]))
+    except QuantTypeError:
+        return None
+    if kept is not None or not FAMILIES[form.family].traits.is_exact:
+        return kept
+    exact = _resolved(part, form, specs, None)
+    return None if exact is None else exact.element
 
 
 def _fits(part: RegionOp, form: Form, specs: list[UniformType], out: UniformType) -> bool:
     """Whether there is an op from these types to that one; another one may keep its operand's type before it."""
-    if form.family == "lookup":
+    family = FAMILIES[form.family]
+    if family.traits.tables:
         return specs[0].storage_width <= 8 and specs[0].is_per_layer and out.is_per_layer
-    if form.family in KEEPING:
+    if family.declaration.result.keeps_type:
         return True
     return _resolved(part, form, specs, tensor_type(part.results[0]).with_(element=out)) is not None
 
 
 def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: TensorType | None) -> TensorType | None:
     """The type that the family of a form gives its result; None where it refuses the types."""
+    rule = FAMILIES[form.family]
+    given = {name: value for name, value in form.attributes.items() if value is not None}
+    try:
+        return rule.resolve(_operand_types(part, form, specs), rule.complete(given), declared)
+    except QuantTypeError:
+        return None
+
+
+def _operand_types(part: RegionOp, form: Form, specs: list[UniformType]) -> tuple[TensorType, ...]:
     types = []
     for operand in form.operands:
         shape, element = tensor_type(part.operands[operand.number]).shape or (), specs[operand.number]
@@ -98,9 +109,4 @@ def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: Te
             shape = tuple(shape[axis] for axis in operand.permutation)
             element = transposed_element(element, operand.permutation)
         types.append(TensorType(shape, element))
-    rule = FAMILIES[form.family]
-    given = {name: value for name, value in form.attributes.items() if value is not None}
-    try:
-        return rule.resolve(tuple(types), rule.complete(given), declared)
-    except QuantTypeError:
-        return None
+    return tuple(types)

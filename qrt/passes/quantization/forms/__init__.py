@@ -3,6 +3,7 @@ export, which writes an op in place of one.
 """
 
 from qrt.ir import Block, Value
+from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms.clamps import clamp, clamped, clamps_of
 from qrt.passes.quantization.forms.elements import behind, reading_once
 from qrt.passes.quantization.forms.elementwise import binary, lookup
@@ -15,25 +16,35 @@ from qrt.passes.quantization.forms.softmax import softmax
 
 __all__ = ["Form", "Operand", "Reading", "form_of", "reading_of", "readings_of"]
 
-_CLAMPED: tuple[Reader, ...] = (products, binary, average_pool, mean)
-"""Families whose result may be clamped at once."""
+_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean)
+"""Readers of families some of which may take a clamp behind them."""
+
+
+def _clamped(value: Value) -> list[Reading]:
+    """Return the readings of a value as a clamp that the family before it takes."""
+    return [
+        clamped(reading, bounds)
+        for bounds in clamps_of(value)
+        for reader in _WITH_CLAMPS
+        for reading in reader(bounds.source)
+        if FAMILIES[reading.family].traits.ends_in_clamp
+    ]
 
 
 def _is_clamped(value: Value) -> bool:
-    """Whether a value is a clamp that the family before it takes."""
-    return any(reader(bounds.source) for bounds in clamps_of(value) for reader in _CLAMPED)
+    return bool(_clamped(value))
 
 
-_OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped))
+_READERS: tuple[Reader, ...] = (
+    *_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped), _clamped,
+)  # fmt: skip
 
 
 def readings_of(value: Value) -> list[Reading]:
     """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
     value's block."""
     with reading_once():
-        found = [reading for reader in (*_CLAMPED, *_OTHERS) for reading in reader(value)]
-        for bounds in clamps_of(value):
-            found += [clamped(reading, bounds) for reader in _CLAMPED for reading in reader(bounds.source)]
+        found = [reading for reader in _READERS for reading in reader(value)]
     return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
 
 

@@ -1,4 +1,4 @@
-"""Element by element: sums, differences and products of two tensors, and functions of one."""
+"""Element by element: ops of two tensors, and functions of one."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,7 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.matching import constant_of
+from qrt.ops import FAMILIES
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.quantization.forms.elements import (
     INNER_ANNOTATIONS,
@@ -23,18 +24,23 @@ MAX_FUNCTION = 256
 MAX_BRANCHES = 24
 """The most operations between two values each of which is all that what follows needs: gelu and its like have ten. The
 search for such a value would otherwise take each operation for every one behind it."""
-_BINARY = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul"}
+BINARY = {
+    family.traits.float_op: name
+    for name, family in FAMILIES.items()
+    if family.traits.float_op and len(family.declaration.operands) == 2
+}
+"""The families of two operands, by the op on floats that each approximates."""
 
 
 def binary(value: Value) -> list[Reading]:
-    """The readings of a value as a sum, a difference or a product of two tensors that broadcast as NumPy's: with the
-    operations that broadcast them, and without.
+    """The readings of a value as an op of two tensors that broadcast as NumPy's: with the operations that broadcast
+    them, and without.
     """
     elements = elements_of(value)
     made = tensor_type(value)
     if elements is None or made is None or len(elements.inputs) not in (1, 2):
         return []
-    family = _BINARY.get(str(elements.computed[0]))
+    family = BINARY.get(str(elements.computed[0]))
     numbers = [part[1] for part in elements.computed[1:] if isinstance(part, tuple) and part[0] == "input"]
     if family is None or len(numbers) != 2:
         return []

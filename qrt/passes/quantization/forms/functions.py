@@ -1,5 +1,6 @@
 """Functions of one variable that have a name, in the ways in which they are written."""
 
+from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms.elements import MAX_OPERATIONS, Elements, Expression, elements_of
 from qrt.passes.quantization.forms.model import Reading
 
@@ -17,7 +18,11 @@ _NEGATIVE = (
     *_either("arith.mulf", _X, ("constant", -1.0)),
 )
 _FUNCTIONS: dict[Expression, str] = {
-    ("math.tanh", _X): "tanh",
+    **{
+        (family.traits.float_op, _X): name
+        for name, family in FAMILIES.items()
+        if family.traits.float_op and len(family.declaration.operands) == 1
+    },
     **{
         ("arith.divf", _ONE, denominator): "logistic"
         for negative in _NEGATIVE
@@ -27,7 +32,7 @@ _FUNCTIONS: dict[Expression, str] = {
 
 
 def name_of_function(reading: Reading) -> str | None:
-    """The name of the function that a `lookup` has for a table: `tanh` or `logistic`."""
+    """The family of the function that a `lookup` has for a table, such as `tanh` or `logistic`."""
     if len(reading.operations) > MAX_OPERATIONS:
         return None
     ((source, _),) = reading.operands

@@ -1,14 +1,13 @@
-"""Tensors whose elements move and stay as they are: reshape, transpose, concat."""
+"""Tensors whose elements move and stay as they are."""
 
 from qrt.ir import Value
-from qrt.ops import FAMILIES
-from qrt.ops.movement import axes_order
+from qrt.ops import family_of
 from qrt.passes.quantization.forms.elements import elements_of, shape_of
 from qrt.passes.quantization.forms.model import Reading
+from qrt.passes.quantization.forms.padding import PADS
 from qrt.types import TensorType
 
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "qrt.reshape")
-_MOVES = ("qrt.transpose", "qrt.concat")
 
 
 def movement(value: Value) -> list[Reading]:
@@ -18,18 +17,23 @@ def movement(value: Value) -> list[Reading]:
         return []
     if source.name in _RESHAPES:
         return [Reading("reshape", ((source.operands[0], None),), (source,))]
-    if source.name in _MOVES:
-        family = FAMILIES[source.name.removeprefix("qrt.")]
-        attributes = family.complete(family.said(source.attributes))
+    family = family_of(source)
+    if family is not None and family.traits.is_movement and source.name not in PADS:
+        attributes = {name: as_tuples(entry) for name, entry in family.read(source.attributes).items()}
         attributes.pop("requant", None)
-        if source.name == "qrt.transpose" and isinstance(source.operands[0].type, TensorType):
-            attributes["permutation"] = axes_order((source.operands[0].type,), attributes)
+        if family.traits.permutation is not None and isinstance(source.operands[0].type, TensorType):
+            attributes["permutation"] = family.traits.permutation((source.operands[0].type,), attributes)
         operands = tuple((operand, None) for operand in source.operands)
         return [Reading(family.name, operands, (source,), attributes=attributes)]
     if source.name == "tensor.concat":
         operands = tuple((operand, None) for operand in source.operands)
         return [Reading("concat", operands, (source,), attributes={"axis": source.attributes["dim"].python})]
     return _transpose(value)
+
+
+def as_tuples(entry: object) -> object:
+    """Return an attribute's value in a form that can be hashed."""
+    return tuple(map(as_tuples, entry)) if isinstance(entry, (list, tuple)) else entry
 
 
 def _transpose(value: Value) -> list[Reading]:

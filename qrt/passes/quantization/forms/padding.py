@@ -8,7 +8,7 @@ from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms.elements import behind, splat_of
 from qrt.passes.quantization.forms.model import Reading
 
-_PADS = ("tensor.pad", "qrt.pad")
+PADS = ("tensor.pad", "qrt.pad")
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,10 @@ def padding_of(value: Value) -> Padding | None:
     """The padding that a value is the result of, if sizes and value are constant and nothing is cut off."""
     passed: list[Operation] = []
     source = behind(value, passed).operation
-    if source is None or source.name not in _PADS:
+    if source is None or source.name not in PADS:
         return None
     if source.name == "qrt.pad":
-        family = FAMILIES["pad"]
-        said = family.complete(family.said(source.attributes))
+        said = FAMILIES["pad"].read(source.attributes)
         before, after = (tuple(pair[side] for pair in said["padding"]) for side in (0, 1))
         return Padding(source.operands[0], before, after, float(said["value"] or 0.0), (source, *reversed(passed)))
     low, high = ([n for n in static_values(source, side) if n is not None and n >= 0] for side in ("low", "high"))
@@ -47,7 +46,7 @@ def padding_of(value: Value) -> Padding | None:
 
 def pad(value: Value) -> list[Reading]:
     """The reading of a value as a padded tensor."""
-    found = padding_of(value) if value.operation is not None and value.operation.name in _PADS else None
+    found = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
     if found is None:
         return []
     attributes = {"padding": tuple(zip(found.low, found.high, strict=True)), "value": found.value}

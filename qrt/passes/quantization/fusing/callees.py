@@ -2,11 +2,11 @@
 
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.func.ops import FuncOp
-from qrt.ir import Module, Operation, StringAttr
-from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir import Builder, Module, Operation, StringAttr
+from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import symbol_of
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.fusing.wrap import make_region
-from qrt.passes.remarks import remark
 
 KERNEL = "quant.kernel"
 """The attribute of a function that says which kernel computes it."""
@@ -33,7 +33,8 @@ def _check(function: FuncOp) -> None:
         raise function.op_error(f"@{function.sym_name} is marked as a kernel: its body must be one block")
     call = next((inner for inner in function.walk() if inner.name == "func.call"), None)
     if call is not None:
-        raise call.op_error(f"stands in @{function.sym_name}, which is marked as a kernel: inline what it calls first")
+        name = function.sym_name
+        raise call.op_error(f"stands in @{name}, which is marked as a kernel: run inline{{entry={name}}} first")
 
 
 def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
@@ -49,7 +50,7 @@ def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
     returned = list(last.operands)
     last.erase()
     block.parent = None
-    replace(call, make_region(Builder.before(call), name, call.operands, block, returned).results)
+    replace(call, make_region(Builder(call), name, call.operands, block, returned).results)
 
 
 def _ports(kernel: object) -> str:

@@ -15,9 +15,6 @@ from qrt.passes.quantization.forms.elements import splat_of
 from qrt.passes.quantization.forms.functions import name_of_function
 from qrt.types import FloatType, TensorType, Type, UniformType
 
-_KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
-"""Families whose result has the type of their operand."""
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -37,13 +34,14 @@ class Refusal:
 
 def kernel_names(reading: Reading) -> tuple[str, ...]:
     """The names by which a target may have the kernel of a reading."""
-    if reading.family == "lookup":
+    traits = FAMILIES[reading.family].traits
+    if traits.tables:
         name = name_of_function(reading)
-        return ("lookup",) if name is None else (name, "lookup")
-    if reading.family == "matmul" and (reading.low, reading.high) == (None, None):
+        return (reading.family,) if name is None else (name, reading.family)
+    if traits.of_floats and (reading.low, reading.high) == (None, None):
         is_plain = all(permutation is None for _, permutation in reading.operands)
         if is_plain and _rank(reading.operands[1][0]) == 2:
-            return ("matmul", "float_matmul")
+            return (reading.family, traits.of_floats)
     return (reading.family,)
 
 
@@ -57,7 +55,8 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
         fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
             name = min(fitting, key=lambda name: order[name])
-            found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
+            is_table = bool(FAMILIES[name].traits.tables)
+            found.append((-_size(reading), is_table, order[name], Choice(name, reading)))
         elif refused is not None:
             reason = refusal(names, len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
@@ -119,13 +118,13 @@ def _refused_types(
     operands = [type for type in types if type is not None]
     if made is None or len(operands) < len(types):
         return "a port is no ranked tensor of floats"
-    if name == "lookup":
+    family = FAMILIES[name]
+    if family.traits.tables:
         return None
-    if len(operands) == 3 and name in ("matmul", "conv2d", "depthwise_conv2d"):
+    if len(operands) == 3 and family.traits.weights is not None:
         element = operands[2].element
         assert isinstance(element, UniformType)  # `_stored` has made it
         operands[2] = operands[2].with_(element=element.with_(storage="i32"))
-    family = FAMILIES[name]
     try:
         inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), made)
     except QuantError as error:

@@ -3,6 +3,7 @@
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation
 from qrt.passes.quantization.forms.elements import body_expression, elements_of, splat_of
+from qrt.passes.quantization.forms.elementwise import BINARY
 from qrt.passes.quantization.forms.reductions import reduction_of
 
 _SUM = "arith.addf"
@@ -22,10 +23,10 @@ def nearest(operation: Operation) -> str:
         return "the nearest kernel is 'lookup', whose port 'q' has the shape and the type of the result"
     if len(tensors) > 2:
         return "the nearest kernel is 'lookup', whose port 'q' is the only tensor that is not constant"
-    name = {"arith.addf": "add", "arith.subf": "sub"}.get(str(elements.computed[0]), "mul")
-    if elements.computed[0] in ("arith.addf", "arith.subf", "arith.mulf"):
+    name = BINARY.get(str(elements.computed[0]))
+    if name is not None:
         return f"the nearest kernel is '{name}', whose port 'b' broadcasts along the first axes"
-    return f"the nearest kernel is '{name}', whose port 'y' is a sum, a difference or a product of the others"
+    return "the nearest kernel is 'mul', whose port 'y' is a sum, a difference or a product of the others"
 
 
 def _nearest_sum(operation: StructuredOp) -> str:

@@ -3,11 +3,11 @@
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import StringAttr
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.checking.kernels import violation
 from qrt.passes.quantization.checking.regions import RESCALE, ports_of
 from qrt.passes.quantization.forms import reading_of
 from qrt.passes.quantization.fusing.choose import kernel_names, refusal
-from qrt.passes.remarks import remark
 
 
 def retarget(region: RegionOp, target: Target) -> None:

@@ -1,8 +1,8 @@
 """Sizes that a program reads from values on the way are read where they come from, so that no pattern ends there."""
 
-from qrt.ir import IntegerAttr, Module
+from qrt.ir import Builder, IntegerAttr, Module
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import acyclic_operations, constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.fusing.wrap import with_extent
 
 
@@ -17,4 +17,4 @@ def move_sizes(module: Module) -> None:
             continue
         value, own = with_extent(operation.operands[0], axis.value)
         if value is not operation.operands[0]:
-            operation.set_operands([value, Builder.before(operation).index(own)])
+            operation.set_operands([value, Builder(operation).constant(own, INDEX)])

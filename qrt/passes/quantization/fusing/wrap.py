@@ -6,10 +6,10 @@ from functools import partial
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.quantization.forms.elements import splat_of
 from qrt.passes.quantization.forms.padding import padding_of
@@ -28,14 +28,14 @@ def make_region(
     builder: Builder, kernel: str, inputs: Sequence[Value], block: Block, returned: Sequence[Value]
 ) -> Operation:
     """A region with undecided ports around a block, whose arguments are the inputs; `returned` are values of it."""
-    Builder(block, None, builder.location).create("quant.return", returned)
+    Builder(block, builder.location).emit("quant.return", returned)
     types = [value.type for value in returned]
     attributes = {
         "input_specs": ArrayAttr(tuple(TypeAttr(element_of(value.type)) for value in inputs)),
         "output_specs": ArrayAttr(tuple(TypeAttr(element_of(type)) for type in types)),
         "kernel": StringAttr(kernel),
     }
-    return builder.create("quant.region", inputs, types, attributes, [Region([block])])
+    return builder.emit("quant.region", inputs, types, attributes, [Region([block])])
 
 
 class Body:
@@ -47,7 +47,7 @@ class Body:
         for value, argument in zip(inputs, self.block.arguments, strict=True):
             self.values.setdefault(value, argument)
         self._copied = frozenset(copied)
-        self._builder = Builder(self.block, None, place.location)
+        self._builder = Builder(self.block)
 
     def add(self, operation: Operation) -> bool:
         """Copy an operation, and before it what it needs and takes no floats; whether that was possible."""
@@ -105,7 +105,7 @@ class Body:
                 known = self.values.get(other)
                 if known is not None and is_ranked_tensor(known.type):
                     sized, own = with_extent(known, place)
-                    return self._builder.value("tensor.dim", [sized, self._builder.index(own)], INDEX)
+                    return self._builder.value("tensor.dim", [sized, self._builder.constant(own, INDEX)], INDEX)
             return None
 
         return extent
@@ -207,7 +207,7 @@ def put_into_region(
     body = Body(inputs, copied, root)
     if not all(body.add(operation) for operation in operations):
         return False
-    region = make_region(Builder.before(root), kernel, inputs, body.block, [body.values[root.results[0]]])
+    region = make_region(Builder(root), kernel, inputs, body.block, [body.values[root.results[0]]])
     root.results[0].replace_all_uses(region.results[0])
     erase_dead([root])
     return True

@@ -19,12 +19,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 from qrt.calibrate.targets.model import Port, Spec
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.coupling import couples
 from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, edges, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
 from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covered, covers, hull, width
 from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
-from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 

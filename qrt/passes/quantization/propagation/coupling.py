@@ -2,8 +2,8 @@
 
 from qrt.errors import shown
 from qrt.ir import Operation, StringAttr
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.graph import Edge, Graph, Node
-from qrt.passes.remarks import remark
 
 
 def couples(graph: Graph) -> list[Edge]:

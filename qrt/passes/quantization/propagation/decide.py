@@ -24,12 +24,12 @@ from qrt.calibrate.targets.model import QuantFn, Spec, Target
 from qrt.dialects.quant.port_stats import port_range
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantError, shown
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.classes import Class, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, covered, own_range, width
 from qrt.passes.quantization.propagation.select import fits
-from qrt.passes.remarks import remark
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]

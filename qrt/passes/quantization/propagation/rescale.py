@@ -9,8 +9,7 @@ defines are floats, and each use quantizes them itself.
 from qrt.calibrate.targets.model import Spec
 from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.port_stats import PORT_STATS
-from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.passes.quantization.propagation.causes import Causes
 from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site
 from qrt.types import UniformType
@@ -66,15 +65,15 @@ class Rescaler:
 def _rescale(value: Value, held: Spec, taken: Spec, cause: str) -> Value:
     block = Block([value.type])
     builder = Builder.after(value)
-    inner = Builder(block, None, builder.location)
-    inner.create("quant.return", [block.arguments[0]])
+    inner = Builder(block, builder.location)
+    inner.emit("quant.return", [block.arguments[0]])
     attributes = {
         "input_specs": ArrayAttr((TypeAttr(held),)),
         "output_specs": ArrayAttr((TypeAttr(taken),)),
         "kernel": StringAttr(RESCALE),
         "quant.cause": StringAttr(cause),
     }
-    return builder.create("quant.region", [value], [value.type], attributes, [Region([block])]).result
+    return builder.emit("quant.region", [value], [value.type], attributes, [Region([block])]).result
 
 
 def write_specs(sites: list[Site]) -> None:

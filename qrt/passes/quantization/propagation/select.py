@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
+from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.graph import LINEAR, RESCALE, Graph, Node, Site, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
-from qrt.passes.remarks import remark
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
 Hints = Sequence[Port | Spec | None]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from qrt.dialects.quant.region import RegionOp
 from qrt.ir import Operation, Value
+from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import Expression, behind, elements_of, splat_of
 from qrt.passes.quantization.scaling.products import (
@@ -20,8 +21,10 @@ from qrt.passes.quantization.scaling.products import (
     shape,
     single_user,
 )
+from qrt.types import IntegerType, TensorType
 
 Array = npt.NDArray[Any]
+_I64 = IntegerType(64)
 
 _NUMBER, _ZERO, _SCALED, _ANSWER = "number", "zero", "scaled", "answer"
 """What a value is: a constant, 0, something that is multiplied by each positive factor of the input, a comparison that
@@ -103,32 +106,20 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
         return None
-    if form.family in ("clamp", "lookup", "mul"):
+    family = FAMILIES[form.family]
+    if family.traits.is_elementwise:
         keeps_shape = region.operands[number].type is region.results[0].type
         return where if keeps_shape and _is_homogeneous(region, number) else None
     if len(region.operands) != 1 or form.operands[0].permutation is not None:
         return None
-    if form.family in ("max_pool2d", "avg_pool2d"):
-        return where if where.axis == 3 else None
-    if form.family == "pad":
-        return where if form.attributes["value"] == 0 and form.attributes["padding"][where.axis] == (0, 0) else None
-    if form.family == "mean":
-        return _behind_mean(form, where)
-    if form.family in ("reshape", "transpose"):
-        return _moved(region, form, where)
-    return None
-
-
-def _behind_mean(form: Form, where: _Channels) -> _Channels | None:
-    axes = form.attributes["axes"]
-    if where.axis in axes:
-        return None
-    before = 0 if form.attributes["keepdims"] else sum(axis < where.axis for axis in axes)
-    return _Channels(where.axis - before, where.channels)
+    if family.traits.scaled_axis is not None:
+        axis = family.traits.scaled_axis(form.attributes, where.axis)
+        return None if axis is None else _Channels(axis, where.channels)
+    return _moved(region, form, where) if family.traits.is_movement else None
 
 
 def _moved(region: RegionOp, form: Form, where: _Channels) -> _Channels | None:
-    """Where channels are when elements have moved."""
+    """Where channels are when elements have moved: the numbers of channels are moved by the family itself."""
     given, made = shape(region.operands[0]), shape(region.results[0])
     if given.count(None) > 1 or given.count(None) != made.count(None):
         return None
@@ -137,7 +128,8 @@ def _moved(region: RegionOp, form: Form, where: _Channels) -> _Channels | None:
         return None
     line = [-1 if axis == where.axis else 1 for axis in range(len(sizes))]
     placed = np.broadcast_to(where.channels.reshape(line), sizes)
-    placed = placed.transpose(form.attributes["permutation"]) if form.family == "transpose" else placed.reshape(wanted)
+    family, types = FAMILIES[form.family], [TensorType(tuple(sizes), _I64), TensorType(tuple(wanted), _I64)]
+    (placed,) = family.compute([placed], (types[0],), (types[1],), family.complete(form.attributes))
     for axis in range(placed.ndim):
         first = np.moveaxis(placed, axis, -1).reshape(-1, placed.shape[axis])
         if (first == first[:1]).all() and len(where.channels) <= placed.shape[axis]:

@@ -2,10 +2,10 @@
 
 from qrt.dialects.linalg.structure import generic
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import ArrayAttr, Block, Region, StringAttr, Value
+from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.passes.quantization.export.tags import ORIGINS
 from qrt.passes.quantization.forms.clamps import clamps_of
 from qrt.passes.quantization.forms.elements import behind
@@ -26,8 +26,8 @@ def biased(builder: Builder, value: Value, bias: Value) -> Value:
     rank, element = len(shape(value)), element_of(value.type)
     plain = AffineMapAttr.identity(rank)
     inner = Block((element, element, element), builder.location)
-    adding = Builder(inner, None, builder.location)
-    adding.create("linalg.yield", [adding.value("arith.addf", inner.arguments[:2], element)])
+    adding = Builder(inner)
+    adding.emit("linalg.yield", [adding.value("arith.addf", inner.arguments[:2], element)])
     maps = [plain, AffineMapAttr(rank, 0, plain.results[-1:]), plain]
     (total,) = generic(builder, [value, bias], [value], [value.type], maps, ["parallel"] * rank, Region([inner]))
     return total
@@ -52,7 +52,7 @@ def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)
-    builder = Builder.before(product.region)
+    builder = Builder(product.region)
     type = TensorType(bias.shape, product.element)
     copy.set_operands([*copy.operands, constant(builder, bias, type)])
     before = values[sum_of(product)]

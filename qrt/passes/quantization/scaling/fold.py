@@ -9,9 +9,9 @@ import numpy as np
 from qrt.calibrate.targets.model import Target
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.quant.region import INPUT_SPECS, OUTPUT_SPECS, RegionOp
-from qrt.ir import Block, Operation, StringAttr, Value
+from qrt.ir import Block, Builder, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.passes.quantization.attach_stats_ref import attach
 from qrt.passes.quantization.checking.regions import LINEAR, RESCALE
 from qrt.passes.quantization.export.tags import KEY
@@ -184,7 +184,7 @@ def _check_bias_port(product: Product, target: Target) -> None:
 
 def _joined(product: Product, found: Affine, weights: Array, bias: Array | None) -> RegionOp:
     """A region in place of what follows a product: its body with other constants, then the clamp."""
-    builder = Builder.before(found.operation)
+    builder = Builder(found.operation)
     copy = product.region.clone({})
     (body,) = copy.take_regions()
     (block,) = body.blocks
@@ -202,7 +202,7 @@ def _joined(product: Product, found: Affine, weights: Array, bias: Array | None)
         else:
             operands.append(constant(builder, array, TensorType(array.shape, product.element)))
             specs.append(product.element)
-            made = biased(Builder(block, None, builder.location), made, block.add_argument(operands[-1].type))
+            made = biased(Builder(block, builder.location), made, block.add_argument(operands[-1].type))
     if found.region is not None and found.bounds != (None, None):
         made = _clamped(block, made, found)
     region = make_region(builder, product.region.kernel, operands, block, [made])

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.dialects.quant.region import RegionOp
-from qrt.ir import Operation, StringAttr, Value
+from qrt.ir import Builder, Operation, StringAttr, Value
+from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import Builder, erase_dead
+from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics import round_to_format
+from qrt.ops import FAMILIES
+from qrt.ops.traits import Weights
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import dense_of
@@ -20,10 +22,6 @@ from qrt.text.floats import FORMATS
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, TensorType, Type
 
 Array = npt.NDArray[Any]
-
-_OUTPUTS = {"conv2d": 0, "depthwise_conv2d": 2, "matmul": -1}
-"""By family: the axis of the weights along which output channels are."""
-_INPUTS = {"conv2d": 3, "depthwise_conv2d": 2, "matmul": -2}
 
 
 class NotScaled(Exception):
@@ -69,16 +67,22 @@ class Product:
     @property
     def output_axis(self) -> int:
         """The axis of the weights along which output channels are, which are along the last axis of the result."""
-        return self._axis(_OUTPUTS)
+        return self._axis(self._traits.outputs)
 
     @property
     def input_axis(self) -> int:
         """The axis of the weights along which input channels are."""
-        return self._axis(_INPUTS)
+        return self._axis(self._traits.inputs)
 
-    def _axis(self, axes: dict[str, int]) -> int:
+    @property
+    def _traits(self) -> Weights:
+        traits = FAMILIES[self.form.family].traits.weights
+        assert traits is not None  # else it would be no product
+        return traits
+
+    def _axis(self, axis: int) -> int:
         _, weights, *_ = self.form.operands
-        axis = axes[self.form.family] % len(shape(self.region.operands[weights.number]))
+        axis %= len(shape(self.region.operands[weights.number]))
         permutation = weights.permutation
         return axis if permutation is None else permutation[axis]
 
@@ -87,7 +91,7 @@ class Product:
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
-                self.region.set_operand(operand.number, constant(Builder.before(self.region), array, old.type))
+                self.region.set_operand(operand.number, constant(Builder(self.region), array, old.type))
                 if old.operation is not None:
                     erase_dead([old.operation])
 
@@ -97,7 +101,7 @@ def product_of(region: Operation) -> Product | None:
     if not isinstance(region, RegionOp) or len(region.results) != 1:
         return None
     form = form_of(region.body, region.kernel)
-    if form is None or form.family not in _OUTPUTS:
+    if form is None or FAMILIES[form.family].traits.weights is None:
         return None
     numbers = [operand.number for operand in form.operands]
     if sorted(numbers) != list(range(len(region.operands))):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qrt import ParseError, VerifyError, ir
-from qrt.passes.lower_qrt.site import constant_storage
+from qrt.dialects.linalg.lowering import constant_storage
 from qrt.types import UniformType
 from tests.passes.quantization.export.programs import (
     BODIES,

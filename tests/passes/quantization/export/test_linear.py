@@ -10,12 +10,12 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from qrt import VerifyError, ir
+from qrt.ir.remarks import remarks_to
 from qrt.numerics import fixed_multiplier
 from qrt.numerics.requantization import scale_fixed
 from qrt.ops import FAMILIES
 from qrt.passes.quantization.export import program as programs
 from qrt.passes.quantization.export.exact import divisor
-from qrt.passes.remarks import remarks_to
 from qrt.types import FloatType, TensorType, UniformType
 from tests import mlir_opt
 from tests.oracle.execution.driver import execute
@@ -123,7 +123,7 @@ def test_one_op_has_the_bits_of_its_kernel(kernel, seed, monkeypatch):
 def remarks_of(text):
     said = []
     module = ir.parse(text)
-    from qrt.execute.passes import module_steps, run_steps
+    from qrt.ir.pipeline import module_steps, run_steps
 
     run_steps(module, module_steps("export-quant"), report=said.append)
     return [each.message for each in said], module

@@ -89,7 +89,7 @@ def test_rescales():
 def test_none_keeps_the_float_body():
     """A port that stays float keeps its kernel in floats, and says so."""
     text = main(add("0", "x", "z") + add("y", "0", "z", (Q, "!quant.none<f32>"), "!quant.none<f32>"))
-    from qrt.execute.passes import module_steps, run_steps
+    from qrt.ir.pipeline import module_steps, run_steps
 
     said, module = [], ir.parse(text)
     run_steps(module, module_steps("export-quant"), report=said.append)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from qrt import ir
 from qrt.calibrate.targets.model import Kernel, Port, Target
 from qrt.errors import Diagnostic
+from qrt.ir.remarks import remarks_to
 from qrt.passes.quantization.check_quant import violations
 from qrt.passes.quantization.propagate_quant import Outcome, Settings, propagate
-from qrt.passes.remarks import remarks_to
 from qrt.types import UniformType
 
 T = "tensor<4xf32>"

@@ -12,7 +12,7 @@ from qrt import ir
 from qrt.calibrate.records import Record
 from qrt.calibrate.targets.model import Kernel, Port, Target
 from qrt.errors import FileError, QuantError
-from qrt.passes import run_passes
+from qrt.ir import run_passes
 from qrt.passes.quantization.propagate_quant import Settings
 from qrt.passes.quantization.propagation.layout import PortLayout
 from tests.passes.quantization.propagation.programs import A, T, constant, function, range_of, region, run

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt import ir
-from qrt.passes.pipeline import module_steps, run_steps
+from qrt.ir.pipeline import module_steps, run_steps
 from tests.passes.quantization import float_text as ops
 from tests.passes.quantization.float_text import Tensor, Text
 

@@ -22,7 +22,7 @@ SCALING = "qrt/passes/quantization/scaling"
 AFFINE, BETWEEN, BIASES, FOLD, PRODUCTS = (
     f"{SCALING}/{name}.py" for name in ("affine", "between", "biases", "fold", "products")
 )
-EQUALIZE = "qrt/passes/quantization/equalize_scales.py"
+TRAITS, EQUALIZE = "qrt/ops/traits.py", "qrt/passes/quantization/equalize_scales.py"
 BIAS, GAINS = "qrt/workflow/bias.py", "qrt/workflow/gains.py"
 
 CHANGES = [
@@ -45,8 +45,8 @@ CHANGES = [
     (FOLD, "specs[number] = found.spec(found.source)", "pass"),
     # What is between two products.
     (BETWEEN, "return low in (None, 0.0) and high is None", "return low in (None, 0.0)"),
-    (BETWEEN, "if where.axis in axes:", "if False:"),
-    (BETWEEN, "sum(axis < where.axis for axis in axes)", "0"),
+    (TRAITS, 'attributes["axes"] is None or axis in attributes["axes"]', "False"),
+    (TRAITS, 'sum(other < axis for other in attributes["axes"])', "0"),
     (BETWEEN, "return where if keeps_shape and _is_homogeneous(region, number) else None", "return where"),
     (BETWEEN, "fits = second.channel_axis == where.axis", "fits = True"),
     (BETWEEN, 'single_user(value, ("quant.stats_ref",))', 'single_user(value, ("quant.stats_ref", "quant.stats"))'),

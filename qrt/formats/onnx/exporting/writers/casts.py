@@ -1,24 +1,20 @@
 """Casts between floats and storage, requantizations, and clamps."""
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 
 
-@writer("quant.qcast", "qrt.requantize")
 def quantize(group: Group) -> None:
     """QuantizeLinear, behind a DequantizeLinear where the operand is quantized."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
-@writer("quant.dcast")
 def dequantize(group: Group) -> None:
     """DequantizeLinear."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
-@writer("qrt.clamp")
 def clamp(group: Group) -> None:
     """Relu or Clip."""
     order = group.common_order()

@@ -3,7 +3,6 @@
 import numpy as np
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.ops.core import Array
 from qrt.ops.dynamic import column_parameters
 from qrt.types import TensorType, UniformType
@@ -11,7 +10,6 @@ from qrt.types import TensorType, UniformType
 _MICROSOFT = "com.microsoft"
 
 
-@writer("qrt.dynamic_matmul")
 def dynamic_matmul(group: Group) -> None:
     """DynamicQuantizeLinear, MatMulInteger, and a product of the sums with both scales."""
     scale, zero_point = _parameters(group, 1)
@@ -21,7 +19,6 @@ def dynamic_matmul(group: Group) -> None:
     group.set_real(group.node("Mul", group.node("Cast", sums, is_part=True, to=1), scales, is_part=True))
 
 
-@writer("qrt.dynamic_lstm")
 def dynamic_lstm(group: Group) -> None:
     """DynamicQuantizeLSTM of ONNX Runtime, of one direction: ONNX has no such operator."""
     cells = group.operand(5).shape[1]

@@ -1,7 +1,6 @@
 """Two operands element by element."""
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 
 _OPERATORS = {
     "qrt.add": "Add",
@@ -13,7 +12,6 @@ _OPERATORS = {
 }
 
 
-@writer(*_OPERATORS)
 def binary(group: Group) -> None:
     """The operator on floats, with NumPy's broadcasting."""
     order = group.common_order()
@@ -21,7 +19,6 @@ def binary(group: Group) -> None:
     group.set_real(group.node(_OPERATORS[group.op.name], *operands), order)
 
 
-@writer("qrt.squared_difference")
 def squared_difference(group: Group) -> None:
     """Sub, and a product with itself."""
     order = group.common_order()

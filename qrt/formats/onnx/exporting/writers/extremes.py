@@ -3,19 +3,20 @@
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import place
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
 
 _INT32 = 6
 """The number of int32 in ONNX's list of types."""
 
 
-@writer("qrt.argmax", "qrt.argmin")
+_ARGS = {"qrt.argmax": "ArgMax", "qrt.argmin": "ArgMin"}
+_EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
+
+
 def arg(group: Group) -> None:
     """ArgMax and ArgMin take the first of equal elements, as the op does."""
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
-    op_type = "ArgMax" if group.op.name == "qrt.argmax" else "ArgMin"
-    found = group.node(op_type, group.real(0, order), axis=place(order, axis), keepdims=0)
+    found = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
     group.set_stored(_narrowed(group, found), Reduced(order, (axis,), keeps=False).order)
 
 
@@ -26,15 +27,12 @@ def _narrowed(group: Group, name: str, i: int = 0) -> str:
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
-@writer("qrt.reduce_max", "qrt.reduce_min")
 def reduce_extreme(group: Group) -> None:
     """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
-    found = Reduced.of(group)
-    op_type = "ReduceMax" if group.op.name == "qrt.reduce_max" else "ReduceMin"
-    group.set_real(found.node(group, op_type, 18), found.order)
+    reduced = Reduced.of(group)
+    group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 
-@writer("qrt.top_k")
 def top_k(group: Group) -> None:
     """TopK has the first of equal elements first, as the op does."""
     if group.is_real(0):

@@ -1,7 +1,6 @@
 """Elementwise ops of `arith` and `math` on tensors of floats."""
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 
 OPERATORS = {
     "arith.addf": "Add",
@@ -25,7 +24,6 @@ OPERATORS = {
 }
 
 
-@writer(*OPERATORS)
 def elementwise(group: Group) -> None:
     """The operator of the same meaning."""
     order = group.common_order()

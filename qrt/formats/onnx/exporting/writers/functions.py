@@ -5,14 +5,17 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.held import place
+from qrt.formats.onnx.exporting.held import Order, place
 from qrt.formats.onnx.exporting.parameters import OPSETS
-from qrt.formats.onnx.exporting.registry import writer
-from qrt.ops.core import Array
-from qrt.types import UniformType
+from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.ops.core import Array, element_dtype
+from qrt.ops.traits import values_of_storage
+from qrt.types import TensorType, UniformType
 
 _INT32 = 6
 """The number of int32 in ONNX's list of types."""
+_WHOLE = (8, 16, 32)
+"""The widths of storage whose arrays have no bits to spare."""
 _ONE_AXIS = 13
 """The first opset whose softmax is along one axis; before, it is along all from that axis on."""
 
@@ -37,7 +40,10 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
 """Operators whose tables are recognised."""
 
 
-@writer("qrt.softmax", "qrt.log_softmax")
+_SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
+_SIGMOIDS = {"qrt.logistic": "Sigmoid", "qrt.tanh": "Tanh"}
+
+
 def softmax(group: Group) -> None:
     """Softmax and LogSoftmax of one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
@@ -47,26 +53,21 @@ def softmax(group: Group) -> None:
     axis = place(order, group.attributes["axis"] % len(order))
     if axis != len(order) - 1:
         group.graph.need(_ONE_AXIS)
-    op_type = "Softmax" if group.op.name == "qrt.softmax" else "LogSoftmax"
-    group.set_real(group.node(op_type, x, axis=axis), order)
+    group.set_real(group.node(_SOFTMAXES[group.op.name], x, axis=axis), order)
 
 
-@writer("qrt.logistic", "qrt.tanh")
 def sigmoid(group: Group) -> None:
     """Sigmoid and Tanh."""
     order = group.common_order()
-    op_type = "Sigmoid" if group.op.name == "qrt.logistic" else "Tanh"
-    group.set_real(group.node(op_type, group.real(0, order)), order)
+    group.set_real(group.node(_SIGMOIDS[group.op.name], group.real(0, order)), order)
 
 
-@writer("qrt.leaky_relu")
 def leaky_relu(group: Group) -> None:
     """LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
-@writer("qrt.prelu")
 def prelu(group: Group) -> None:
     """PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
@@ -75,7 +76,6 @@ def prelu(group: Group) -> None:
     group.set_real(group.node("PRelu", group.real(0, order), group.broadcast(1, order)), order)
 
 
-@writer("qrt.lookup")
 def lookup(group: Group) -> None:
     """The function whose table it is, where it is known, else Gather from the table."""
     order, table = group.common_order(), group.operand(1).array
@@ -85,6 +85,32 @@ def lookup(group: Group) -> None:
         group.inline[1] = [int(entry) for entry in table]
         group.set_real(made, order)
         return
+    _gather(group, order, group.stored(1))
+
+
+def elementwise(group: Group) -> None:
+    """An op without a writer of its own: the operator of floats in place of which it stands, or Gather from the table
+    that its reference makes of all values of at most 8 bits.
+    """
+    assert group.family is not None  # it has traits
+    order, operator = group.common_order(), OPERATORS.get(group.family.traits.float_op)
+    if operator is not None:
+        operands = [group.broadcast(i, order) for i in range(group.count)]
+        group.set_real(group.node(operator, *operands), order)
+        return
+    x, result = group.operand(0).type.element, group.result().type.element
+    if group.count > 1 or not isinstance(x, UniformType) or not isinstance(result, UniformType):
+        group.refuse("a function that is not of one quantized tensor")
+    if x.storage_width > 8 or result.storage_width not in _WHOLE or not (x.is_per_layer and result.is_per_layer):
+        group.refuse(f"a function from {x.shown()} to {result.shown()}")
+    values = values_of_storage(x).astype(element_dtype(x))
+    types = (TensorType(values.shape, x),), (TensorType(values.shape, result),)
+    (table,) = group.family.compute([values], *types, group.attributes)
+    _gather(group, order, group.constant(table.astype(element_dtype(result)), "table"))
+
+
+def _gather(group: Group, order: Order, table: str) -> None:
+    """The entries of a table at the places that storage says."""
     element = group.operand(0).type.element
     assert isinstance(element, UniformType)  # the family has verified it
     least, _ = element.default_bounds
@@ -92,7 +118,7 @@ def lookup(group: Group) -> None:
     at = group.node("Cast", group.stored(0, order), is_part=True, to=_INT32)
     if least:
         at = group.node("Add", at, group.constant(np.array(-least, np.int32), "least"), is_part=True)
-    group.set_stored(group.node("Gather", group.stored(1), at, axis=0), order)
+    group.set_stored(group.node("Gather", table, at, axis=0), order)
 
 
 def _known(group: Group, table: Array) -> str | None:

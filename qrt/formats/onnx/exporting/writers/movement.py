@@ -2,7 +2,6 @@
 
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order, place, shape_in_order
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.ops.core import element_dtype
 from qrt.ops.pad import stored_value
 from qrt.types import UniformType
@@ -13,7 +12,6 @@ _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 """Before the first element, and behind the last one."""
 
 
-@writer("qrt.reshape")
 def reshape(group: Group) -> None:
     """Reshape. Axes of size 1 may stand anywhere, so that an image of one pixel needs no Transpose."""
     order = _unmoved(group)
@@ -37,7 +35,6 @@ def _unmoved(group: Group) -> Order:
     return held.canonical
 
 
-@writer("qrt.transpose")
 def transpose(group: Group) -> None:
     """Needs no node: the tensors of the operand hold the result in other orders."""
     held, result = group.operand(0), group.result()
@@ -53,7 +50,6 @@ def transpose(group: Group) -> None:
             result.names[tuple(permutation.index(axis) for axis in order if axis is not None)] = name
 
 
-@writer("qrt.concat")
 def concat(group: Group) -> None:
     """Concat, of storage where all operands have the result's type."""
     order, element = group.common_order(), group.result().type.element
@@ -64,7 +60,6 @@ def concat(group: Group) -> None:
     (group.set_stored if is_exact else group.set_real)(made, order)
 
 
-@writer("qrt.pad")
 def pad(group: Group) -> None:
     """Pad with one value."""
     order, held = group.common_order(), group.operand(0)
@@ -86,7 +81,6 @@ def pad(group: Group) -> None:
     group.set_real(group.node("Pad", group.real(0, order), pads, group.floats(real, "value")), order)
 
 
-@writer("qrt.slice")
 def slice_(group: Group) -> None:
     """Slice. A stride below 0 ends before the first element."""
     order, shape = group.common_order(), group.operand(0).shape
@@ -112,7 +106,6 @@ def slice_(group: Group) -> None:
     group.set_stored(group.node("Slice", group.stored(0, order), *inputs), order)
 
 
-@writer("qrt.tile")
 def tile(group: Group) -> None:
     """Tile."""
     order = group.common_order()
@@ -120,7 +113,6 @@ def tile(group: Group) -> None:
     group.set_stored(group.node("Tile", group.stored(0, order), group.integers(repeats, "repeats")), order)
 
 
-@writer("qrt.gather")
 def gather(group: Group) -> None:
     """Gather, which has no axes that go together."""
     if group.attributes["batch_dims"]:
@@ -129,7 +121,6 @@ def gather(group: Group) -> None:
     group.set_stored(group.node("Gather", group.stored(0), group.stored(1), axis=axis))
 
 
-@writer("qrt.gather_nd")
 def gather_nd(group: Group) -> None:
     """GatherND, whose positions are of int64."""
     positions = group.stored(1)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.formats.onnx.exporting.writers import bodies
 from qrt.formats.onnx.exporting.writers.floats import OPERATORS
 from qrt.ir import Value
@@ -19,7 +18,6 @@ _COMPARISONS = {
 _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
-@writer("linalg.generic", *_COMPARISONS, *bodies.INTEGERS, *_BOOLS)
 def elementwise(group: Group) -> None:
     """An operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])

@@ -4,7 +4,6 @@ from typing import Any
 
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW, Order
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.types import IntegerType, UniformType
 
 _OIHW: Order = (0, 3, 1, 2)
@@ -17,13 +16,11 @@ _FLOAT, _INT32 = 1, 6
 """The numbers of types in ONNX's list."""
 
 
-@writer("qrt.conv2d")
 def conv2d(group: Group) -> None:
     """Conv, whose padding is 0, as the zero point is."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 
-@writer("qrt.depthwise_conv2d")
 def depthwise_conv2d(group: Group) -> None:
     """Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
     channels = group.operand(0).shape[3]
@@ -76,7 +73,6 @@ def _bias(group: Group) -> list[str]:
     return [group.real(2)] if group.count > 2 else []
 
 
-@writer("qrt.transpose_conv2d")
 def transpose_conv2d(group: Group) -> None:
     """ConvTranspose. Its output padding is less than a stride."""
     more, strides = group.attributes["output_padding"], group.attributes["strides"]
@@ -87,7 +83,6 @@ def transpose_conv2d(group: Group) -> None:
     group.set_real(group.node("ConvTranspose", x, w, *_bias(group), **form), NCHW)
 
 
-@writer("qrt.matmul", "qrt.float_matmul")
 def matmul(group: Group) -> None:
     """Gemm where matrices meet with a bias, else MatMul and Add; MatMulInteger where the result is the sums."""
     if _is_of_bytes(group):

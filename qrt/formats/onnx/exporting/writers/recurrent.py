@@ -6,7 +6,6 @@ import numpy as np
 
 from qrt.formats.onnx.exporting.graph import Body
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.numerics import fixed_functions
 from qrt.numerics.lstm import GATE_INTEGER_BITS, LstmParameters
 from qrt.ops.core import Array
@@ -27,7 +26,6 @@ _FURTHER = {
 _WORDS = np.arange(-(1 << 15), 1 << 15)
 
 
-@writer("qrt.lstm")
 def lstm(group: Group) -> None:
     """A Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
     op = group.op

@@ -5,18 +5,18 @@ from typing import Any
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW
 from qrt.formats.onnx.exporting.reduced import Reduced
-from qrt.formats.onnx.exporting.registry import writer
+
+_REDUCTIONS = {"qrt.mean": ("ReduceMean", 18), "qrt.sum": ("ReduceSum", 13)}
+"""Operators, and the first opset in which their axes are an input."""
+_POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 
-@writer("qrt.mean", "qrt.sum")
 def reduce(group: Group) -> None:
-    """ReduceMean and ReduceSum, whose axes are an input since opset 18 and 13."""
-    found = Reduced.of(group)
-    made = found.node(group, "ReduceMean", 18) if group.op.name == "qrt.mean" else found.node(group, "ReduceSum", 13)
-    group.set_real(made, found.order)
+    """ReduceMean and ReduceSum."""
+    reduced = Reduced.of(group)
+    group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 
-@writer("qrt.avg_pool2d", "qrt.max_pool2d")
 def pool(group: Group) -> None:
     """AveragePool and MaxPool leave padding out, as the ops do."""
     said = group.attributes
@@ -29,8 +29,7 @@ def pool(group: Group) -> None:
     if said.get("requant") == "integer":
         _of_storage(group, window)
         return
-    op_type = "AveragePool" if group.op.name == "qrt.avg_pool2d" else "MaxPool"
-    group.set_real(group.node(op_type, group.real(0, NCHW), **window), NCHW)
+    group.set_real(group.node(_POOLS[group.op.name], group.real(0, NCHW), **window), NCHW)
 
 
 def _of_storage(group: Group, window: dict[str, Any]) -> None:

@@ -7,14 +7,12 @@ import numpy as np
 from qrt.formats.onnx.coordinates import Axis
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import NCHW, shape_in_order
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.numerics.resizing import nearest_positions
 
 _WITH_AXES = 18
 """The first opset in which sizes are given of some axes alone."""
 
 
-@writer("qrt.resize_bilinear", "qrt.resize_nearest")
 def resize(group: Group) -> None:
     """Resize. The nearest element is the one below, or the one in whose square a place lies. Where float32 puts a place
     on the other side of a tie than the program does, Gather along each axis.

@@ -2,17 +2,15 @@
 
 import numpy as np
 
+from qrt.dialects.linalg.lowering import F32
 from qrt.formats.onnx.exporting.group import Group
-from qrt.formats.onnx.exporting.registry import writer
 from qrt.ir import DenseElementsAttr, IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
 from qrt.ops.core import Array, element_dtype
-from qrt.passes.lower_qrt.site import F32
 from qrt.passes.quantization.forms.elements import splat_of
 from qrt.types import IntegerType
 
 
-@writer("tensor.splat")
 def splat(group: Group) -> None:
     """ConstantOfShape, of sizes by Shape, Gather and Concat."""
     number = _number(group.op.operands[0])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from qrt.errors import Diagnostic
-from qrt.ir import Operation
+from qrt.ir.core.operations import Operation
 
 Report = Callable[[Diagnostic], None]
 """A function that is told each warning and each remark."""

@@ -1,39 +1,78 @@
-"""Pipelines: passes by name, and run."""
+"""Pipelines: passes by name, and run. A pass is a small dataclass: its fields are its options (`zero_point` is written
+`zero-point`), `run(module)` does the work. It is added by a file and a line in `PASSES`."""
 
+import re
 import time
+from dataclasses import fields, is_dataclass
+from typing import Any, cast, get_type_hints
 
-from qrt.errors import QuantError, require
-from qrt.ir import Module
+from qrt.errors import QuantError, QuantTypeError, require, shown
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
-from qrt.passes.registry import Passes, checked
-from qrt.passes.remarks import Report, remarks_to
+from qrt.ir.module import Module
+from qrt.ir.pipeline_text import Pass, Step, Steps, flattened, in_module, option_name, parse_steps
+from qrt.ir.remarks import Report, remarks_to
+from qrt.registry import Registry
 
-_OWN: dict[str, str] = {
+_NAME = re.compile(r"[a-zA-Z_][\w.-]*")
+_OPTION_TYPES = (bool, int, str)
+
+
+def checked(name: str, kind: Any) -> type[Pass]:
+    """Return the class of a pass, whose options have types that pipelines know. QuantTypeError if it is none."""
+    if not _NAME.fullmatch(name):
+        raise QuantTypeError(f"{shown(name)} is no name of a pass: it has letters, digits, '-', '_' and '.'")
+    if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
+        raise QuantTypeError(f"pass {shown(name)}: expected a dataclass with a method run(module), got {shown(kind)}")
+    try:
+        hints = get_type_hints(kind)  # under `from __future__ import annotations` the fields have texts for types
+    except NameError as error:
+        raise QuantTypeError(f"pass {shown(name)}: {error}") from None
+    for field in fields(kind):
+        field.type = hints[field.name]
+        if field.type not in _OPTION_TYPES:
+            raise QuantTypeError(
+                f"pass {shown(name)}: option '{option_name(field)}' must be a bool, an int or a str, "
+                f"it is annotated as {shown(field.type)}"
+            )
+    return cast(type[Pass], kind)
+
+
+_OWN: dict[str, type[Pass] | str] = {
     "attach-stats-ref": "qrt.passes.quantization.attach_stats_ref:AttachStatsRef",
     "canonicalize": "qrt.passes.canonicalize:Canonicalize",
+    "carry-layout": "qrt.execute.fusing.carry_layout:CarryLayout",
     "check-quant": "qrt.passes.quantization.check_quant:CheckQuant",
+    "constant-fold": "qrt.execute.constant_fold:ConstantFold",
     "convert-elementwise-to-linalg": "qrt.passes.elementwise_to_linalg:ConvertElementwiseToLinalg",
     "convert-fake-quant": "qrt.passes.quantization.convert_fake_quant:ConvertFakeQuant",
     "convert-stats": "qrt.passes.quantization.convert_stats:ConvertStats",
     "cse": "qrt.passes.cse:CommonSubexpressionElimination",
     "dce": "qrt.passes.dce:DeadCodeElimination",
     "equalize-scales": "qrt.passes.quantization.equalize_scales:EqualizeScales",
+    "export-quant": "qrt.execute.export_quant:ExportQuant",
+    "fold-clamp": "qrt.execute.fusing.fold_clamp:FoldClamp",
+    "fold-pad": "qrt.execute.fusing.fold_pad:FoldPad",
+    "fold-plan-constants": "qrt.execute.plan_constants:FoldPlanConstants",
     "fold-scales": "qrt.passes.quantization.fold_scales:FoldScales",
+    "fold-sign": "qrt.execute.fusing.fold_sign:FoldSign",
     "fuse-kernels": "qrt.passes.quantization.fuse_kernels:FuseKernels",
+    "fuse-loops": "qrt.execute.fusing.fuse_loops:FuseLoops",
     "inline": "qrt.passes.inline:Inline",
     "inline-regions": "qrt.passes.inline_regions:InlineRegions",
     "linalg-generalize-named-ops": "qrt.passes.generalize_named_ops:GeneralizeNamedOps",
     "loop-invariant-code-motion": "qrt.passes.loop_invariant_code_motion:LoopInvariantCodeMotion",
     "lower-qrt": "qrt.passes.lower_qrt:LowerQrt",
     "lower-quant-ops": "qrt.passes.lower_quant_ops:LowerQuantOps",
+    "make-tables": "qrt.execute.fusing.make_tables:MakeTables",
     "normalize-quant-types": "qrt.passes.normalize_quant_types:NormalizeQuantTypes",
     "propagate-quant": "qrt.passes.quantization.propagate_quant:PropagateQuant",
+    "split-concat": "qrt.execute.fusing.split_concat:SplitConcat",
     "strip-func-quant-types": "qrt.passes.strip_func_quant_types:StripFuncQuantTypes",
     "symbol-dce": "qrt.passes.symbol_dce:SymbolDeadCodeElimination",
     "unfuse-kernels": "qrt.passes.quantization.unfuse_kernels:UnfuseKernels",
+    "widen-depthwise": "qrt.execute.fusing.widen_depthwise:WidenDepthwise",
 }
-PASSES = Passes(_OWN)
+PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 """Every pass, by the name it has on the command line and in pipelines."""
 
 
@@ -75,7 +114,7 @@ def register_pass(name: str, kind: type[Pass]) -> None:
     }
     """
     require(name, str, "register_pass: name", "text")
-    PASSES.add(name, checked(name, kind))
+    PASSES.add(name, kind)
 
 
 _TITLES = {

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import qrt
-from qrt import ir
+from qrt import ir, registry
 from qrt.cli import main
-from qrt.execute.passes import PASSES
-from qrt.passes import registry
+from qrt.ir.pipeline import PASSES
+from tests.registries import restored_registries
 
 TEXT = "func.func @f() {\n  return\n}\n"
 
@@ -31,11 +31,8 @@ class Named:
 
 @pytest.fixture(autouse=True)
 def _forget() -> object:
-    before = dict(PASSES._known)
-    yield
-    PASSES._known.clear()
-    PASSES._known.update(before)
-    registry._entry_points.cache_clear()
+    with restored_registries():
+        yield
 
 
 def test_a_registered_pass_runs_in_pipelines_and_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
@@ -113,7 +110,6 @@ def installed(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: str) -> No
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outer_passes\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[qrt.passes]\n{entries}\n")
     monkeypatch.syspath_prepend(folder)
-    registry._entry_points.cache_clear()
 
 
 def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
@@ -140,10 +136,9 @@ def test_an_entry_point_never_replaces_a_pass(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_known_passes_ask_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> dict[str, EntryPoint]:
+    def fail(group: str) -> dict[str, EntryPoint]:
         raise AssertionError("installed packages are asked")
 
-    fail.cache_clear = lambda: None  # type: ignore[attr-defined]
-    monkeypatch.setattr(registry, "_entry_points", fail)
+    monkeypatch.setattr(registry, "installed", fail)
     qrt.register_pass("outer-named", Named)
     qrt.run_passes(ir.parse(TEXT), "outer-named,cse,constant-fold")

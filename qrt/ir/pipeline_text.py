@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from qrt.errors import QuantTypeError, nearest
-from qrt.ir import Module
+from qrt.ir.module import Module
 from qrt.text import Scanner, Source, pattern
 
 _NAME = pattern(r"([a-zA-Z_][\w.-]*)")

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.lowering import I1, I64, Array, Extent, LoweringContext, stage_location
 from qrt.dialects.linalg.structure import generic
-from qrt.ir import Attribute, Block, IntegerAttr, Operation, Region, Value
+from qrt.ir import Attribute, Block, Builder, IntegerAttr, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression
-from qrt.ir.core.constraints import element_of
+from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.rewrite import Builder
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.passes.elementwise import INDEX, scalar_attribute
-from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
 from qrt.types import IntegerType, Type
 
 _LESS = list(INTEGER_PREDICATES).index("slt")
@@ -22,18 +20,20 @@ Index = Expression | Value
 """An index: an expression of the loops, or a value of type index that the body computes."""
 
 
-class Nest:
-    """A loop nest being built. The loops it keeps come first and index its results; the others are reduced.
+class LoopNest(Builder):
+    """A loop nest under construction: a builder in its body. The loops it keeps come first and index its results; the
+    others are reduced.
 
     Each scalar is read through index expressions of the loops. `finish` makes the operation around the body.
     """
 
-    def __init__(self, site: Site, stage: str, kept: Sequence[Extent], reduced: Sequence[Extent] = ()) -> None:
-        self.site = site
+    def __init__(
+        self, context: LoweringContext, stage: str, kept: Sequence[Extent], reduced: Sequence[Extent] = ()
+    ) -> None:
+        super().__init__(Block(location=context.location))
+        self.context = context
         self.kept, self.reduced = tuple(kept), tuple(reduced)
         self.loops: tuple[Expression, ...] = tuple(("d", i) for i in range(len(self.kept) + len(self.reduced)))
-        location = site.builder.location
-        self._body = Builder(Block(location=location), None, location)
         self._inputs: list[tuple[Value, tuple[Expression, ...], Value]] = []
         self._outputs: list[tuple[Value, Any]] = []
         self._bytes: dict[Value, Value] = {}
@@ -54,12 +54,12 @@ class Nest:
 
     def stage(self, name: str) -> None:
         """Operations of the body from here on belong to a stage, which their location names."""
-        self._body.loc = stage_location(name)
+        self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
         """The element of a tensor."""
-        held = self.site.in_bytes(tensor)
-        argument = self._body.block.add_argument(element_of(held.type))
+        held = self.context.in_bytes(tensor)
+        argument = self.block.add_argument(element_of(held.type))
         self._inputs.append((held, tuple(indices), argument))
         return self._narrowed(argument, element_of(tensor.type))
 
@@ -67,12 +67,9 @@ class Nest:
         """An element that is held in a byte, in its own type; `extend` reads the byte."""
         if held.type is element:
             return held
-        narrow = self.emit("arith.trunci", (held,), element)
+        narrow = self.value("arith.trunci", (held,), element)
         self._bytes[narrow] = held
         return narrow
-
-    def constant(self, value: Any, element: Type) -> Value:
-        return self._body.constant(number(value, element), element)
 
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
         """One of several constants: a scalar if they are equal, else an element of a constant tensor, which lacks the
@@ -86,20 +83,20 @@ class Nest:
             if (values == np.expand_dims(first, axis)).all():
                 values = first
                 del kept[axis]
-        self.site.stage(self._stage)
-        table = self.site.tensor(values, element)
+        self.context.stage(self._stage)
+        table = self.context.dense(values, element)
         expressions = [index for index in kept if not isinstance(index, Value)]
         return self.read(table, expressions) if len(expressions) == len(kept) else self.gather(table, kept)
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
         """The element of a tensor at indices that the body computes; a loop stands for its number."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
-        held = self.site.in_bytes(tensor)
-        name, source = ("memref.load", self.site.buffer(held)) if self.site.loops else ("tensor.extract", held)
-        return self._narrowed(self.emit(name, (source, *places), element_of(held.type)), element_of(tensor.type))
+        held = self.context.in_bytes(tensor)
+        name, source = ("memref.load", self.context.buffer(held)) if self.context.loops else ("tensor.extract", held)
+        return self._narrowed(self.value(name, (source, *places), element_of(held.type)), element_of(tensor.type))
 
     def position(self, loop: Expression) -> Value:
-        return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
+        return self.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def is_before(self, end: Extent) -> Value:
         """Whether the element of a result stands before a number, in row-major order: of a nest whose loops are all
@@ -111,35 +108,28 @@ class Nest:
         found = self.constant(0, INDEX)
         for loop, extent in zip(self.loops, self.kept, strict=True):
             size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
-            found = self.emit("arith.muli", (found, size), INDEX)
-            found = self.emit("arith.addi", (found, self.position(loop)), INDEX)
+            found = self.value("arith.muli", (found, size), INDEX)
+            found = self.value("arith.addi", (found, self.position(loop)), INDEX)
         return found
 
-    def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
-        return self._body.value(name, operands, element)
-
-    def emit_pair(self, name: str, operands: Sequence[Value], types: tuple[Type, Type]) -> tuple[Value, Value]:
-        first, second = self._body.create(name, operands, types).results
-        return first, second
-
     def compare(self, predicate: int, left: Value, right: Value) -> Value:
-        return self._body.value("arith.cmpi", (left, right), I1, {"predicate": scalar_attribute(predicate, I64)})
+        return self.value("arith.cmpi", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def compare_floats(self, predicate: int, left: Value, right: Value) -> Value:
-        return self._body.value("arith.cmpf", (left, right), I1, {"predicate": scalar_attribute(predicate, I64)})
+        return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
         """An integer in a type at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)
-        return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
+        return self.value("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
         """A reduced result as the earlier iterations left it, at first `start`: a number, or a tensor over the kept
         loops; None if it is not read.
         """
-        argument = self._body.block.add_argument(element)
+        argument = self.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
 
@@ -150,21 +140,21 @@ class Nest:
         for narrow in self._bytes:
             if not narrow.uses and narrow not in values and narrow.operation is not None:
                 narrow.operation.erase()
-        self.site.stage(self._stage)
-        return self._affine(values) if self.site.loops else self._generic(values)
+        self.context.stage(self._stage)
+        return self._affine(values) if self.context.loops else self._generic(values)
 
     # -- on tensors
 
     def _generic(self, values: Sequence[Value]) -> list[Value]:
         self._read_extents()
         starts = [self._start(argument.type, start) for argument, start in self._outputs]
-        block = self._body.block
+        block = self.block
         block.set_arguments([argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs])
-        self._body.create("linalg.yield", values)
+        self.emit("linalg.yield", values)
         maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
         kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
         inputs, types = [tensor for tensor, *_ in self._inputs], [start.type for start in starts]
-        return generic(self.site.builder, inputs, starts, types, maps, kinds, Region([block]))
+        return generic(self.context, inputs, starts, types, maps, kinds, Region([block]))
 
     @property
     def _kept_loops(self) -> tuple[Expression, ...]:
@@ -175,10 +165,10 @@ class Nest:
 
     def _start(self, element: Type, start: Any) -> Value:
         if start is None:
-            return self.site.empty(self.kept, element)
+            return self.context.empty(self.kept, element)
         if isinstance(start, Value):
             return start
-        return self.site.filled(self.kept, self.site.scalar(start, element))
+        return self.context.filled(self.kept, self.context.constant(start, element))
 
     def _read_extents(self) -> None:
         """Adds an operand whose values are not read for each reduced loop that no operand is indexed by alone: the loop
@@ -187,7 +177,7 @@ class Nest:
         alone = {index for _, indices, _ in self._inputs for index in indices}
         reduced = self.loops[len(self.kept) :]
         if not alone.issuperset(reduced):
-            self.read(self.site.empty(self.reduced, I1), reduced)
+            self.read(self.context.empty(self.reduced, I1), reduced)
 
     # -- on buffers
 
@@ -195,17 +185,17 @@ class Nest:
         """Makes loops on buffers: the body begins with loads and ends with stores. The start of a reduction is stored
         before its loops.
         """
-        site = self.site
-        buffers = [site.buffer(tensor) for tensor, *_ in self._inputs]
-        results = [site.allocate(self.kept, argument.type) for argument, _ in self._outputs]
-        loops = _Loops(site.builder)
-        starts = [site.buffer(start) if isinstance(start, Value) else start for _, start in self._outputs]
+        context = self.context
+        buffers = [context.buffer(tensor) for tensor, *_ in self._inputs]
+        results = [context.allocate(self.kept, argument.type) for argument, _ in self._outputs]
+        loops = _Loops(context)
+        starts = [context.buffer(start) if isinstance(start, Value) else start for _, start in self._outputs]
         loops.enter(self.kept)
         for (argument, _), start, result in zip(self._outputs, starts, results, strict=True):
             if isinstance(start, Value):
                 loops.store(loops.load(start, self._kept_loops), result, self._kept_loops)
             elif start is not None:
-                loops.store(loops.at.constant(number(start, argument.type), argument.type), result, self._kept_loops)
+                loops.store(loops.at.constant(start, argument.type), result, self._kept_loops)
         loops.enter(self.reduced)
         loaded = {
             argument: loops.load(buffer, indices)
@@ -216,11 +206,11 @@ class Nest:
                 loaded[argument] = loops.load(result, self._kept_loops)
         for argument, value in loaded.items():
             argument.replace_all_uses(value)
-        for operation in self._body.block:
+        for operation in self.block:
             loops.take(operation)
         for value, result in zip(values, results, strict=True):
             loops.store(loaded.get(value, value), result, self._kept_loops)
-        return [site.as_tensor(result) for result in results]
+        return [context.as_tensor(result) for result in results]
 
 
 class _Loops:
@@ -242,9 +232,9 @@ class _Loops:
                 "step": IntegerAttr(1, INDEX),
                 OPERAND_SEGMENTS: segments(0, len(bounds), 0),
             }
-            self.at.create("affine.for", bounds, (), attributes, [Region([body])])
-            inside = Builder(body, None, self.at.location)
-            inside.place = inside.create("affine.yield")
+            self.at.emit("affine.for", bounds, (), attributes, [Region([body])])
+            inside = Builder(body)
+            inside.before = inside.emit("affine.yield")
             inside.loc = self.at.loc
             self.at = inside
             self._induction.append(body.arguments[0])
@@ -255,18 +245,14 @@ class _Loops:
             operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
             operation.erase()
             return
-        moved = operation.detach()
-        if self.at.place is None:
-            self.at.block.append(moved)
-        else:
-            self.at.block.insert_before(self.at.place, moved)
+        self.at.insert(operation.detach())
 
     def load(self, buffer: Value, indices: Sequence[Expression]) -> Value:
         operands = (buffer, *self._induction)
         return self.at.value("affine.load", operands, element_of(buffer.type), {"map": self._map(indices)})
 
     def store(self, value: Value, buffer: Value, indices: Sequence[Expression]) -> None:
-        self.at.create("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})
+        self.at.emit("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})
 
     def _map(self, indices: Sequence[Expression]) -> AffineMapAttr:
         return AffineMapAttr(len(self._induction), 0, tuple(indices))

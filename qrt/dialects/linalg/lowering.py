@@ -1,7 +1,6 @@
-"""The place of lowered operations: constants, tensors and buffers around loop nests."""
+"""The context in which operations are lowered: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -10,15 +9,15 @@ import numpy.typing as npt
 
 from qrt.dialects.linalg.named import make_fill
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
+from qrt.ir import Block, Builder, DenseElementsAttr, IntegerAttr, LocationAttr, Operation, StringAttr, Value
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.attributes import UNIT
-from qrt.ir.core.define import segments
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.numerics import BLOCK, in_blocks
-from qrt.passes.elementwise import INDEX, scalar_attribute
+from qrt.text import Location
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
 
 Array = npt.NDArray[Any]
@@ -30,13 +29,6 @@ _EQUAL = 0
 _UNEQUAL = StringAttr("a dimension that the types leave open is not as large as the one that it goes with")
 I1, I8, I16, I32, I64 = (IntegerType(width) for width in (1, 8, 16, 32, 64))
 F32, F64 = FloatType("f32"), FloatType("f64")
-
-
-def number(value: Any, element: Type) -> Attribute:
-    """A scalar constant: of a float type the value itself, of an integer type modulo its width."""
-    if isinstance(element, FloatType):
-        return FloatAttr.of(float(value), element)
-    return scalar_attribute(int(value), element)
 
 
 def stage_location(stage: str) -> LocationAttr:
@@ -68,34 +60,30 @@ def constant_storage(x: Value) -> Array | None:
     return np.asarray(bits - (sign << element.storage_width))
 
 
-@dataclass
-class Site:
-    """The place where an op is lowered, and the options. New operations go before it. With `loops`, nests become loops
-    over buffers. With `in_loop`, zero points are subtracted in the loop of a product; else the sum is corrected.
+class LoweringContext(Builder):
+    """A builder where an op is lowered, and the options. With `loops`, nests become loops over buffers. With `in_loop`,
+    zero points are subtracted in the loop of a product; else the sum is corrected.
     """
 
-    builder: Builder
-    loops: bool
-    in_loop: bool
-    _buffers: dict[Value, Value] = field(default_factory=dict)
+    def __init__(
+        self, place: Block | Operation, location: Location | None = None, *, loops: bool = False, in_loop: bool = False
+    ) -> None:
+        super().__init__(place, location)
+        self.loops = loops
+        self.in_loop = in_loop
+        self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:
-        """Operations made from here on belong to a stage, which their location names."""
-        self.builder.loc = stage_location(name)
+        """Let operations made from here on belong to a stage, which their location names."""
+        self.loc = stage_location(name)
 
-    def value(self, name: str, operands: Sequence[Value], type: Type, **attributes: Attribute) -> Value:
-        return self.builder.value(name, operands, type, attributes)
-
-    def scalar(self, value: Any, element: Type) -> Value:
-        return self.builder.constant(number(value, element), element)
-
-    def tensor(self, values: Array, element: Type) -> Value:
-        """A constant tensor; integers are taken modulo the width of their type."""
+    def dense(self, values: Array, element: Type) -> Value:
+        """Make a constant tensor; integers are taken modulo the width of their type."""
         type = TensorType(values.shape, element)
         if isinstance(element, IntegerType) and element.width < 64:
             half = 1 << (element.width - 1)
             values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
-        return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
+        return self.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
         """A tensor of quantized values as its signless integers; a border, of no stage. A tensor of others is itself.
@@ -103,7 +91,7 @@ class Site:
         Raises QuantTypeError where it has no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
-        self.builder.loc = None
+        self.loc = None
         if not isinstance(tensor_type(x).element, UniformType):
             return x
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
@@ -117,11 +105,11 @@ class Site:
         if declared is None or not isinstance(tensor_type(declared).element, UniformType):
             return stored
         values = constant_storage(declared) if uniform_type(declared).storage_width < I8.width else None
-        return stored if values is None else self.tensor(values, I8)
+        return stored if values is None else self.dense(values, I8)
 
     def extent(self, tensor: Value, axis: int) -> Extent:
         size = (tensor_type(tensor).shape or ())[axis]
-        return self.value("tensor.dim", (tensor, self.scalar(axis, INDEX)), INDEX) if size is None else size
+        return self.value("tensor.dim", (tensor, self.constant(axis, INDEX)), INDEX) if size is None else size
 
     def extents(self, tensor: Value) -> tuple[Extent, ...]:
         return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
@@ -140,12 +128,12 @@ class Site:
         count = self.count(extents)
         if isinstance(count, int):
             return in_blocks(count)
-        block = self.scalar(BLOCK, INDEX)
+        block = self.constant(BLOCK, INDEX)
         return self.value("arith.muli", (self.value("arith.divui", (count, block), INDEX), block), INDEX)
 
     def index(self, extent: Extent) -> Value:
         """An extent as a value."""
-        return self.scalar(extent, INDEX) if isinstance(extent, int) else extent
+        return self.constant(extent, INDEX) if isinstance(extent, int) else extent
 
     def empty(self, extents: Sequence[Extent], element: Type) -> Value:
         """A tensor whose values are not read."""
@@ -153,7 +141,7 @@ class Site:
         return self.value("tensor.empty", sizes, TensorType(static_shape(extents), element))
 
     def filled(self, extents: Sequence[Extent], start: Value) -> Value:
-        return make_fill(self.builder, start, self.empty(extents, start.type))
+        return make_fill(self, start, self.empty(extents, start.type))
 
     def buffer(self, tensor: Value) -> Value:
         """The memref of a tensor."""
@@ -167,13 +155,13 @@ class Site:
     def allocate(self, extents: Sequence[Extent], element: Type) -> Value:
         sizes = [extent for extent in extents if isinstance(extent, Value)]
         type = MemRefType(static_shape(extents), element)
-        return self.value("memref.alloc", sizes, type, operandSegmentSizes=segments(len(sizes), 0))
+        return self.value("memref.alloc", sizes, type, {OPERAND_SEGMENTS: segments(len(sizes), 0)})
 
     def as_tensor(self, buffer: Value) -> Value:
         """The tensor of a memref that nothing writes any more."""
         assert isinstance(buffer.type, MemRefType)
         type = TensorType(buffer.type.shape, buffer.type.element)
-        made = self.value("bufferization.to_tensor", (buffer,), type, restrict=UNIT)
+        made = self.value("bufferization.to_tensor", (buffer,), type, {"restrict": UNIT})
         self._buffers[made] = buffer
         return made
 
@@ -193,16 +181,18 @@ def accumulator_type(bound: int) -> IntegerType:
     return I32 if bound < 1 << 31 else I64
 
 
-def broadcast(site: Site, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
+def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
     """The extents that two operands have together, by NumPy's rules. A dimension is repeated where it is known to be 1;
     one that turns out to be 1 is an error when it runs: loops assert it, a linalg.generic requires equal sizes."""
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
     pairs = list(zip(*padded, strict=True))
-    for a, b in pairs if site.loops else ():
+    for a, b in pairs if context.loops else ():
         if a != 1 and b != 1 and not (isinstance(a, int) and isinstance(b, int)):
-            equal = site.value("arith.cmpi", (site.index(a), site.index(b)), I1, predicate=number(_EQUAL, I64))
-            site.builder.create("cf.assert", (equal,), (), {"msg": _UNEQUAL})
+            equal = context.value(
+                "arith.cmpi", (context.index(a), context.index(b)), I1, {"predicate": IntegerAttr(_EQUAL, I64)}
+            )
+            context.emit("cf.assert", (equal,), (), {"msg": _UNEQUAL})
     return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in pairs)
 
 

@@ -6,7 +6,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError, VerifyError
-from qrt.passes import PASSES, parse_pipeline, run_passes
+from qrt.ir import run_passes
+from qrt.ir.pipeline import PASSES
+from qrt.ir.pipeline_text import parse_pipeline
 
 
 @dataclass(frozen=True)

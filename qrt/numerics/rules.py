@@ -1,0 +1,267 @@
+"""The table of requantization rules: how an exact accumulator becomes storage.
+
+A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters of
+scales, zero points and counts. C kernels, the lowering and `requantize` are indexed by arithmetics alone.
+
+Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
+gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
+for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
+the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``; ONNX Runtime for
+``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules whose names begin so.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.numerics.multipliers import (
+    byte_multipliers,
+    divided_multipliers,
+    double_multipliers,
+    fixed_multipliers,
+    reduced_multipliers,
+    rounded_ratios,
+)
+from qrt.numerics.rounding import Array
+
+RequantName = Literal[
+    "fixed",
+    "fixed_double",
+    "fixed_double_f32",
+    "fixed_double_f32_product",
+    "float32",
+    "float64_away",
+    "half_up_twice",
+    "half_up_twice_f32_product",
+    "reduced16",
+]
+REQUANT_RULES: Final[tuple[RequantName, ...]] = get_args(RequantName)
+"""The rules that every op with an exact accumulator has."""
+RequantizeName = Literal[RequantName, "fixed8", "half_up_twice_16"]
+MulName = Literal[RequantName, "zero_point_first"]
+AverageName = Literal[
+    RequantName, "integer", "dequantized", "dequantized_rows", "dequantized_columns", "dequantized_lanes"
+]
+MeanName = Literal[RequantName, "float32_divisor_first", "raw_mean"]
+ReduceSumName = Literal[RequantName, "raw_sum"]
+
+Domain = Literal["integer", "exact", "float32", "float64"]
+Step = Literal["multiply", "divide", "add", "shift"]
+Ratio = Literal["exact", "float32", "float64", "float32_product", "float32_divisors"]
+ZeroPoint = Literal["after", "before", "none"]
+Summand = Literal["values", "storage", "floats"]
+Form = Callable[["Factors", "RequantRule"], dict[str, Array]]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Steps from an accumulator to an integer, to which a zero point is added before the clamp.
+
+    Each step takes an array of `RequantParameters`. In the domain ``integer`` a product is shifted by a power of two,
+    and ``roundings`` are those of the shift, or of the product, 31 places down, and of the shift. In ``exact`` a
+    quotient is rounded. In the others every step is rounded to the float format, and the last value to an integer.
+    """
+
+    name: str
+    domain: Domain
+    steps: tuple[tuple[Step, str], ...]
+    roundings: tuple[str, ...]
+    element_scale: str = ""
+    """The array with the factor of elements that are summed as floats; such a sum is the accumulator."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The arrays of parameters that are filled."""
+        names = [name for _, name in self.steps]
+        return (self.element_scale, *names) if self.element_scale else tuple(names)
+
+
+_SHIFTED: Final[tuple[tuple[Step, str], ...]] = (("multiply", "multiplier"), ("shift", "shift"))
+FIXED: Final = Arithmetic("fixed", "integer", _SHIFTED, ("half_up",))
+FIXED_DOUBLE: Final = Arithmetic("fixed_double", "integer", _SHIFTED, ("half_up", "half_away"))
+HALF_UP_TWICE: Final = Arithmetic("half_up_twice", "integer", _SHIFTED, ("half_up", "half_up"))
+FLOAT32: Final = Arithmetic("float32", "float32", (("multiply", "scale_f32"),), ("half_even",))
+FLOAT64_AWAY: Final = Arithmetic("float64_away", "float64", (("multiply", "scale_f64"),), ("half_away",))
+RAW_MEAN: Final = Arithmetic("raw_mean", "float32", (("multiply", "scale_f32"), ("add", "offset_f32")), ("half_even",))
+DEQUANTIZED: Final = Arithmetic(
+    "dequantized",
+    "float32",
+    (("divide", "multiplier"), ("divide", "divisor_f32"), ("add", "offset_f32")),
+    ("half_even",),
+    element_scale="scale_f32",
+)
+INTEGER: Final = Arithmetic("integer", "exact", (("divide", "multiplier"),), ("half_away",))
+ARITHMETICS: Final[Mapping[str, Arithmetic]] = {
+    a.name: a for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)
+}
+"""By the names that `RequantParameters.rule` and saved programs have."""
+
+
+@dataclass(frozen=True)
+class RequantRule:
+    """A name that ``requant`` takes, and what it means.
+
+    ``form`` makes parameters of the real multiplier, whose steps are rounded as ``ratio`` says. ``zero_point`` says
+    whether the result's is added to the rounded integer, or to the float that is rounded.
+    """
+
+    name: str
+    arithmetic: Arithmetic
+    form: Form
+    ratio: Ratio
+    zero_point: ZeroPoint = "after"
+    summand: Summand = "values"
+    """Addends of an accumulator: values without their zero points, storage as it is, or dequantized floats."""
+    order: str = ""
+    """The order in which floats are summed, of `numerics.sum_in_order`."""
+    behind: str = ""
+    """The rule of elements behind the last whole block of `BLOCK`, counted from the first of a tensor on."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Numerators and denominators of real multipliers [n, factors], one for each parameter index, zero points of the
+    operand and of the result, and how many elements an average has."""
+
+    above: Array
+    below: Array
+    operand_zero_points: Array
+    zero_points: Array
+    counts: Array | None
+
+    @property
+    def all_below(self) -> Array:
+        """The denominators, of which a count is the last."""
+        return self.below if self.counts is None else np.column_stack([self.below, self.counts])
+
+
+def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
+    """Real multipliers whose every step is rounded."""
+    if ratio == "float32_product":
+        product = rounded_ratios(above, below[:, :0], np.float32)
+        return rounded_ratios(product.astype(np.float64)[:, None], below, np.float64)
+    if ratio == "float32_divisors":
+        divisors = rounded_ratios(below, below[:, :0], np.float32)
+        return rounded_ratios(above, divisors.astype(np.float64)[:, None], np.float32)
+    formats: dict[Ratio, type[np.floating[Any]]] = {"float32": np.float32, "float64": np.float64}
+    return rounded_ratios(above, below, formats[ratio])
+
+
+def _integers(m0: Array, shift: Array) -> dict[str, Array]:
+    return {"multiplier": m0.astype(np.int32), "shift": shift.astype(np.int32)}
+
+
+def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
+    m0, shift = double_multipliers(_ratios(f.above, f.below, rule.ratio), rule.name)
+    return (m0, shift) if f.counts is None else divided_multipliers(m0, shift, f.counts)
+
+
+def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Round `M * 2^N` half to even to `M0` in [2^30, 2^31)."""
+    return _integers(*fixed_multipliers(f.above, f.all_below))
+
+
+def form_double(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Round `M` half away from zero to `M0 * 2^(shift-31)`, `M0` in [2^30, 2^31), as TFLite does."""
+    return _integers(*_double(f, rule))
+
+
+def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Round `M` as for `fixed_double`; `M0` is then `min((M0 + 2^15) >> 16, 2^15 - 1) << 16`, and N is `31 - shift`."""
+    return _integers(*reduced_multipliers(*_double(f, rule)))
+
+
+def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Round `M * 2^8` half to even to `M0`, where `M` lies between 2^-8 and 2^7; N is 8."""
+    return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
+
+
+def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Keep `M` as the multiplier."""
+    return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
+
+
+def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Multiply `M` by `f32(1/n)`; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
+    assert f.counts is not None  # the rule is that of means alone
+    return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
+
+
+def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Keep `M` as the multiplier; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
+    return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
+
+
+def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
+    assert f.counts is not None  # the rules are those of means and sums alone
+    raw = (f.counts.astype(np.int64) * f.operand_zero_points).astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        offset = f.zero_points.astype(np.float32) - raw * scale
+    if not (np.isfinite(offset) & (scale > 0)).all():
+        raise QuantTypeError("the scales leave float32: use requant = 'fixed'")
+    return {"scale_f32": scale, "offset_f32": offset}
+
+
+def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Keep `f32(si)`, the count n and `f32(so)` apart."""
+    assert f.counts is not None  # the rules are those of averages alone
+    none = np.ones((len(f.zero_points), 0))
+    return {
+        "scale_f32": _ratios(f.above, none, rule.ratio),
+        "divisor_f32": _ratios(f.below, none, rule.ratio),
+        "multiplier": f.counts.astype(np.int32),
+    }
+
+
+def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
+    """Keep the count n alone: the result has the type of the operand."""
+    assert f.counts is not None  # the rule is that of averages alone
+    return {"multiplier": f.counts.astype(np.int32)}
+
+
+_HALF_UP_TWICE: Final = RequantRule("half_up_twice", HALF_UP_TWICE, form_double, "float64")
+RULES: Final[Mapping[str, RequantRule]] = {
+    rule.name: rule
+    for rule in (
+        RequantRule("fixed", FIXED, form_fixed, "exact"),
+        RequantRule("fixed8", FIXED, form_bytes, "float32"),
+        RequantRule("reduced16", FIXED, form_reduced, "float64"),
+        RequantRule("fixed_double", FIXED_DOUBLE, form_double, "float64"),
+        RequantRule("fixed_double_f32", FIXED_DOUBLE, form_double, "float32"),
+        RequantRule("fixed_double_f32_product", FIXED_DOUBLE, form_double, "float32_product"),
+        _HALF_UP_TWICE,
+        replace(_HALF_UP_TWICE, name="half_up_twice_f32_product", ratio="float32_product"),
+        replace(_HALF_UP_TWICE, name="half_up_twice_16", behind="fixed_double"),
+        RequantRule("float32", FLOAT32, form_float, "float32"),
+        RequantRule("float32_divisor_first", FLOAT32, form_float, "float32_divisors"),
+        RequantRule("float64_away", FLOAT64_AWAY, form_float, "float64"),
+        RequantRule("zero_point_first", RAW_MEAN, form_float, "float32", "before"),
+        RequantRule("raw_mean", RAW_MEAN, form_raw_mean, "float32", "before", "storage"),
+        RequantRule("raw_sum", RAW_MEAN, form_raw_sum, "float32", "before", "storage"),
+        RequantRule("integer", INTEGER, form_count, "exact", "none", "storage"),
+        RequantRule("dequantized", DEQUANTIZED, form_dequantized, "float32", "before", "floats", "rows"),
+        RequantRule("dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "rows"),
+        RequantRule("dequantized_columns", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "columns"),
+        RequantRule("dequantized_lanes", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "lanes"),
+    )
+}
+"""By the names that ``requant`` takes in IR, in Python and in files."""
+
+
+def requant_rule(name: str) -> RequantRule:
+    """Return the row of a rule."""
+    if name not in RULES:
+        raise QuantTypeError(f"unknown requantization rule {name!r}, expected one of {', '.join(RULES)}")
+    return RULES[name]
+
+
+def arithmetic(name: str) -> Arithmetic:
+    """Return the arithmetic of parameters that say ``name``."""
+    if name not in ARITHMETICS:
+        raise QuantTypeError(
+            f"unknown arithmetic {name!r} of a requantization, expected one of {', '.join(ARITHMETICS)}"
+        )
+    return ARITHMETICS[name]

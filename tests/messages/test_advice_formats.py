@@ -1,0 +1,152 @@
+"""The advice of importers and of files of tensors, followed. Hazards: a limit that is not the one of the message, a
+model that is imported in the end and computes something else."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import qrt
+from tests.formats.onnx.test_inlining import PORTS, X, call, function
+from tests.formats.onnx.test_operand_order import added, operands
+from tests.formats.onnx.writing import model, node, port
+from tests.formats.tflite.writing import Operator, Subgraph, Tensor, write
+from tests.messages.advice import advises
+from tests.messages.conftest import status
+
+
+def run(path: Path, *arrays: Any, **options: Any) -> Any:
+    """Return the only result of a model."""
+    program = qrt.compile(qrt.load(path, **options))
+    (result,) = program.run(dict(zip([port.name for port in program.inputs], arrays, strict=True))).values()
+    return np.asarray(result)
+
+
+def onnx_file(tmp_path: Path, content: bytes) -> Path:
+    (tmp_path / "m.onnx").write_bytes(content)
+    return tmp_path / "m.onnx"
+
+
+def follow_the_limit(heard: Any, path: Path, few: int, many: int, values: int = 1) -> None:
+    """Check that a model is refused by its limit, and imported with a greater one, in Python and by a command."""
+    assert str(few) in heard(lambda: qrt.load(path, max_bytes=few))[-1]
+    assert str(few) in heard.command(f"import {path} --max-input {few}")[-1]
+    qrt.load(path, max_bytes=many)
+    assert status(f"import {path} --max-input {many} -o {path.parent / 'p.mlir'}") == 0
+    (path.parent / "data.npz").write_bytes(b"")  # the model is read before the data are used
+    assert status(f"explain {path} --max-input {few}") == 1
+    assert status(f"explain {path} --max-input {many}") == 0
+
+
+@advises("formats/onnx/check.py", "more than max_bytes (--max-input), which is {}")
+def test_ports_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    ports = [port("x", shape=(300_000,))], [port("y", shape=(300_000,))]
+    follow_the_limit(heard, onnx_file(tmp_path, model([node("Neg", ["x"], ["y"])], *ports)), 1 << 20, 1 << 23)
+
+
+@advises("formats/onnx/importing.py", "is larger than max_bytes (--max-input), which is {}")
+def test_a_tensor_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["r"]), node("Add", ["x", "r"], ["y"])]
+    content = model(nodes, [port("x", shape=(1, 1))], [port("y")], {"s": np.int64([500, 600])})
+    follow_the_limit(heard, onnx_file(tmp_path, content), 1 << 20, 1 << 23)
+
+
+@advises("formats/onnx/importing.py", "take more than max_bytes (--max-input), which is {}")
+def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
+    nodes += [node("Concat", [f"c{i}", "c"], [f"c{i + 1}"], axis=0) for i in range(40)]
+    nodes += [node("Add", ["x", "c40"], ["y"])]
+    content = model(nodes, [port("x", shape=(1,))], [port("y")], {"c": np.zeros(1000, np.float32)})
+    follow_the_limit(heard, onnx_file(tmp_path, content), 1_200_000, 4_000_000)
+
+
+@advises("formats/onnx/protobuf.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
+def test_a_description_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(3,))], [port("y", shape=(3,))])
+    follow_the_limit(heard, onnx_file(tmp_path, content), 1000, 1 << 20)
+
+
+@advises("formats/onnx/read.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
+def test_functions_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    functions = [
+        function(f"f{i}", ["a"], ["b"], [call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])])
+        for i in range(9)
+    ]
+    functions.append(function("f9", ["a"], ["b"], [node("Neg", ["a"], ["b"])]))
+    content = model([call("f0", ["x"], ["y"])], *PORTS, functions=functions)
+    follow_the_limit(heard, onnx_file(tmp_path, content), 100_000, 1 << 24)
+
+
+def negations(count: int, *shape: int) -> bytes:
+    """Return a TFLite model that negates so many times."""
+    tensors = [Tensor(shape, "float32") for _ in range(count + 1)]
+    operators = [Operator("NEG", [x], [y]) for x, y in pairwise(tensors)]
+    return write([Subgraph(tensors[:1], tensors[-1:], operators)])
+
+
+@advises("formats/tflite/check.py", "max_bytes (--max-input), which is {}")
+def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(negations(1, 300_000))
+    follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
+
+
+@advises("formats/tflite/flatbuffer.py", "it has more tables than fit in max_bytes (--max-input), which is {}")
+def test_tables_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(negations(100, 2))
+    follow_the_limit(heard, tmp_path / "m.tflite", 50_000, 1 << 23)
+
+
+@advises("formats/entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)")
+def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    path = tmp_path / "b.npz"
+    np.savez_compressed(path, a=np.ones(1000, np.int8))
+    taken, _ = heard(lambda: qrt.load_tensors(path, max_bytes=100))
+    assert qrt.load_tensors(path, max_bytes=int(taken))["a"].sum() == 1000
+
+
+@advises("formats/onnx/operators/operand_order.py", "write the sizes of the inputs into the file")
+def test_sizes_that_are_written_into_the_file(heard: Any, tmp_path: Path) -> None:
+    heard(lambda: qrt.load(onnx_file(tmp_path, added((None,), (None,)))))
+    result = run(onnx_file(tmp_path, added((4,), (4,))), *operands((4,), (4,)).values())
+    assert result.tolist() == [-113] * 4
+
+
+@advises("formats/onnx/check.py", "give it a domain of its own")
+def test_a_domain_of_its_own(heard: Any, tmp_path: Path) -> None:
+    def content(domain: str) -> bytes:
+        absolute = function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain=domain)
+
+        def change(message: Any) -> None:
+            del message.opset_import[:]
+            message.opset_import.extend([helper.make_opsetid("", 17), helper.make_opsetid("own", 1)])
+
+        return model([node("Neg", ["x"], ["y"], domain=domain)], *PORTS, functions=[absolute], change=change)
+
+    heard(lambda: qrt.load(onnx_file(tmp_path, content(""))))
+    assert run(onnx_file(tmp_path, content("own")), X).tolist() == np.abs(X).tolist()
+
+
+@advises("formats/onnx/check.py", "convert the model so that both import the same")
+def test_one_opset_for_both(heard: Any, tmp_path: Path) -> None:
+    def content(opset: int) -> bytes:
+        softmax = function("f", ["a"], ["b"], [node("Softmax", ["a"], ["b"])], opset=opset)
+        return model([call("f", ["x"], ["y"])], *PORTS, functions=[softmax])
+
+    heard(lambda: qrt.load(onnx_file(tmp_path, content(11))))
+    np.testing.assert_allclose(run(onnx_file(tmp_path, content(17)), X), np.exp(X) / np.exp(X).sum(), rtol=1e-5)
+
+
+@advises("formats/onnx/read.py", "let functions call each other less often")
+def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def content(depth: int) -> bytes:
+        calls = [[call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])] for i in range(depth)]
+        functions = [function(f"f{i}", ["a"], ["b"], nodes) for i, nodes in enumerate(calls)]
+        functions.append(function(f"f{depth}", ["a"], ["b"], [node("Neg", ["a"], ["b"])]))
+        return model([call("f0", ["x"], ["y"])], *PORTS, functions=functions)
+
+    monkeypatch.setattr("qrt.formats.onnx.read._MOST_INLINED", 100)
+    heard(lambda: qrt.load(onnx_file(tmp_path, content(7))))
+    assert run(onnx_file(tmp_path, content(3)), X).tolist() == X.tolist()

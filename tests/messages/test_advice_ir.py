@@ -1,0 +1,104 @@
+"""The advice in errors of the IR and of its builder, followed. Hazard: a program that is refused again."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from tests.messages.advice import advises
+from tests.passes.test_ends import Folds, rewrite_greedily, swap_forever
+
+CHANNELS = "tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>"
+TWO = "func.func @f(%x: f32) { return }\nfunc.func @g(%x: f32) { return }"
+Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
+
+
+def reading(result: str, *lines: str) -> Any:
+    """Return what a function of a per-axis tensor gives for its element 1."""
+    body = "\n".join(["%i = arith.constant 1 : index", *lines])
+    text = f"func.func @main(%x: {CHANNELS}) -> {result} {{\n{body}\nreturn %e : {result}\n}}"
+    ir.parse(text).verify()
+    (value,) = qrt.compile(text).run({"arg0": np.int8([4, 6])}).values()
+    return np.asarray(value)
+
+
+@advises("dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)")
+def test_an_element_of_channels(heard: Any) -> None:
+    element = CHANNELS.removeprefix("tensor<2x")[:-1]
+    extract = "%e = tensor.extract {}[%i] : {}"
+    heard(lambda: reading(element, extract.format("%x", CHANNELS)))
+    storage = f"%s = quant.scast %x : {CHANNELS} to tensor<2xi8>"
+    assert reading("i8", storage, extract.format("%s", "tensor<2xi8>")) == 6
+    floats = f"%d = quant.dcast %x : {CHANNELS} to tensor<2xf32>"
+    assert reading("f32", floats, extract.format("%d", "tensor<2xf32>")) == 1.5
+
+
+@advises("ir/core/define.py", ", did you mean '{}'?")
+def test_the_name_of_an_attribute(heard: Any) -> None:
+    def clamped(name: str) -> Any:
+        clamp = f"%y = qrt.clamp %x {{min = 0.0 : f64, {name} = 1.0 : f64}} : ({Q}) -> {Q}"
+        program = qrt.compile(f"func.func @main(%x: {Q}) -> {Q} {{\n{clamp}\nreturn %y : {Q}\n}}")
+        return np.asarray(program(np.int8([-4, 6])))
+
+    (name,) = heard(lambda: clamped("maxx"))
+    assert clamped(name).tolist() == [0, 1]
+
+
+@advises("ir/module.py", "expected one function with a body, found {}: name one")
+def test_the_name_of_a_function(heard: Any) -> None:
+    heard(lambda: ir.parse(TWO).function())
+    assert ir.parse(TWO).function("g").sym_name == "g"
+
+
+@advises("ir/text/attribute_parser.py", "for a floating point value of type {}: add a trailing dot")
+def test_a_trailing_dot(heard: Any) -> None:
+    text = "func.func @f() -> f32 {{ %x = arith.constant {} : f32 return %x : f32 }}"
+    heard(lambda: ir.parse(text.format("1")))
+    assert qrt.compile(text.format("1."))() == 1
+
+
+@advises("ir/making.py", ": did you mean {}?")
+def test_the_names_of_a_builder(heard: Any) -> None:
+    builder = ir.Builder(ir.Module())
+    with builder.function("f", ["f32"]) as (x,):
+        (name,) = heard(lambda: builder.arith.cmpf(x, x, predicat="oeq"))
+        assert builder.arith.cmpf(x, x, **{eval(name): "oeq"}).operation.name == "arith.cmpf"
+        for wrong, right in (("builder.arithh.addf", "arith"), ("builder.arith.adf", "addf")):
+            with pytest.raises(AttributeError) as raised:
+                eval(wrong)
+            (name,) = heard.text(str(raised.value))
+            assert eval(name) == right
+            eval(wrong.replace("arithh", eval(name)).replace("adf", eval(name)))
+        builder.func.return_()
+
+
+@advises("ir/core/greedy.py", "; write the program without what the {} changes, or leave out the passes that simplify")
+def test_a_program_without_what_is_rewritten(heard: Any) -> None:
+    def rewritten(operation: str) -> str:
+        text = f"func.func @f(%x: i32, %y: i32) -> i32 {{ %0 = arith.{operation} %x, %y : i32 return %0 : i32 }}"
+        module = ir.parse(text)
+        rewrite_greedily(module.operation, Folds(), lambda op: (swap_forever,) if op.name == "arith.addi" else ())
+        return str(module)
+
+    heard(lambda: rewritten("addi"))
+    assert "arith.muli" in rewritten("muli")
+
+
+@advises("ir/core/matching.py", ": take it out of the program, or run canonicalize first")
+def test_a_value_that_depends_on_itself(heard: Any) -> None:
+    text = """func.func @f() {
+      return
+    ^bb1:
+      %1 = arith.negf %0 : tensor<2xf32>
+      %0 = "quant.stats_ref"(%1) {statsKey = "a"} : (tensor<2xf32>) -> tensor<2xf32>
+      return
+    }"""
+    heard(lambda: ir.run_passes(ir.parse(text), "convert-stats"))
+    lines = text.splitlines()
+    for module in (
+        ir.run_passes(ir.parse(text), "canonicalize,convert-stats"),
+        ir.run_passes(ir.parse("\n".join(lines[:3] + lines[5:])), "convert-stats"),
+    ):
+        assert [op.name for op in module.function("f").walk() if "negf" in op.name] == []

@@ -1,0 +1,78 @@
+"""The table of requantization rules. Hazards: a name that some op takes and no row has; an unknown name, computed by
+the last branch of something; a row that a consumer of the table cannot compute; an op that takes a rule of places and
+rounds all elements alike."""
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from qrt import UniformType, numerics
+from qrt._seam import _core
+from qrt.errors import KernelError, QuantTypeError
+from qrt.ops import FAMILIES
+from tests.passes.lower_qrt.test_requantize import lowered
+
+NAMES = (numerics.RequantizeName, numerics.MulName, numerics.AverageName, numerics.MeanName, numerics.ReduceSumName)
+I8 = UniformType("i8", "f32", 1.0)
+
+
+def test_every_name_has_a_row_and_every_row_a_name() -> None:
+    assert {name for names in NAMES for name in get_args(names)} == set(numerics.RULES)
+    assert set(get_args(numerics.SumName)) == set(numerics.SUM_RULES)
+    assert {rule.arithmetic for rule in numerics.RULES.values()} == set(numerics.ARITHMETICS.values())
+
+
+def test_rules_of_places_are_those_of_ops_that_know_places() -> None:
+    """requantize tells blocks of 16 from what is behind them; no other op does."""
+    choices = {op: family.declaration.choices.get("requant", ()) for op, family in FAMILIES.items()}
+    behind = {name for name, rule in numerics.RULES.items() if rule.behind}
+    assert {op for op, names in choices.items() if behind & set(names)} == {"requantize"}
+    floats = {name for name, rule in numerics.RULES.items() if rule.summand == "floats"}
+    assert {op for op, names in choices.items() if floats & set(names)} == {"avg_pool2d"}
+    assert {rule.order for rule in numerics.RULES.values() if rule.name not in floats} == {""}
+
+
+@pytest.mark.parametrize("name", numerics.RULES)
+def test_what_a_rule_forms_is_what_its_arithmetic_reads(name: str) -> None:
+    p = numerics.requant_parameters(name, "i8", -128, 127, [(0.3,)], [(0.7,)], [5], [4], [2])
+    arrays = {"multiplier", "shift", "scale_f32", "scale_f64", "offset_f32", "divisor_f32"}
+    assert {array for array in arrays if getattr(p, array).size} == set(numerics.arithmetic(p.rule).reads)
+    added = p.zero_point[0] == 5, bool(p.offset_f32.any())
+    assert (
+        added
+        == {"after": (True, False), "before": (False, True), "none": (False, False)}[numerics.RULES[name].zero_point]
+    )
+
+
+@pytest.mark.parametrize("name", numerics.RULES)
+def test_the_lowering_computes_every_row(name: str) -> None:
+    p = numerics.requant_parameters(name, "i8", -128, 127, [(0.3,)], [(0.7,)], [5], [4], [2])
+    acc = np.arange(-300, 300, 7, np.int32)[:, None]
+    assert lowered(acc, p, I8, loops=False).tolist() == numerics.requantize(acc, p, [[0]]).tolist()
+
+
+def test_an_unknown_rule_is_an_error_everywhere() -> None:
+    with pytest.raises(QuantTypeError, match="unknown requantization rule 'fixd', expected one of fixed, "):
+        numerics.requant_parameters("fixd", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
+    with pytest.raises(QuantTypeError, match="unknown rule of a sum 'fixd', expected one of fixed, "):
+        numerics.sum_rule("fixd")
+    known = numerics.requant_parameters("float64_away", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
+    unknown = replace(known, rule="float64_even")
+    acc = np.zeros((1, 1), np.int32)
+    for compute in (lambda: numerics.requantize(acc, unknown), lambda: lowered(acc, unknown, I8, loops=False)):
+        with pytest.raises(
+            QuantTypeError, match="unknown arithmetic 'float64_even' of a requantization, expected one of"
+        ):
+            compute()
+    given = {"isa": "ref", "storage": "i8", "shape": (3,), "zero_points": [0]}
+    with pytest.raises(KernelError, match="float64_even"):
+        _core.bind_requantize(**given, requant=unknown)
+
+
+def test_sums_of_floats_are_those_of_pools_alone() -> None:
+    """Their accumulators are floats, and they have no shift, which a kernel of integers would read."""
+    average = numerics.requant_parameters("dequantized", "i8", -128, 127, [(1.0,)], [(1.0,)], [0], [1])
+    with pytest.raises(KernelError, match="requantize: the rule dequantized is for averages of floats alone"):
+        _core.bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)

@@ -1,0 +1,185 @@
+"""docs/reference/requantization.md: every rule of the tables `numerics.RULES` and `numerics.SUM_RULES`, in words, with
+who uses it and an example. `make expected` writes it.
+"""
+
+from collections.abc import Iterable, Sequence
+from inspect import getdoc
+
+import numpy as np
+
+from qrt import numerics
+from qrt.numerics import RequantParameters, RequantRule, SumRule
+from qrt.ops import FAMILIES
+from qrt.profiles import PROFILES
+from tests.docs.documents import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "requantization.md"
+SUMS = ("add", "sub")
+_HEAD = """# Requantization rules
+
+The attribute `requant` of an op names the rule by which its exact accumulator becomes storage. `make expected` writes
+this page from the tables in `qrt/numerics/rules.py` and `qrt/numerics/addition.py`.
+
+[Numerics](../numerics.md#requantization) has what all rules share, and the cases at the ends. `M` is the real
+multiplier, `sa*sw/so` of a product of two operands and `si/so` of one. An average divides it by its count n. `z` is the
+zero point of the result and `zi` that of the operand. `f32(x)` is x rounded to float32. Every rule ends in a clamp to
+the bounds of the storage, `[min, max]`.
+
+An example gives the parameters of `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and the storage, with z = 0, of accumulators
+whose multiplier is 1/4. Where there is one operand, `si = 0.1` and `so = 0.7` give the parameters, an average has
+n = 3 elements, zi is 2 and z is -5.
+
+"""
+_SUMS_HEAD = """## Rules of sums
+
+`add` and `sub` have rules of their own, some of which have the name of another rule. Both operands are scaled, and
+their sum is rounded. [The formulas](../numerics_rules.md#sums) have a table.
+An example adds storage of scale 0.25 and zero point 3 to storage of scale 0.5 and zero point 0;
+the result has scale 1 and zero point 2.
+
+"""
+_SUMMANDS = {
+    "values": "",
+    "storage": "The accumulator is the sum of storage as it is, zero points included.",
+    "floats": "The accumulator is a float32 sum of `f32(si)*(q - zi)`, each step rounded.",
+}
+_RATIOS = {
+    "exact": "Form `M`, the exact rational number of the stored doubles.",
+    "float64": "Form `M` in float64, each step rounded, the products first.",
+    "float32": "Form `M` in float32, each step rounded, the products first.",
+    "float32_product": "Form the product of the scales in float32, and `M` of it in float64, each step rounded.",
+    "float32_divisors": "Form the product of the divisors in float32, and then `M`, each step rounded.",
+}
+_HALVES = {"half_up": "half up", "half_away": "half away from zero", "half_even": "half to even"}
+_ZERO_POINTS = {
+    "after": "Add z to the integer.",
+    "before": "Zero points join before the rounding, as an offset.",
+    "none": "No zero point is added.",
+}
+_ARRAYS = {
+    "multiplier": "n",
+    "scale_f32": "the multiplier",
+    "scale_f64": "the multiplier",
+    "divisor_f32": "`f32(so)`",
+    "offset_f32": "the offset",
+}
+_ORDERS = {
+    "": "",
+    "rows": "Floats are added one after the other, a row after the other.",
+    "columns": "Floats are added down each column, and then these sums from the left.",
+    "lanes": "Floats are added in four lanes.",
+}
+_STEPS = {"multiply": "multiply by", "divide": "divide by", "add": "add"}
+_ACCUMULATORS = (-10, -6, -2, 2, 6, 10)
+
+
+def page() -> str:
+    """The page."""
+    rules = "".join(map(_section, numerics.RULES.values()))
+    return f"{_HEAD}{rules}{_SUMS_HEAD}{''.join(map(_sum_section, numerics.SUM_RULES.values()))}".rstrip() + "\n"
+
+
+def sentence(rule: RequantRule) -> str:
+    """A rule in words."""
+    by = rule.arithmetic
+    behind = rule.behind and (
+        f"This is the rule of elements in whole blocks of {numerics.BLOCK}, counted from the first of the tensor on; "
+        f"`{rule.behind}` is that of those behind them."
+    )
+    forming = _RATIOS[rule.ratio] if by.steps[0][0] == "multiply" else ""
+    parts = (_SUMMANDS[rule.summand], _ORDERS[rule.order], forming, f"{getdoc(rule.form)}", arithmetic_words(rule))
+    return " ".join(part for part in (*parts, _ZERO_POINTS[rule.zero_point], behind) if part)
+
+
+def arithmetic_words(rule: RequantRule) -> str:
+    """Say what is computed of an accumulator."""
+    by = rule.arithmetic
+    halves = [_HALVES[rounding] for rounding in by.roundings]
+    if by.domain == "integer" and len(halves) == 1:
+        return (
+            f"Multiply by the integer `M0`, shift right arithmetically by N, and round {halves[0]}: "
+            "`(acc*M0 + (1 << (N-1))) >> N`."
+        )
+    if by.domain == "integer":
+        return (
+            "Shift left where `shift` is positive, saturate to 32 bits, multiply by `M0`, shift right arithmetically "
+            f"by 31, and round {halves[0]}; then divide by `2^-shift` where it is negative, and round {halves[1]}."
+        )
+    steps = [f"{_STEPS[step]} {_ARRAYS[name]}" for step, name in by.steps]
+    if by.domain == "exact":
+        return f"Divide by {_ARRAYS[by.steps[0][1]]}, and round the exact quotient {halves[0]}."
+    first = "" if by.element_scale else f"Round the accumulator to {by.domain}, "
+    computed = " and ".join(steps) if len(steps) < 3 else f"{', '.join(steps[:-1])} and {steps[-1]}"
+    bounds = "[min - z, max - z]" if rule.zero_point == "after" else "[min, max]"
+    whole = f"{first}{computed}, each step rounded to {by.domain}; clamp to `{bounds}`, and round {halves[0]}."
+    return whole[0].upper() + whole[1:]
+
+
+def _section(rule: RequantRule) -> str:
+    return f"## {rule.name}\n\n{sentence(rule)}\n\n{_users(rule.name, _ops_with(rule.name), SUMS)}{_example(rule)}\n\n"
+
+
+def _ops_with(name: str) -> list[str]:
+    """Ops that are not sums of two operands, by the rules that they declare."""
+    choices = {op: family.declaration.choices.get("requant", ()) for op, family in FAMILIES.items()}
+    return [op for op, rules in choices.items() if name in rules and op not in SUMS]
+
+
+def _users(name: str, ops: Sequence[str], not_of: Iterable[str] = ()) -> str:
+    is_of_all = name in numerics.REQUANT_RULES
+    uses = [f"Ops: {'all but sums of two tensors' if is_of_all else ', '.join(f'`{op}`' for op in ops)}."]
+    for profile in PROFILES.values():
+        kernels = dict.fromkeys(row.op for row in profile.rows if row.rule == name and row.op not in not_of)
+        if kernels:
+            uses.append(f"{profile.runtime} ({profile.description}): {', '.join(kernels)}.")
+    return "".join(f"- {use}\n" for use in uses)
+
+
+def _example(rule: RequantRule) -> str:
+    is_average = set(_ops_with(rule.name)) <= {"avg_pool2d", "mean", "sum"}
+    scales = ([(0.1,)], [(0.7,)], [-5], [3], [2]) if is_average else ([(0.1, 0.3)], [(0.7,)], [0])
+    formed = numerics.requant_parameters(rule.name, "i8", -128, 127, *scales)
+    arrays = ", ".join(f"`{name} = {getattr(formed, name)[0]}`" for name in rule.arithmetic.reads)
+    quarter = ([(0.25,)], [(1.0,)], [0], *(([1],) if is_average else ()))
+    if rule.name == "integer":
+        quarter = ([(1.0,)], [(1.0,)], [0], [4])
+    given = numerics.requant_parameters(rule.name, "i8", -128, 127, *quarter)
+    return f"- Example: {arrays}. {_stored(given, rule)}"
+
+
+def _stored(given: RequantParameters, rule: RequantRule) -> str:
+    acc = np.array(_ACCUMULATORS)
+    results = numerics.requantize(acc * given.scale_f32[0] if rule.summand == "floats" else acc, given)
+    return f"{_numbers(acc)} become {_numbers(results)}."
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _sum_section(rule: SumRule) -> str:
+    left = "Shift both operands left by the places of their width (20, or 15 for 16 bits). " if rule.is_shifted else ""
+    end = {
+        "fixed": "Multiply each by its integer, add, shift right arithmetically, and round half up.",
+        "fixed_double": "Scale each, and their sum, by `fixed_double`.",
+        "raw_mean": "Multiply and add in fused steps of float32; clamp, and round to an integer half to even.",
+    }
+    sums = numerics.Sums(
+        ("i8", -128, 127), [np.array([s]) for s in (0.25, 0.5, 1.0)], [np.array([z]) for z in (3, 0, 2)], 20
+    )
+    formed = rule.form(sums)
+    a, b = np.arange(-2, 4), np.full(6, 1)
+    given = (a, b) if rule.summand == "storage" else (a - 3, b)
+    index = np.zeros(6, np.int64)
+    results = numerics.requantize_sum(*given, formed, index)
+    body = f"{getdoc(rule.form)} {left}{end[formed.end.rule]} {_ZERO_POINTS[rule.zero_point]}"
+    example = f"- Example: {_numbers(a)}, each plus 1, become {_numbers(results)}."
+    return f"### {rule.name} of sums\n\n{body}\n\n{_sum_users(rule.name)}{example}\n\n"
+
+
+def _sum_users(name: str) -> str:
+    uses = [f"Ops: {', '.join(f'`{op}`' for op in SUMS)}."]
+    for profile in PROFILES.values():
+        if any(row.rule == name and row.op == "add" for row in profile.rows):
+            uses.append(f"{profile.runtime} ({profile.description}).")
+    return "".join(f"- {use}\n" for use in uses)
