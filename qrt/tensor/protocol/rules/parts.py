@@ -1,6 +1,5 @@
 """Functions that cut one tensor into several views, which keep its type; a per-axis type follows its axis."""
 
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from qrt.tensor.quant_tensor import QuantTensor
 def _parts(function: Any, q: QuantTensor, sections: Any, axis: int) -> list[QuantTensor]:
     """Return the parts of the lines along an axis, as NumPy's function cuts the positions along it."""
     at = normalize_axis_index(axis, tensor(q, "ary").ndim)
-    if isinstance(sections, Number) and sections == 0:  # NumPy's own refusal is a ZeroDivisionError
+    if isinstance(sections, (int, float)) and sections == 0:  # NumPy's own refusal is a ZeroDivisionError
         raise QuantValueError("number sections must be larger than 0.")
     lines = function(np.arange(q.shape[at]), sections)
     return [q[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
