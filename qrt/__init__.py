@@ -21,8 +21,6 @@ from qrt.errors import (
     UndefinedError,
     VerifyError,
 )
-from qrt.execute import Program, compile
-from qrt.formats.programs import load
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast, values
@@ -37,8 +35,10 @@ if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
     from qrt.execute.observe import calibrate_program
+    from qrt.execute.program import Program, compile
     from qrt.execute.saved.load import load_program
     from qrt.formats.onnx.export import export_onnx
+    from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
     from qrt.ir import register_pass, run_passes
     from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 
 _LAZY = {
+    "Program": "qrt.execute",
+    "compile": "qrt.execute",
+    "load": "qrt.formats.programs",
     "calibrate": "qrt.calibrate",
     "ir": "qrt.ir",
     "onnx": "qrt.execute.backend",

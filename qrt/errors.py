@@ -4,6 +4,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import Literal, Protocol
 
@@ -110,8 +111,6 @@ class Diagnostic:
 
 def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
     """The known name that a misspelt one may stand for, if one is as alike as `difflib` measures it."""
-    from difflib import get_close_matches  # here: only for an error
-
     return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
 
 

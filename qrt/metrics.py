@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
+from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array
@@ -182,8 +183,6 @@ def decibels(signal: Fraction, noise: Fraction) -> float:
     """The ratio of two sums of squares in decibels; infinite where there is no noise."""
     if not noise:
         return math.inf
-    from qrt.numerics.transcendental.correctly_rounded import bind  # on first use; logarithms of the platforms differ
-
     return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import Parameter, signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -42,8 +43,6 @@ def is_of_call(error: TypeError) -> bool:
 
 def misfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> QuantTypeError:
     """The error about a call with so many arguments by position, and those named."""
-    from inspect import Parameter, signature  # here: only for an error
-
     parameters = list(signature(function).parameters.values())
     name = function.__name__
     if name in ("__init__", "__new__"):

@@ -1,9 +1,12 @@
-"""What `import qrt` may not do: start threads, or load what a program that is built and run does not need. It does load
-what runs programs: the first model of a process then waits for little but its importer."""
+"""What `import qrt` may not do: start threads, or load the IR, programs and formats, which stand behind the one lazy
+border, or an optional package. A module inside the package that imports another late is found in the sources."""
 
+import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -19,10 +22,12 @@ native = len(__import__("os").listdir("/proc/self/task")) if sys.platform == "li
 print(json.dumps({"threads": threading.active_count(), "native": native, "loaded": sorted(set(sys.modules) - before)}))
 """
 LAZY = [
-    "qrt.formats.tflite",
-    "qrt.formats.onnx",
-    "qrt.dialects.arith",
+    "qrt.ir",
+    "qrt.dialects",
     "qrt.passes",
+    "qrt.execute",
+    "qrt.formats",
+    "qrt.workflow",
     "qrt.cli",
     "ml_dtypes",
     "rich",
@@ -88,10 +93,74 @@ def test_a_run_loads_the_dialects_it_names_and_the_passes_it_runs(tmp_path) -> N
     passes.discard("qrt.ir.pipeline")  # an example in its docstring registers a pass, where that has run
     assert passes & loaded == {"qrt.passes.inline_regions", "qrt.execute.plan_constants"}
     interpreters = {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name}
-    assert interpreters == {"core", "buffers", "arith"}
+    assert interpreters == {"core", "buffers", "arith", "ml_program"}  # the planner looks for globals
     assert {"qrt.dialects.func.ops", "qrt.dialects.arith.ops"} <= loaded
     assert not [name for name in loaded if "canonicalize" in name]
     assert not {"qrt.dialects.linalg.ops", "qrt.dialects.vector.ops", "qrt.dialects.memref.ops"} & loaded
+
+
+DEFERRED = {
+    "qrt/cli/progress.py: rich.console": "an extra",
+    "qrt/cli/progress.py: rich.progress": "an extra",
+    "qrt/formats/tflite/read.py: ml_dtypes": "an extra",
+    "qrt/numerics/conversions.py: ml_dtypes": "an extra",
+    "qrt/registry.py: importlib.metadata": "it reads mail headers, which takes a tenth of what all of qrt takes",
+}
+"""Imports inside of functions, each with its reason."""
+BY_NAME = {
+    "qrt/__init__.py": "the lazy border",
+    "qrt/extras.py": "extras",
+    "qrt/registry.py": "what every table uses",
+}
+"""The files that import modules by their names as text."""
+ROOT = Path(__file__).parents[1]
+SOURCES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text()) for path in (ROOT / "qrt").rglob("*.py")}
+
+
+def imports(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a node imports."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import):
+            yield from (alias.name for alias in part.names)
+        elif isinstance(part, ast.ImportFrom):
+            yield part.module or ""
+
+
+def test_imports_stand_at_the_head_of_the_file() -> None:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    late = {
+        f"{name}: {module}"
+        for name, tree in SOURCES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, functions)
+        for module in imports(node)
+    }
+    assert late == set(DEFERRED)
+
+
+def test_one_module_has_attributes_that_it_loads_and_one_finds_modules_by_text() -> None:
+    lazy = [
+        name
+        for name, tree in SOURCES.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+    ]
+    assert lazy == ["qrt/__init__.py"]
+    names = {"import_module", "iter_modules", "find_spec", "__import__"}
+    found = {
+        name
+        for name, tree in SOURCES.items()
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.ImportFrom) and names & {alias.name for alias in node.names})
+        or (isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node).rpartition(".")[2] in names)
+    }
+    assert found == set(BY_NAME)
+
+
+def test_no_module_inside_imports_the_package() -> None:
+    """Whose `__init__` imports most of them: `from qrt import kernels` is one of `qrt.kernels` and of `qrt`."""
+    inside = {name: [module for module in imports(tree) if module == "qrt"] for name, tree in SOURCES.items()}
+    assert [name for name, modules in inside.items() if modules] == ["qrt/__init__.py"]
 
 
 DIALECT = """

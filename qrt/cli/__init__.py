@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from qrt._version import __version__
 from qrt.cli.diagnostics import spelled
 from qrt.cli.parser import ShortParser, VerbParser
+from qrt.cli.plugins import load_asked
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
 from qrt.registry import Registry
@@ -126,18 +127,13 @@ def _parse(given: list[str]) -> argparse.Namespace:
         meant = nearest(given[0], COMMANDS)
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     if given[:1] in (["opt"], ["run"]):
-        from qrt.cli.plugins import load_asked
-
         load_asked(given)
     asked = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
     for name in asked:
         verb = commands.add_parser(name, help=COMMANDS[name].HELP, allow_abbrev=False)
         if given[:1] == [name]:
             COMMANDS[name].add_arguments(verb)
-    if given[:1] == ["opt"]:
-        from qrt.cli.opt import help_of
-
-        if said := help_of(given):
-            print(said, end="")
-            parser.exit()
+    if given[:1] == ["opt"] and (text := COMMANDS["opt"].help_of(given)):
+        print(text, end="")
+        parser.exit()
     return parser.parse_args(given)

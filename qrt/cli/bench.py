@@ -18,18 +18,24 @@ from time import perf_counter
 
 import numpy as np
 
-import qrt
-from qrt import cases, kernels
+import qrt.cases as cases
+import qrt.kernels as kernels
+from qrt._version import __version__
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
+from qrt.tensor import QuantTensor
+from qrt.tensor.casts import dcast, qcast
+from qrt.tensor.products import matmul, pack
+from qrt.tensor.windows import conv2d, depthwise_conv2d
+from qrt.types import UniformType
 
 HELP = "measure the kernels on this machine"
 """The line of `qrt --help`."""
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
-X = qrt.UniformType("u8", "f32", 0.02, 121)
-OUT = qrt.UniformType("u8", "f32", 0.1, 118)
+X = UniformType("u8", "f32", 0.02, 121)
+OUT = UniformType("u8", "f32", 0.1, 118)
 
 Call = Callable[[], object]
 
@@ -122,41 +128,41 @@ def _operations(case: cases.ConvCase) -> int:
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
 
 
-def _tensor(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
+def _tensor(shape: tuple[int, ...], t: UniformType) -> QuantTensor:
     dtype = np.dtype(np.int8 if t.is_signed else np.uint8)
     limits = np.iinfo(dtype)
-    return qrt.QuantTensor(np.random.default_rng(0).integers(limits.min, limits.max + 1, shape, dtype), t)
+    return QuantTensor(np.random.default_rng(0).integers(limits.min, limits.max + 1, shape, dtype), t)
 
 
-def _weights(count: int, axis: int) -> qrt.UniformType:
-    return qrt.UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
+def _weights(count: int, axis: int) -> UniformType:
+    return UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
 
 
 def _matmul(case: cases.GemmCase) -> Call:
-    a, w = _tensor(case.a_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
-    return partial(qrt.matmul, a, w, out_type=OUT, out=qrt.matmul(a, w, out_type=OUT))
+    a, w = _tensor(case.a_shape, X), pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
+    return partial(matmul, a, w, out_type=OUT, out=matmul(a, w, out_type=OUT))
 
 
 def _convolution(case: cases.ConvCase) -> Call:
     is_depthwise = isinstance(case, cases.DepthwiseCase)
-    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (partial(qrt.conv2d, groups=case.groups), 0)
-    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
+    function, axis = (depthwise_conv2d, 2) if is_depthwise else (partial(conv2d, groups=case.groups), 0)
+    x, w = _tensor(case.x_shape, X), pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
     call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
     return partial(call, out=call())
 
 
-def _cast_type(case: cases.CastCase) -> qrt.UniformType:
-    return qrt.UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
+def _cast_type(case: cases.CastCase) -> UniformType:
+    return UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
 
 
 def _qcast(case: cases.CastCase) -> Call:
     t, x = _cast_type(case), np.random.default_rng(0).standard_normal(case.shape, np.float32)
-    return partial(qrt.qcast, x, t, out=qrt.qcast(x, t))
+    return partial(qcast, x, t, out=qcast(x, t))
 
 
 def _dcast(case: cases.CastCase) -> Call:
     q = _tensor(case.shape, _cast_type(case))
-    return partial(qrt.dcast, q, out=qrt.dcast(q))
+    return partial(dcast, q, out=dcast(q))
 
 
 def measure(call: Call, budget: float) -> float:
@@ -180,7 +186,7 @@ def print_coverage() -> None:
     """
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
-    print(f"qrt {qrt.__version__}, not on this machine: {lacking or 'none'}")
+    print(f"qrt {__version__}, not on this machine: {lacking or 'none'}")
     width = max(map(len, suppliers["ref"])) + 2
     print(f"{'':<{width}}" + "".join(f"{isa:<12}" for isa in suppliers).rstrip())
     for row in suppliers["ref"]:
@@ -193,7 +199,7 @@ JSON_VERSION = 1
 
 
 def _print_json(**members: object) -> None:
-    print(json.dumps({"version": JSON_VERSION, "qrt": qrt.__version__, **members}, indent=2))
+    print(json.dumps({"version": JSON_VERSION, "qrt": __version__, **members}, indent=2))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -226,7 +232,7 @@ def _chosen(options: argparse.Namespace) -> list[Workload]:
 
 def _measure_all(chosen: list[Workload], options: argparse.Namespace) -> None:
     if not options.json:
-        print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
+        print(f"qrt {__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
     measured = []
     for workload in chosen:
         time = measure(_prepared(workload), options.seconds)

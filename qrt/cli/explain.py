@@ -14,7 +14,12 @@ from qrt.execute.program import Program
 from qrt.files import check_output, write_files
 from qrt.formats.programs import load, load_reported
 from qrt.formats.tensors import load_tensors
+from qrt.report.as_json import as_json
+from qrt.report.html import as_html
+from qrt.report.steps import steps_json, steps_text
+from qrt.report.text import as_text
 from qrt.workflow import explain_program
+from qrt.workflow.explain_plan import explain_plan
 
 HELP = "say what a program or a model runs, or where a quantization lost accuracy"
 """The line of `qrt --help`."""
@@ -70,18 +75,12 @@ def run(options: argparse.Namespace) -> None:
             skip_nonfinite=options.skip_nonfinite,
         )
     if options.html is not None:
-        from qrt.report.html import as_html
-
         page = as_html(report).encode()
         write_files([(options.html, lambda file: file.write(page))])
         return
     if options.json:
-        from qrt.report.as_json import as_json
-
         text = as_json(report)
     else:
-        from qrt.report.text import as_text
-
         text = as_text(report, get_terminal_size().columns, colour=has_colours(sys.stdout))
     sys.stdout.write(text)
 
@@ -96,9 +95,6 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
 
 def _explain_steps(options: argparse.Namespace) -> None:
     """Lists the steps of a program, measured on the data, or on drawn inputs."""
-    from qrt.report.steps import steps_json, steps_text
-    from qrt.workflow.explain_plan import explain_plan
-
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
     arrays = None if options.data is None else load_tensors(options.data)

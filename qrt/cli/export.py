@@ -5,6 +5,7 @@ import argparse
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.extras import extra
 from qrt.files import check_output, check_places
+from qrt.formats.onnx.export import export_onnx
 from qrt.formats.programs import load
 
 HELP = "write a program as a QDQ model of ONNX"
@@ -23,8 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Runs the command."""
-    from qrt.formats.onnx.export import export_onnx  # here: other verbs need no writers
-
     check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
     extra("onnx", "onnx")  # it may be missing, which is better said before the import

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.cli import plugins
 from qrt.cli.diagnostics import spelled
 from qrt.cli.ir_dumps import Dumps

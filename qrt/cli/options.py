@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt.files import MAX_INPUT
 from qrt.profiles import PROFILES
 

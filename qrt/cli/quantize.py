@@ -14,6 +14,7 @@ from qrt.errors import QuantTypeError
 from qrt.execute.program import Program
 from qrt.extras import extra
 from qrt.files import check_output, check_places, write_files
+from qrt.formats.onnx.export import onnx_bytes
 from qrt.formats.programs import load
 from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
@@ -107,8 +108,6 @@ def _budget(text: str) -> str:
 def _written(module: Module, output: str | None, function: str | None) -> bytes:
     """A program as the name of its file says: text, or a model of ONNX."""
     if output is not None and output.endswith(".onnx"):
-        from qrt.formats.onnx.export import onnx_bytes  # here: few outputs are models
-
         return onnx_bytes(module, function, output)
     return str(module).encode()
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.cli import plugins
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import (
@@ -24,6 +24,7 @@ from qrt.cli.options import (
 from qrt.cli.programs import program_of
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
+from qrt.execute.prepare import preparation_text
 from qrt.execute.program import Program
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
@@ -86,8 +87,6 @@ def run(options: argparse.Namespace) -> None:
     with chosen_kernels(options):
         program = _program(options)
         if options.print_pipeline:
-            from qrt.execute.prepare import preparation_text  # here: a saved program runs without passes
-
             print(preparation_text(program))
             return
         inputs = _inputs(options, program)

@@ -7,7 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt.eager.calls import CallCache, Function, Tensor, call_cache, tensor_of
 from qrt.eager.docstrings import with_parts
 from qrt.eager.storage import is_packed, pack, ready, unpack

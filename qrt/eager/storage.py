@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.eager.calls import call_cache
 from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype

@@ -16,6 +16,8 @@ from qrt.execute.program import Program
 from qrt.execute.tapped import name_of, tapped_program
 from qrt.formats.importing.compared import Alone, Bound, Compared, ComparedTensor, Run, named_values
 from qrt.formats.importing.source import Source
+from qrt.formats.onnx.compared import compared as onnx_compared
+from qrt.formats.tflite.compared import compared as tflite_compared
 from qrt.ir import Module, Operation, StringAttr
 from qrt.ops import family_of
 from qrt.ops.core import Array
@@ -200,21 +202,9 @@ def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile) 
     return _IMPORTERS[profile.suffix](source, rules)
 
 
-def _tflite(source: Source, rules: Profile) -> Compared:
-    from qrt.formats.tflite.compared import compared  # here: only its files need it
-
-    return compared(source, rules)
-
-
-def _onnx(source: Source, rules: Profile) -> Compared:
-    from qrt.formats.onnx.compared import compared  # here: only its files need it
-
-    return compared(source, rules)
-
-
 _IMPORTERS: Mapping[str, Callable[[Source, Profile], Compared]] = {
-    ".tflite": _tflite,
-    ".onnx": _onnx,
+    ".tflite": tflite_compared,
+    ".onnx": onnx_compared,
 }
 
 

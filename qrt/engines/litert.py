@@ -1,6 +1,7 @@
 """LiteRT, which runs .tflite files: its default build and its reference kernels. Only the child process imports it."""
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -32,8 +33,6 @@ class _Loaded:
 
     def reset(self) -> None:
         """Makes the interpreter anew: LiteRT's own reset leaves resource variables as they are."""
-        import warnings
-
         api = extra("ai_edge_litert.interpreter", "litert")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that keeping tensors takes memory

@@ -10,18 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.structure import StructuredOp
 from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, interpret_constants
 from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
+from qrt.execute.interpret.ml_program import found_global, initial_array
 from qrt.execute.operations import family_call
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.planning.arena import Span, allocate, live_bytes
+from qrt.execute.planning.contraction import contraction
 from qrt.execute.planning.control import ControlPlanner
 from qrt.execute.planning.coverage import copied, family_coverage, kernel_coverage
+from qrt.execute.planning.deferred import DeferredFamily
 from qrt.execute.planning.executable import copy_call, plan_executable
+from qrt.execute.planning.float_loops import float_loops
 from qrt.execute.planning.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.execute.planning.in_place import overwritten
+from qrt.execute.planning.plain import is_written_over, plain_call, view_offset
 from qrt.execute.planning.slots import CallStep, Coverage, Place, PlanDetails, Slot, ValueStep, layout, root
 from qrt.execute.prepare import Prepared
 from qrt.execute.values import SCALARS, as_tensor
@@ -55,6 +61,8 @@ class _Builder(ControlPlanner):
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
+            if op.name == "arith.constant" and not op.result.uses:
+                continue  # of a vector too, which no plan has
             if op in self.constants:  # the reader of some is a cast, a constant itself
                 if any(user not in self.constants for value in op.results for user, _ in value.uses):
                     self.places.update(zip(op.results, self._constants(op, self.constants[op]), strict=True))
@@ -130,12 +138,6 @@ class _Builder(ControlPlanner):
     def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
         scalars of scalars."""
-        from qrt.execute.planning.plain import (  # here, for the programs that have such ops
-            is_written_over,
-            plain_call,
-            view_offset,
-        )
-
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1:
@@ -174,8 +176,8 @@ class _Builder(ControlPlanner):
         return self.folder.constants(op, self._known)
 
     def _may_fold(self, op: Operation) -> bool:
-        is_small = all(prod(self.places[value].shape) <= MOST_ELEMENTS for value in op.operands)
-        return is_small and op.name.partition(".")[0] in _FOLDED
+        sizes = [prod(self.places[value].shape) for value in op.operands]
+        return bool(sizes) and max(sizes) <= MOST_ELEMENTS and op.name.partition(".")[0] in _FOLDED
 
     def _known(self, value: Value) -> Array | None:
         place = self.places[value]
@@ -192,13 +194,9 @@ class _Builder(ControlPlanner):
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
             return None
-        from qrt.execute.planning.float_loops import float_loops  # here, for the programs that have such ops
-
         constants = {i: self._array(place) for i, place in enumerate(operands) if self._is_constant(place)}
         made = None
         if op.name.startswith("linalg."):
-            from qrt.execute.planning.contraction import contraction  # here, for the programs that have such ops
-
             made = contraction(op, types, constants)
         made = made or float_loops(op, types, constants, self.code.saturating)
         results = _known_types(op, types)
@@ -246,8 +244,6 @@ class _Builder(ControlPlanner):
 
     def _state(self, op: Operation) -> Place | None:
         """The array of the global that an op names; None where the interpreter loads and stores it."""
-        from qrt.execute.interpret.ml_program import found_global, initial_array  # here, for the programs that have it
-
         name = name_of(op)
         if name not in self.states:
             initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
@@ -278,8 +274,6 @@ class _Builder(ControlPlanner):
 
     def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
-        from qrt.execute.planning.deferred import DeferredFamily  # here, for the programs that have such ops
-
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
         packs = () if called is None else called.packs
@@ -405,11 +399,8 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
     """The static types of the results that follow from those of the operands, as far as they are known: a structured op
     has those of its outputs, an element-wise one that of its operands."""
     results = [value.type for value in op.results]
-    if op.name.startswith("linalg.") and results:
-        from qrt.dialects.linalg.structure import StructuredOp  # here, for the programs that have such ops
-
-        if isinstance(op, StructuredOp):
-            return list(operands[op.input_count :])
+    if isinstance(op, StructuredOp) and results:
+        return list(operands[op.input_count :])
     shapes = _shapes(op, operands)
     if len(shapes) != 1 or not all(isinstance(t, TensorType) for t in results):
         return [None] * len(results)

@@ -42,7 +42,7 @@ class ConstantFold:
         """Return True for constants, for tensors whose elements nothing has set, and for operations that compute a
         constant that is not too large."""
         if op.operands or op.regions:
-            return is_constant(op) or all(self._is_small(value.type) for value in op.results)
+            return is_constant(op) or (bool(op.results) and all(self._is_small(value.type) for value in op.results))
         return op.name in ("arith.constant", "tensor.empty")
 
     def _is_small(self, type: Type) -> bool:

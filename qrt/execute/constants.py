@@ -28,7 +28,8 @@ def interpret_constants(code: ModuleCode, op: Operation, known: Mapping[Value, A
     compiler = Compiler(code)
     inputs = [(compiler.slot(value), of_rank(array, value.type)) for value, array in known.items()]
     try:
-        if not all(isinstance(value.type, RUN) for value in op.results) or not all(map(_is_small, op.walk())):
+        is_array = op.name == "arith.constant" or all(isinstance(value.type, RUN) for value in op.results)
+        if not is_array or not all(map(_is_small, op.walk())):
             return None
         steps = compiler.steps([op])
         frame = compiler.template.copy()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.calibrate.calibration import Calibration
 from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown

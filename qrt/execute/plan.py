@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import KernelError
+from qrt.execute.interpret.core import Run, raise_located
+from qrt.execute.planning.frame_runner import FrameRunner
+from qrt.execute.planning.slots import CallStep
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType
 
 if TYPE_CHECKING:  # a saved program needs none of it
     from qrt.execute.interpret.core import Tap
-    from qrt.execute.planning.frame_runner import FrameRunner
     from qrt.execute.planning.slots import Coverage, PlanDetails
 
 
@@ -59,8 +61,6 @@ class Plan:
 
     @cached_property
     def _runner(self) -> "FrameRunner":
-        from qrt.execute.planning.frame_runner import FrameRunner  # a saved program needs it for no run
-
         return FrameRunner(self.details, self.memory.arena_bytes)
 
     def run(
@@ -76,8 +76,6 @@ class Plan:
         state = {} if state is None else state
         states = self.state_arrays(state)
         if self.executable is None:
-            from qrt.execute.interpret.core import Run
-
             return self._runner.run(inputs, Run(max_steps, tap, state))
         try:
             return self.executable.run(tuple(inputs), states, max_steps)
@@ -91,8 +89,6 @@ class Plan:
         state = {} if state is None else state
         states = self.state_arrays(state)
         if self.executable is None:
-            from qrt.execute.interpret.core import Run
-
             return self._runner.run_timed(inputs, Run(max_steps, state=state))
         outputs = [np.empty(static_shape(t, "plan"), element_dtype(t.element)) for t in self.results if t is not None]
         seconds = np.zeros(len(self.executable.calls))  # behind the steps come copies of results that stand elsewhere
@@ -106,9 +102,6 @@ class Plan:
         """Raise the error of a step of the executable with the op and its position, any other as it is."""
         if error.step is None:
             raise error
-        from qrt.execute.interpret.core import raise_located
-        from qrt.execute.planning.slots import CallStep
-
         steps = self.details.steps
         step = steps[error.step] if error.step < len(steps) else None
         if not isinstance(step, CallStep):  # the copy of a result; or a saved program's text is of another program

@@ -3,22 +3,21 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+import qrt.ir as ir
+from qrt.dialects.func.ops import FuncOp
 from qrt.errors import require
+from qrt.execute.build import build
+from qrt.execute.interpret import Interpreter
 from qrt.execute.plan import Plan
 from qrt.execute.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.execute.prepare import Prepared, prepared
 from qrt.execute.values import of_rank
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.ops.core import Array
 from qrt.types import TensorType
-
-if TYPE_CHECKING:  # a saved program needs none of it
-    from qrt import ir
-    from qrt.dialects.func.ops import FuncOp
-    from qrt.execute.interpret import Interpreter
-    from qrt.execute.prepare import Prepared
 
 
 class PlanSource(ABC):
@@ -60,8 +59,6 @@ class PlanSource(ABC):
 
     @cached_property
     def _interpreter(self) -> "Interpreter":
-        from qrt.execute.interpret import Interpreter
-
         return Interpreter(self.module, saturating=self.saturating)
 
 
@@ -76,8 +73,6 @@ class ModuleSource(PlanSource):
     def __init__(
         self, module: "ir.Module", function: str | None = None, *, saturating: bool = False, is_observed: bool = False
     ) -> None:
-        from qrt import ir
-
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
@@ -96,14 +91,9 @@ class ModuleSource(PlanSource):
 
     @cached_property
     def prepared(self) -> "Prepared":
-        from qrt.execute.prepare import prepared
-
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
 
     def plan(self, types: Sequence[TensorType]) -> Plan:
-        from qrt.execute.build import build
-        from qrt.ir.core.operations import garbage_uncollected
-
         function: FuncOp = choose(self.module, self.name)
         check_dimensions(function, types)
         with garbage_uncollected():

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from qrt.errors import ModelError, QuantTypeError, require, shown
+from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor
+from qrt.ir.text.dense import check_extent
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:
-    from qrt import ir
+    import qrt.ir as ir
     from qrt.dialects.func.ops import FuncOp
 
 
@@ -51,9 +53,6 @@ def brief(t: Type) -> str:
 
 def check_extents(module: "ir.Module") -> None:
     """Raise ModelError at an operation with a value of a shape that no array has."""
-    from qrt.execute.operations import failure
-    from qrt.ir.text.dense import check_extent
-
     for type, operation in _types_of(module).items():
         if isinstance(type, TensorType | VectorType):
             try:
@@ -64,8 +63,6 @@ def check_extents(module: "ir.Module") -> None:
 
 def check_storage(module: "ir.Module") -> None:
     """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
-    from qrt.execute.operations import failure
-
     for type, operation in _types_of(module).items():
         element = type.element if isinstance(type, TensorType) else type
         if isinstance(element, UniformType):

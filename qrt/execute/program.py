@@ -1,31 +1,30 @@
 """Programs: a function of a module, compiled. Plans are kept per input shapes and ISA, in a bounded cache."""
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from qrt import kernels
+import qrt.ir as ir
+import qrt.kernels as kernels
 from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened
+from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
+from qrt.execute.interpret.core import Tap
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.plan_source import ModuleSource, PlanSource
+from qrt.execute.plan_text import plan_text
+from qrt.execute.planning.slots import Coverage
 from qrt.execute.ports import check_names, in_order
+from qrt.execute.saved.save import save
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.ops.core import Array, static_shape
 from qrt.types import TensorType, UniformType
-
-if TYPE_CHECKING:  # at run time where it is needed: a saved program needs none of it
-    import os
-
-    from qrt import ir
-    from qrt.execute.bound import BoundProgram
-    from qrt.execute.interpret.core import Tap
-    from qrt.execute.planning.slots import Coverage
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -192,8 +191,6 @@ class Program:
         >>> run.outputs["result0"].tolist()
         [1, 7]
         """
-        from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
-
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
@@ -316,8 +313,6 @@ class Program:
         >>> os.listdir(os.path.dirname(path))
         ['f.qrt']
         """
-        from qrt.execute.saved.save import save  # here: most programs are not saved
-
         save(self, path)
 
     def memory(self, *shapes: Sequence[int]) -> Memory:
@@ -344,8 +339,6 @@ class Program:
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
         """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
         given are taken as 1."""
-        from qrt.execute.plan_text import plan_text
-
         check_names(inputs, self.inputs)
         given = {
             port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
@@ -440,8 +433,6 @@ class Program:
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
         raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    from qrt import ir
-
     module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
     return Program(module, function, saturating=saturating)
 
@@ -484,6 +475,4 @@ def compile(module: "ir.Module | str", function: str | None = None, *, saturatin
     >>> compile(text)(np.float32([1, 2])).storage.tolist()
     [5, 7]
     """
-    from qrt import ir
-
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)

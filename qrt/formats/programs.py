@@ -1,15 +1,26 @@
 """Programs out of files: MLIR text, and models of other runtimes, which are imported."""
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.profiles import Profile, for_kernels
 from qrt.profiles import profile as profile_of
+from qrt.registry import Registry
 
+IMPORTERS: Registry[Callable[[Path, Profile, int], tuple[ir.Module, str]]] = Registry(
+    "importer",
+    {
+        ".onnx": "qrt.formats.onnx.importing:import_file",
+        ".tflite": "qrt.formats.tflite.importing:import_file",
+    },
+)
+"""The functions that import models, by the ends of their names: ``import_file(file, profile, max_bytes)`` gives the
+program and what the importer reports."""
 MAX_MODEL = 2 << 30
 """The memory that a model's description and declared tensors take, unless a caller says another limit."""
 _PROFILES = {".onnx": "ort"}
@@ -90,14 +101,14 @@ def load_reported(
     require(for_quantization, bool, "for_quantization", "True or False")
     file = Path(path)
     found = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
-    if file.suffix in (".tflite", ".onnx") and found.suffix != file.suffix:
+    if file.suffix in IMPORTERS and found.suffix != file.suffix:
         raise QuantTypeError(f"{file}: profile {found.name!r} is of a runtime that reads {found.suffix} files")
     if for_quantization:
         found = for_kernels(found)
     most = MAX_MODEL if max_bytes is None else max_bytes
-    if file.suffix in (".tflite", ".onnx"):
+    if file.suffix in IMPORTERS:
         with garbage_uncollected():
-            return _imported(file, found, most)
+            return IMPORTERS[file.suffix](file, found, most)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
@@ -105,18 +116,3 @@ def load_reported(
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
-
-
-def _imported(file: Path, profile: Profile, max_bytes: int) -> tuple[ir.Module, str]:
-    """The program of a model, and the importer's report."""
-    if file.suffix == ".tflite":
-        from qrt.formats.tflite import importing as tflite  # here: only models need it
-        from qrt.formats.tflite.read import read
-
-        return tflite.import_model(read(file, max_bytes=max_bytes), profile), ""
-    from qrt.formats.onnx.folding import fold_report
-    from qrt.formats.onnx.importing import Importer
-    from qrt.formats.onnx.read import read as read_onnx
-
-    importer = Importer(read_onnx(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
-    return importer.run(), fold_report(importer.folds)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt import files
+import qrt.files as files
 from qrt.errors import FileError, ModelError, QuantTypeError, require, shown
 from qrt.formats import npz, safetensors
 from qrt.formats.entries import as_entry, of_entry

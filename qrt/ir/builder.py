@@ -205,7 +205,11 @@ class Builder:
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
         operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)
-        made.check(operation)
+        try:
+            made.check(operation)
+        except QuantTypeError:
+            self.erase(operation)
+            raise
         return operation
 
     def emit(
@@ -298,7 +302,12 @@ class Builder:
             if not isinstance(wanted, TensorType) and not isinstance(value, Attribute):
                 raise QuantTypeError(f"constant: a constant of a quantized type is a tensor, not of {wanted}")
             stored = self.constant(value, with_element(wanted, element.storage_type))
-            return self.create("quant.scast", stored, type=wanted).result
+            try:
+                return self.create("quant.scast", stored, type=wanted).result
+            except QuantTypeError:
+                assert stored.operation is not None  # the constant, which a program has if it has its cast
+                self.erase(stored.operation)
+                raise
         if not isinstance(value, Attribute):
             value = constant_attribute(value, wanted)
         elif (given := getattr(value, "type", None)) is not wanted:

@@ -10,7 +10,7 @@ from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype
+from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype, wrapped
 from qrt.ops.casts import from_signless
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, VectorType
@@ -67,8 +67,7 @@ def constant_attribute(values: Array, type: Type) -> Attribute:
         if element.name == "tf32":
             values = values >> np.uint32(13)  # it is computed with as f32, whose last 13 bits it lacks
     elif isinstance(element, IntegerType) and element.is_signless and 1 < element.width < 64:
-        half = 1 << (element.width - 1)
-        values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
+        values = wrapped(values.astype(np.int64), element)
     if not isinstance(type, TensorType | VectorType):
         return FloatAttr(int(values), element) if isinstance(element, FloatType) else IntegerAttr(int(values), element)
     dtype = storage_dtype(element)

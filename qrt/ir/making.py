@@ -24,8 +24,10 @@ from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
+from qrt.ir.text.assembly import inferences
 from qrt.ir.text.attribute_kinds import ANY, AttributeKind
-from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype
+from qrt.ir.text.attribute_parser import AttributeParser
+from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
 from qrt.text import Source
 from qrt.types import (
     FloatType,
@@ -126,8 +128,6 @@ class Making:
 
     def _following(self) -> list[Type]:
         """The types that follow as in a custom form that says those of the operands."""
-        from qrt.ir.text.assembly import inferences  # here: most ops need none of what reads text
-
         definition, groups = self.definition, self.definition.result_groups
         known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
         for name, value in zip(self.names, self.operands, strict=True):
@@ -145,16 +145,15 @@ class Making:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verifies it, and takes it away where it is wrong. What depends on its place is left to the module's verifier
-        where that place is in no module yet, or where it names a symbol that is not whole yet. So are regions, which
-        may be filled later, and what a terminator passes to the operation around it.
+        """Verify it. What depends on its place is left to the module's verifier where that place is in no module yet,
+        or where it names a symbol that is not whole yet. So are regions, which may be filled later, and what a
+        terminator passes to the operation around it.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check
         try:
             check(operation)
         except DiagnosticError as error:
-            operation.erase()
             raise QuantTypeError(_OPERAND.sub(self._with_name, error.message)) from None
 
     def _with_name(self, match: re.Match[str]) -> str:
@@ -199,8 +198,6 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
             return plain
     elif kind.holds(StringAttr(value)):
         return StringAttr(value)
-    from qrt.ir.text.attribute_parser import AttributeParser  # here: most attributes need no text
-
     text = _text(value)
     for spelled in (text, f"<{text}>"):  # enumerations of flags stand in brackets
         parser = AttributeParser(Source(spelled, "<attribute>"), allow_unregistered=False)
@@ -231,6 +228,8 @@ def constant_attribute(value: npt.ArrayLike, type: Type) -> Attribute:
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
             raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
+        if isinstance(type, IntegerType) and not type.is_signless:
+            raise QuantTypeError(f"constant: a number has no sign in its type: write i{type.width} for {type}")
         if isinstance(type, FloatType):
             return FloatAttr.of(float(number), type)
         if number.dtype.kind == "f":
@@ -258,4 +257,5 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
         raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
-    return array.astype(dtype)
+    held = array.astype(dtype)
+    return wrapped(held, element) if isinstance(element, IntegerType) and dtype != np.bool_ else held

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, cast
 
 from qrt.errors import Diagnostic
 from qrt.ir.core import registry
+from qrt.ir.core.comparison import equal
 from qrt.ir.core.operations import Block, Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.verifier import verify
 from qrt.ir.text.dense import elided_above
+from qrt.ir.text.printer import print_module
 
 if TYPE_CHECKING:
     from qrt.dialects.func.ops import FuncOp
@@ -88,9 +90,7 @@ class Module:
     def check_channels(self) -> None:
         """Raise VerifyError at the first operation that has a value whose quantization parameters do not fit it, or
         moves elements to where other parameters hold. The module is verified."""
-        from qrt.dialects.quant.channels import check_channels  # here: a dialect is loaded when a program names it
-
-        check_channels(self.operation)
+        registry.CHECKS["channels"](self.operation)
 
     def print(
         self, generic: bool = False, locations: bool = False, exact: bool = False, elide_above: int | None = None
@@ -99,8 +99,6 @@ class Module:
         is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
         the same types. Constants of more than `elide_above` elements, other than splats, are printed without their
         values."""
-        from qrt.ir.text.printer import print_module  # here: programs that are built and run are seldom printed
-
         with elided_above(elide_above):
             return print_module(self, generic, locations, exact)
 
@@ -108,8 +106,6 @@ class Module:
         return self.print()
 
     def __eq__(self, other: object) -> bool:
-        from qrt.ir.core.comparison import equal  # here: few programs are compared
-
         return isinstance(other, Module) and equal(self.operation, other.operation)
 
     __hash__ = None  # type: ignore[assignment]  # mutable

@@ -38,23 +38,25 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Nest:
+class NestedPipeline:
     """Steps that are nested in operations of a name."""
 
     anchor: str
-    steps: "list[Step | Nest]"
+    steps: "list[Step | NestedPipeline]"
 
 
-Steps = Sequence[Step | Nest]
+Steps = Sequence[Step | NestedPipeline]
 
 
-def parse_steps(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Step | Nest]:
+def parse_steps(
+    text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
+) -> list[Step | NestedPipeline]:
     """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
     an option or a value that does not exist.
 
     With `strict_upstream`, options that are not given are upstream's."""
     scanner = Scanner(Source(text, "<pipeline>"))
-    found: list[Step | Nest] = []
+    found: list[Step | NestedPipeline] = []
     if not scanner.at_end():
         _sequence(scanner, passes, found, strict_upstream)
         if not scanner.at_end():
@@ -70,18 +72,20 @@ def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream:
 def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[Step, tuple[str, ...]]]:
     """Each step in order, and the names of what it is nested in."""
     for step in steps:
-        if isinstance(step, Nest):
+        if isinstance(step, NestedPipeline):
             yield from flattened(step.steps, (*anchors, step.anchor))
         else:
             yield step, anchors
 
 
-def in_module(steps: Steps) -> list[Step | Nest]:
+def in_module(steps: Steps) -> list[Step | NestedPipeline]:
     """The steps with those of the outermost `builtin.module(...)` among them: all run on the module."""
     return [
         child
         for step in steps
-        for child in (step.steps if isinstance(step, Nest) and step.anchor in ("builtin.module", "any") else [step])
+        for child in (
+            step.steps if isinstance(step, NestedPipeline) and step.anchor in ("builtin.module", "any") else [step]
+        )
     ]
 
 
@@ -96,7 +100,7 @@ def spell_steps(steps: Steps) -> str:
 def _spell(steps: Steps, indent: str) -> str:
     return ",\n".join(
         f"{indent}{step.anchor}(\n{_spell(step.steps, f'{indent}  ')}\n{indent})"
-        if isinstance(step, Nest)
+        if isinstance(step, NestedPipeline)
         else f"{indent}{step.name}{_spell_options(step.action)}"
         for step in steps
     )
@@ -123,7 +127,7 @@ def spell_value(value: object) -> str:
 
 
 def _sequence(
-    scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Step | Nest], strict_upstream: bool
+    scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Step | NestedPipeline], strict_upstream: bool
 ) -> None:
     with scanner.nested():
         while True:
@@ -135,10 +139,10 @@ def _sequence(
             if scanner.accept("("):
                 if "." not in name and name != "any":
                     raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
-                nest = Nest(name, [])
-                found.append(nest)
+                nested = NestedPipeline(name, [])
+                found.append(nested)
                 if not scanner.at(")"):
-                    _sequence(scanner, passes, nest.steps, strict_upstream)
+                    _sequence(scanner, passes, nested.steps, strict_upstream)
                 scanner.expect(")", " after nested passes")
             elif name not in passes:
                 raise scanner.error(_unknown(name, passes), start, match.end())

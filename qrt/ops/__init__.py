@@ -5,20 +5,48 @@
 """
 
 from collections.abc import Sequence
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, Protocol
 
+from qrt.ops import (
+    binary,
+    casts,
+    clamp,
+    conv,
+    cumsum,
+    depthwise,
+    detections,
+    dynamic,
+    extremes,
+    float_matmul,
+    gather,
+    lookup,
+    lstm,
+    matmul,
+    mean,
+    movement,
+    pad,
+    pairwise,
+    pool,
+    recurrent,
+    resize,
+    scatter,
+    sigmoids,
+    slices,
+    slopes,
+    softmax,
+    top_k,
+    transpose_conv,
+)
 from qrt.ops.core import OpFamily
 from qrt.types import UniformType
 
-FAMILIES: dict[str, OpFamily] = {
-    family.name: family
-    for found in iter_modules(__path__)
-    if not found.ispkg
-    for family in getattr(import_module(f"{__name__}.{found.name}"), "FAMILIES", ())
-}
-"""The families by name: each module of this package lists its own in ``FAMILIES``."""
+_MODULES = (
+    binary, casts, clamp, conv, cumsum, depthwise, detections, dynamic, extremes, float_matmul, gather, lookup,
+    lstm, matmul, mean, movement, pad, pairwise, pool, recurrent, resize, scatter, sigmoids, slices, slopes,
+    softmax, top_k, transpose_conv,
+)  # fmt: skip
+FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
+"""The families by name: each module lists its own in ``FAMILIES``."""
 
 
 class FamilyOp(Protocol):

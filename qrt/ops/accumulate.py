@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Constants, KernelCall, quantized, storage_dtype, uniform
 from qrt.ops.requant import LARGEST_ACCUMULATOR, check_rule, max_magnitude, say_how_to_give_type

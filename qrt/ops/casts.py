@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import (

@@ -10,7 +10,8 @@ from math import isnan
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
 from qrt.ops.core import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import shown
 from qrt.ops.core import Array, Attributes, OpFamily, Types, fail, real_number
 from qrt.ops.declare import Attribute, Declaration, Operand, Result

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.ops.core import (
     Array,

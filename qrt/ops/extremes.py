@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import shown
 from qrt.ops.core import (

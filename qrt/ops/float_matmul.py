@@ -24,7 +24,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.numerics import floats
 from qrt.numerics.broadcasting import broadcast_arrays

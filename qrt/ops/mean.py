@@ -13,7 +13,8 @@ from typing import get_args
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import shown
 from qrt.ops.accumulate import check_expressed

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import shown
 from qrt.ops import strided
 from qrt.ops.core import (

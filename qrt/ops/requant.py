@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.ops.core import Array, container

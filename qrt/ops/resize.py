@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import shown
 from qrt.numerics.resizing import RESIZE_RULES, bilinear, bilinear_positions, nearest_positions

@@ -11,7 +11,8 @@ from math import isfinite, prod
 
 import numpy as np
 
-from qrt import kernels, numerics
+import qrt.kernels as kernels
+import qrt.numerics as numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
 from qrt.numerics.broadcasting import broadcast_arrays

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, container
 from qrt.ops.requant import max_magnitude

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import shown
 from qrt.ops.core import (

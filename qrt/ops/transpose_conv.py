@@ -9,7 +9,7 @@ from operator import index
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import bias_operand, with_prepared_bias, without_zero_point

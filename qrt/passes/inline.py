@@ -12,6 +12,7 @@ from qrt.errors import ModelError
 from qrt.ir import Module, Operation, UnitAttr
 from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
 from qrt.ir.core.traits import SINGLE_BLOCK
+from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 from qrt.passes.planned import body, planned_operations, with_regions
 
@@ -78,8 +79,6 @@ class Inline:
 
     def _simplify(self, function: FuncOp) -> None:
         if self.canonicalize:
-            from qrt.passes.canonicalize import Canonicalize  # here: `qrt.compile` inlines without it
-
             Canonicalize(self.fold_qcast_dcast, self.fold_dcast_qcast, self.fold_constants).function(function)
 
 

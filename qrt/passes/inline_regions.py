@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.dialects.quant.annotations import IDENTITIES
+from qrt.dialects.quant.fake_quant import as_casts
 from qrt.ir import Builder, Module
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import replace
@@ -34,8 +35,6 @@ class InlineRegions:
             if op.name == "quant.region":
                 replace(op, Builder(op).inline(op.regions[0].blocks[0], op.operands))
             elif op.name in FAKE_QUANTS:
-                from qrt.dialects.quant.fake_quant import as_casts  # here, for the programs that have such ops
-
                 replace(op, [as_casts(op, Builder(op))])
             else:
                 replace(op, op.operands)

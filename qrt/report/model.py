@@ -7,6 +7,7 @@ from typing import Literal
 from qrt.errors import QuantError, nearest, shown
 from qrt.report.as_json import as_json
 from qrt.report.figures import specified, visible
+from qrt.report.html import as_fragment, as_html
 from qrt.report.text import as_text, counted, ratio
 
 
@@ -214,14 +215,10 @@ class Report(Mapping[str, RegionReport]):
 
     def html(self) -> str:
         """A page: one file that names no other."""
-        from qrt.report.html import as_html  # on first use: pictures need more modules
-
         return as_html(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from qrt.report.html import as_fragment
-
         return as_fragment(self)
 
 

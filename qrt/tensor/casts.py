@@ -6,6 +6,7 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
+from qrt.calibrate import choose
 from qrt.eager.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
@@ -146,8 +147,6 @@ def quantize(
         return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
     if bits is None:
         raise QuantTypeError("quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)")
-    from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
-
     kind = UniformType("i8", expressed, 1.0).expressed_type
     values = expressed_array(x, kind, what="quantize: x")
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
@@ -182,8 +181,6 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     >>> str(bias_type("!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i8:f32:1, {0.5, 0.25}>"))
     '!quant.uniform<i32:f32:0, {2.500000e-01,1.250000e-01}>'
     """
-    from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
-
     return choose.bias_type(
         *(require_uniform(t.type if isinstance(t, QuantTensor) else t, "bias_type: x and w") for t in (x, w))
     )

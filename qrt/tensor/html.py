@@ -1,13 +1,16 @@
 """A tensor as a notebook shows it: its type, a histogram of its values, and a part of the values."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.tensor.arrays import native_floats
-from qrt.tensor.quant_tensor import QuantTensor
+
+if TYPE_CHECKING:
+    from qrt.tensor.quant_tensor import QuantTensor
 
 _EDGE = 4
 """Rows and columns that are shown from each end."""
@@ -17,7 +20,7 @@ _SAMPLE = 1 << 16
 """Elements that the histogram counts at most."""
 
 
-def tensor_html(q: QuantTensor) -> str:
+def tensor_html(q: "QuantTensor") -> str:
     """HTML without a script or a request: a line, a histogram as SVG, and a table of the last two axes."""
     try:
         values = native_floats(q.dequantize())

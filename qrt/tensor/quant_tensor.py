@@ -5,7 +5,6 @@ next larger integer.
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from math import prod
 from typing import Any, SupportsIndex, overload
 
@@ -23,6 +22,7 @@ from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.signatures import worded_methods
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
+from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.assignment import assign
 from qrt.tensor.protocol.elements import made, stored
@@ -179,7 +179,7 @@ class QuantTensor(Operators, Tensor, Methods):
 
     def _repr_html_(self) -> str:
         """The type, a histogram and the values, as a notebook shows them."""
-        return import_module("qrt.tensor.html").tensor_html(self)  # type: ignore[no-any-return]
+        return tensor_html(self)
 
     @overload
     def astype(self, type: UniformType) -> "QuantTensor": ...

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from html import escape
 from typing import ClassVar, Self
 from weakref import WeakValueDictionary
 
@@ -61,8 +62,6 @@ class Type:
 
     def _repr_html_(self) -> str:
         """What ``shown`` gives, as a notebook shows it."""
-        from html import escape  # here: only for a notebook
-
         return f"<code>{escape(self.shown())}</code>"
 
     def shown(self) -> str:

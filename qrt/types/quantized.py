@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import MOST_LISTED, QuantTypeError, require, shortened, summary
+from qrt.numerics.ranges import range_parameters
 from qrt.signatures import worded
 from qrt.text.float_arrays import spell_all
 from qrt.types.builtin import FloatType, IntegerType
@@ -295,8 +296,6 @@ class UniformType(StoredType):
         >>> str(UniformType.for_range(-1.0, 3.0, "i8", symmetric=True, narrow=True))
         '!quant.uniform<i8<-127:127>:f32, 0.023622049018740654>'
         """
-        from qrt.numerics.ranges import range_parameters  # on first use: importing qrt needs none of it
-
         for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
             require(flag, (bool, np.bool_), what, "True or False")
         stored, is_signed = parse_storage(storage)

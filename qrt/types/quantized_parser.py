@@ -9,6 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.text import MAX_NESTING, Scanner
+from qrt.text.scale_lists import read_scales
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
@@ -142,8 +143,6 @@ class QuantizedTypeParser:
         end = scanner.text.find(">", start)
         if end - start < _LONG:
             return None
-        from qrt.text.scale_lists import read_scales  # here: it makes a table
-
         text = scanner.text[start:end].rstrip(" \t\r\n\0")
         found = read_scales(text)
         if found is None or scanner.depth + found[0].ndim > MAX_NESTING:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.calibrate.sample import Sample
 from qrt.errors import ModelError, shown
 from qrt.execute.batches import Data, run_count

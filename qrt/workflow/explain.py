@@ -1,6 +1,6 @@
 """What a quantization did to a program: its report, measured (docs/reference/report.md)."""
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import TARGETS, known
 from qrt.errors import ModelError, require, shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike, fspath
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.calibrate.calibration import Calibration
 from qrt.calibrate.records import RECORD_METHODS, RecordMethod
 from qrt.calibrate.targets.model import Target

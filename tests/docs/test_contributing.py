@@ -237,6 +237,11 @@ def table(section, model, name):
 def add_family(tree):
     tree.make("qrt/ops/negative.py", OP)
     tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
+    tree.edit("qrt/ops/__init__.py", "    movement,\n", "    movement,\n    negative,\n")
+    tree.edit("qrt/ops/__init__.py", " movement, ", " movement, negative, ")
+    line = '        "pad": '
+    place = '"qrt.passes.lower_qrt.negative:lower_negative"'
+    tree.edit("qrt/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')

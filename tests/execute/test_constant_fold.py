@@ -81,6 +81,11 @@ CASES = {
         "%a = arith.constant dense<[1, 2]> : tensor<2xi32>",
         "%e = tensor.empty() : tensor<2xi32>",
     ),
+    "a part of a vector": (
+        "f32",
+        "%r = vector.extract %v[1] : f32 from vector<2xf32>",
+        "%v = arith.constant dense<[1.5, -0.0]> : vector<2xf32>",
+    ),
     "a loop": (
         "i32",
         "%r = scf.for %i = %l to %u step %s iter_args(%x = %a) -> i32 {"

@@ -286,6 +286,22 @@ def test_inlining_into_an_entry_keeps_what_recursion_needs():
         run_passes(ir.parse(text), "inline{entry=endless}")
 
 
+def test_loops_without_results_and_constants_without_readers_are_no_steps() -> None:
+    """A loop that computes nothing is folded to nothing. A vector is in no plan; unread, it needs no step either."""
+    text = """func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
+      %a = arith.constant 0 : index
+      %b = arith.constant 4 : index
+      %c = arith.constant 1 : index
+      %v = arith.constant dense<1> : vector<4xi32>
+      scf.for %i = %a to %b step %c { %n = arith.addi %i, %i : index }
+      return %x : tensor<2xi32>
+    }"""
+    assert "scf.for" not in str(run_passes(ir.parse(text), "fold-plan-constants"))
+    assert qrt.compile(text).coverage() == []
+    read = text.replace("return", "%w = arith.addi %v, %v : vector<4xi32> return")
+    assert [step.op for step in qrt.compile(read).coverage()] == ["arith.constant", "arith.addi"]
+
+
 def test_a_constant_beyond_memory_is_an_error_of_its_own() -> None:
     """One value stands for all elements in the text: folding it took the memory of all of them."""
     text = "func.func @f() { %0 = arith.constant dense<1.5> : tensor<1000000000000xf32> return }"

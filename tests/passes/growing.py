@@ -63,6 +63,25 @@ def blocks(count):
     return _function("%x: i32, %b: i1", "i32", [*lines, f"^b{count // 3}(%z: i32):", "  return %z : i32"])
 
 
+def backward_blocks(count):
+    """Each block stands before the one whose value it reads."""
+    last = count // 3 - 1
+    lines = ["  %v = arith.constant 7 : i32", f"  cf.br ^b{last}"]
+    for n in range(last + 1):
+        source, target = ("%v" if n == last else f"%v{n + 1}"), (f"^b{n - 1}" if n else "^end")
+        lines += [f"^b{n}:", f"  %v{n} = arith.addi {source}, %v : i32", f"  cf.br {target}"]
+    return _function("", "i32", [*lines, "^end:", "  return %v0 : i32"])
+
+
+def branches(count):
+    """Constants in branches that stay, after a value that each of them reads."""
+    lines = ["  %c = arith.constant 7 : i32", "  %v0 = arith.addi %c, %c : i32"]
+    for n in range(count // 4):
+        lines += [f"  %v{n + 1} = scf.if %b -> i32 {{", f"    %w{n} = arith.addi %v0, %c : i32"]
+        lines += [f"    scf.yield %w{n} : i32", "  } else {", f"    scf.yield %v{n} : i32", "  }"]
+    return _function("%b: i1", "i32", [*lines, f"  return %v{count // 4} : i32"])
+
+
 def _chain(count, type, spell):
     lines = [f"  %v{n + 1} = {spell(n)}" for n in range(count)]
     return _function(f"%v0: {type}, %w: {type}", type, [*lines, f"  return %v{count} : {type}"])
@@ -112,8 +131,10 @@ MEASURED = {
     shared_constant: ("parse", "canonicalize", "inline", "cse", "compile"),
     dead_chain: ("canonicalize", "dce", "cse"),
     dead_users: ("canonicalize", "dce", "cse"),
-    constants: ("canonicalize", "constant-fold", "compile"),
+    constants: ("canonicalize", "constant-fold", "fold-plan-constants", "compile"),
     many_constants: ("canonicalize", "constant-fold", "print"),
+    backward_blocks: ("constant-fold", "canonicalize"),
+    branches: ("constant-fold", "fold-plan-constants", "compile"),
     loop: ("canonicalize", "loop-invariant-code-motion", "verify", "compile"),
     blocks: ("parse", "verify", "print", "canonicalize", "cse", "loop-invariant-code-motion"),
     kernels: ("lower-qrt", "compile"),

@@ -1,6 +1,7 @@
 """Targets as text: TOML, as docs/reference/targets.md describes it."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, Literal, cast
@@ -34,8 +35,6 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[Kernel, ...], b
 
     Raises ModelError with the table, the key and what it may be.
     """
-    import tomllib  # here: passes are imported more often than a target is read
-
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -15,7 +15,6 @@ from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.matching import constant_of
-from qrt.ir.text.dense import storage_dtype
 from qrt.numerics import BLOCK, in_blocks
 from qrt.text import Location
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
@@ -78,12 +77,8 @@ class LoweringContext(Builder):
         self.loc = stage_location(name)
 
     def dense(self, values: Array, element: Type) -> Value:
-        """Make a constant tensor; integers are taken modulo the width of their type."""
-        type = TensorType(values.shape, element)
-        if isinstance(element, IntegerType) and element.width < 64:
-            half = 1 << (element.width - 1)
-            values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
-        return self.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
+        """Make a constant tensor of the shape of an array."""
+        return self.constant(values, TensorType(values.shape, element))
 
     def storage(self, x: Value) -> Value:
         """A tensor of quantized values as its signless integers; a border, of no stage. A tensor of others is itself.

@@ -2,6 +2,7 @@
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.runner import external
 from qrt.ir import Operation
 
 
@@ -19,8 +20,6 @@ def _call(op: Operation, compiler: Compiler) -> Step:
 
 
 def _declared(op: Operation, compiler: Compiler) -> Function:
-    from qrt.execute.interpret.runner import external  # here, for the programs that declare one
-
     assert isinstance(op, FuncOp)  # it is called
     return external(op)
 

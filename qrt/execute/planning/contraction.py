@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.contraction import Kernel

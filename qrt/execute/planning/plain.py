@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.ir import Operation
 from qrt.ir.core.constant_folder import Known

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._seam import _core
 from qrt.errors import ModelError, QuantError, require
 from qrt.execute.plan import Memory, Plan
@@ -17,12 +17,13 @@ from qrt.execute.program import Program
 from qrt.execute.saved.container import read
 from qrt.execute.saved.entry_table import bind_call
 from qrt.execute.saved.index import check_distinct, check_index
+from qrt.execute.saved.source import module_of
 from qrt.execute.values import concrete
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir
+    import qrt.ir as ir
     from qrt.execute.planning.slots import PlanDetails
     from qrt.execute.prepare import Prepared
 
@@ -111,8 +112,6 @@ class SavedSource(PlanSource):
 
     @cached_property
     def _text(self) -> ModuleSource:
-        from qrt.execute.saved.source import module_of  # here, where the parser is needed
-
         try:
             module = module_of(self._index["program"], self._memory, self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from qrt.ir import ArrayAttr, Attribute, Block, DictAttr, Operation, StringAttr, TypeAttr, Value
-from qrt.ir.core import registry
+from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
@@ -61,12 +60,12 @@ class Graph:
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """A new operation at the end, where an operator of the file stands."""
-        definition = registry.definition(name)
-        location = NOWHERE if op is None else self.location(op)
-        return self.block.append(
-            definition.operation_class(name, operands, types, attributes, (), (), location, definition)
-        )
+        """Make an operation at the end, where an operator of the file stands."""
+        return self.builder(op).emit(name, operands, types, attributes)
+
+    def builder(self, op: Operator | None) -> Builder:
+        """Return a builder at the end, whose operations stand where an operator of the file stands."""
+        return Builder(self.block, NOWHERE if op is None else self.location(op))
 
     def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
         """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
@@ -83,12 +82,11 @@ class Graph:
 
     # -- the function -----------------------------------------------------------------------------------------------
 
-    def open_function(self, name: str) -> Operation:
-        """A function whose body is the block. What it takes and returns is not said yet."""
-        definition = registry.definition("func.func")
-        return definition.operation_class(
-            "func.func", (), (), {"sym_name": StringAttr(name)}, [Region([self.block])], (), NOWHERE, definition
-        )
+    def open_function(self, module: Module, name: str) -> Operation:
+        """Make a function at the end of a module, whose body is the block. `close_function` says what it takes and
+        returns."""
+        attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
+        return Builder(module).emit("func.func", attributes=attributes, regions=[Region([self.block])])
 
     def close_function(self, function: Operation, results: Sequence[Value]) -> None:
         """Returns the results; the function gets its type, and loses what nothing reads."""

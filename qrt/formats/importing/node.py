@@ -66,15 +66,10 @@ class Node:
         try:
             if (family := family_named(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
-            from qrt.ir import Builder  # here, for the operators that are no kernel
-
-            made = Builder(self.graph.block).create(
-                name, *operands, types=result_types, attributes=attributes or {}, **more
-            )
+            builder = self.graph.builder(self.op)
+            return builder.create(name, *operands, types=result_types, attributes=attributes, **more)
         except QuantError as error:
             raise self.error(str(error)) from None
-        made.location = self.graph.location(self.op)
-        return made
 
     def _kernel(
         self,

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.errors import QuantError, UndefinedError
 from qrt.formats.importing.graph import bits
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.node import Node
 from qrt.ir import Block, Builder, IntegerAttr, Region, Value
 from qrt.ops import elementwise
@@ -194,9 +196,6 @@ def _nested(
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
         node.refuse("operands none of which has the shape of the result, with an open dimension")
-    from qrt.dialects.linalg.loop_nest import LoopNest
-    from qrt.formats.importing.nests import lowering_context  # here, for the models that have open dimensions
-
     context = lowering_context(node)
     nest = LoopNest(context, name.rpartition(".")[2], context.extents(whole))
     scalars = []

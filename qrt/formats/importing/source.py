@@ -6,7 +6,7 @@ import os
 import numpy as np
 import numpy.typing as npt
 
-from qrt import files
+import qrt.files as files
 from qrt.errors import FileError, require
 
 Source = str | os.PathLike[str] | bytes

@@ -1,8 +1,7 @@
 """Variables of a module that is imported: globals of `ml_program`, which hold storage, integers or floats."""
 
 from qrt.formats.importing.graph import Graph, Operator, bits
-from qrt.ir import Attribute, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
-from qrt.ir.core import registry
+from qrt.ir import Attribute, Builder, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.operations import NOWHERE
 from qrt.ir.text.dense import DenseElementsAttr
@@ -18,13 +17,7 @@ def declare(module: Module, symbol: str, held: TensorType) -> Operation:
         "is_mutable": UNIT,
         "type": TypeAttr(held),
     }
-    definition = registry.definition("ml_program.global")
-    made = definition.operation_class("ml_program.global", (), (), attributes, (), (), NOWHERE, definition)
-    if module.body.first is None:
-        module.body.append(made)
-    else:
-        module.body.insert_before(module.body.first, made)
-    return made
+    return Builder(module.body.first or module, NOWHERE).emit("ml_program.global", attributes=attributes)
 
 
 def initialise(made: Operation, array: Array, held: TensorType) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, BinaryIO, Literal
 
-from qrt import ir
+import qrt.ir as ir
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files

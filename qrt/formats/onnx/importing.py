@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,10 +19,11 @@ from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
 from qrt.formats.onnx.check import place_of
 from qrt.formats.onnx.exported import Exported
-from qrt.formats.onnx.folding import Fold, Folding, Group
+from qrt.formats.onnx.folding import Fold, Folding, Group, fold_report
 from qrt.formats.onnx.model import Model, Operator, Port
 from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element
+from qrt.formats.onnx.read import read
 from qrt.formats.onnx.registry import OPERATORS
 from qrt.formats.onnx.states import State, split_states
 from qrt.formats.onnx.types import dtype_of, element_of
@@ -45,6 +47,13 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
 
 class Unsupported(Exception):
     """A node of a graph that stands in another one is not supported: the error says it already."""
+
+
+def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+    """Return the program of a file, and which operators beside casts are folded. Raise ModelError where the file is
+    wrong, or holds what is not supported: one error lists all of that."""
+    importer = Importer(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
+    return importer.run(), fold_report(importer.folds)
 
 
 class Importer:
@@ -112,13 +121,12 @@ class Graph(importing.Graph):
         """Makes the function, and in it the operations of every node."""
         for port in self.graph.inputs:
             self.values[port.name] = self.block.add_argument(self._port_type(port))
-        made = self.open_function(name)
+        made = self.open_function(self.importer.module, name)
         dimensions = [
             [size if isinstance(size, str) else "" for size in port.shape or ()] for port in self.graph.inputs
         ]
         made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
         made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
-        self.importer.module.body.append(made)
         states = self.importer.states if self.graph is self.importer.model.graph else ()
         for state in states:
             self._load(state)

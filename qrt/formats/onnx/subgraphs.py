@@ -47,9 +47,8 @@ class Subgraph(Graph):
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})
-        self.made = self.open_function(self.importer.symbol(self.label))
+        self.made = self.open_function(self.importer.module, self.importer.symbol(self.label))
         self.made.attributes["sym_visibility"] = StringAttr("private")
-        self.importer.module.body.append(self.made)
         return arguments
 
     def close(self, results: Sequence[Value]) -> FuncOp:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.read import read
 from qrt.formats.tflite.registry import find
 from qrt.formats.tflite.state import Handle, State, Variable, load
 from qrt.formats.tflite.types import type_of
@@ -32,6 +34,11 @@ def import_model(model: Model, profile: Profile) -> Module:
     """
     with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
         return Importer(model, profile).run()
+
+
+def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+    """Return the program of a file, of which there is nothing to report. Raise ModelError as `import_model` does."""
+    return import_model(read(file, max_bytes=max_bytes), profile), ""
 
 
 class Importer:
@@ -119,13 +126,12 @@ class Graph(importing.Graph):
         for index in self.subgraph.inputs:
             if index not in self.handles:
                 self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
-        made = self.open_function(name)
+        made = self.open_function(self.importer.module, name)
         if is_private:
             made.attributes["sym_visibility"] = StringAttr("private")
         else:
             made.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
             made.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
-        self.importer.module.body.append(made)
         self.walk()
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.close_function(made, results)

@@ -6,6 +6,7 @@ expf and logf of any machine.
 import ctypes
 import math
 from collections.abc import Callable
+from ctypes.util import find_library
 from functools import cache
 
 import numpy as np
@@ -35,8 +36,6 @@ def _library() -> ctypes.CDLL | None:
 
 
 def _searched() -> str | None:
-    from ctypes.util import find_library  # here: it imports what starts programs, which few machines need
-
     return find_library("m")
 
 

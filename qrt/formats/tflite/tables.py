@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.formats.tflite import libm
 from qrt.numerics import gemmlowp
 from qrt.numerics.floats32 import expf, logf

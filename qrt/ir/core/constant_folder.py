@@ -21,8 +21,8 @@ class ConstantFolder(Generic[Constant]):
     """Evaluates operations on constants before a program runs. Whoever needs such values has a folder of its own three
     functions, under one policy.
 
-    - An operation is folded whole, with its regions, if all that it reads from outside is known, if it has results, and
-      if it neither reads nor writes memory or state. ``may_fold`` narrows this: sizes of results, kinds of operations.
+    - An operation is folded whole, with its regions, if all that it reads from outside is known, and if it neither
+      reads nor writes memory or state. ``may_fold`` narrows this: sizes of results, kinds of operations.
     - ``evaluate`` gives the bits of a run, whatever the machine: those of the references, or of kernels that equal
       them. It bounds the memory and the work, and returns None beyond.
     - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that is to
@@ -44,12 +44,11 @@ class ConstantFolder(Generic[Constant]):
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
         """Return the arrays of the results; None where they are not computed before the run."""
         arrays = _arrays_of(operation.operands, known)
-        if arrays is not None and operation.regions:
-            arrays = _arrays_of(captured(operation), known)
-        if arrays is None or not operation.results:
+        if arrays is None or not self.may_fold(operation):
             return None
-        is_folded = has_no_memory_effect(operation) and self.may_fold(operation)
-        return self.evaluate(operation, arrays) if is_folded else None
+        if operation.regions:
+            arrays = _arrays_of(captured(operation), known)
+        return self.evaluate(operation, arrays) if arrays is not None and has_no_memory_effect(operation) else None
 
     def constants(self, operation: Operation, known: Known) -> list[Constant] | None:
         """Return a constant for each result; None where there are none."""

@@ -13,13 +13,13 @@ after a colon the operands that are passed to its block. Formats: see `qrt.ir.te
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, nearest
 from qrt.ir.core.attributes import Attribute, Constraint, DenseArrayAttr
 from qrt.ir.core.constraints import Relation, type_constraint
 from qrt.ir.core.operations import Operation, Value, check_branch
+from qrt.ir.core.registry import TEXT_FORMS
 from qrt.ir.core.traits import (
     CONSTANT_LIKE,
     EXTENSION,
@@ -31,6 +31,7 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.text import places
 from qrt.ir.text.attribute_kinds import AttributeKind
+from qrt.registry import import_place
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ class Definition:
         """The format, compiled when a text is first read or printed."""
         if self.format is None:
             return None
-        compiled: Assembly = import_module("qrt.ir.text.assembly").Assembly(self)
+        compiled: Assembly = TEXT_FORMS["assembly"](self)
         return compiled
 
     @cached_property
@@ -296,8 +297,7 @@ class Definition:
         found: list[Pattern] = []
         for entry in self.canonicalize:
             module, _, names = entry.partition(": ")
-            room = import_module(f"qrt.dialects.{module}")
-            found += [getattr(room, name) for name in names.split()]
+            found += [import_place(f"qrt.dialects.{module}:{name}") for name in names.split()]
         return tuple(found)
 
     @property

@@ -3,11 +3,11 @@
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from qrt.errors import QuantTypeError, VerifyError, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
+from qrt.ir.core.registry import TEXT_FORMS
 from qrt.text import Location, Source
 from qrt.types import Type
 from qrt.types.core import as_type
@@ -299,7 +299,7 @@ class Operation:
         return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
-        text: str = import_module("qrt.ir.text.printer").print_operation(self)  # imported when text is asked for
+        text: str = TEXT_FORMS["printed operation"](self)
         return text
 
     def __repr__(self) -> str:

@@ -84,6 +84,17 @@ UPSTREAM_ONLY = frozenset(
 )
 """The ops that are kept as unregistered ops, although qrt has their dialects."""
 
+TEXT_FORMS: Registry[Any] = Registry(
+    "text form",
+    {
+        "printed operation": "qrt.ir.text.printer:print_operation",
+        "assembly": "qrt.ir.text.assembly:Assembly",
+    },
+)
+"""The text of operations, and the compiled formats of definitions: both import what operations and definitions are."""
+CHECKS: Registry[Any] = Registry("check", {"channels": "qrt.dialects.quant.channels:check_channels"})
+"""Checks of whole programs that know what operations of several dialects move."""
+
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
 _loaded: set[str] = set()

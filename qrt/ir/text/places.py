@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from qrt.ir.core.operations import Operation
+from qrt.ir.text.grammar import GENERIC_LINE, NAME, TYPE
 from qrt.text import Location
 
 _KEY = r'"[^"\n]*"|[a-zA-Z_][\w$.]*'
@@ -18,8 +19,6 @@ Span = tuple[int, int]
 
 def operand(operation: Operation, index: int) -> Location:
     """The name of an operand."""
-    from qrt.ir.text.grammar import NAME
-
     spans = [
         span
         for part, start, end in _parts(operation)
@@ -31,8 +30,6 @@ def operand(operation: Operation, index: int) -> Location:
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
     """The type of an operand or of a result: `side` says which."""
-    from qrt.ir.text.grammar import TYPE
-
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
@@ -58,8 +55,6 @@ def attribute(operation: Operation, name: str) -> Location:
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """The parts of a form that is read as one line, with their spans."""
-    from qrt.ir.text.grammar import GENERIC_LINE
-
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None

@@ -1,37 +1,17 @@
 """Lowering of `qrt` ops to integer arithmetic that any MLIR tool reads: one file per op family."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any
 
 from qrt.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import replace
 from qrt.ops import FAMILIES
-from qrt.ops.core import Attributes
 from qrt.ops.requant import REQUANT
+from qrt.passes.lower_qrt.registry import LOWERINGS
 from qrt.passes.options import option
 from qrt.types import UniformType
-
-Lower = Callable[[LoweringContext, Operation, Attributes], Value | Sequence[Value]]
-"""Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
-are complete."""
-
-
-@lru_cache(maxsize=64)
-def lowering(name: str) -> Lower | None:
-    """The lowering of an op of `qrt`: the function `lower_<name>` of the module here that has the name of the family's
-    module.
-    """
-    family = FAMILIES.get(name)
-    path = "" if family is None else f"{__name__}.{family.module}"
-    found = getattr(import_module(path), f"lower_{name}", None) if path and find_spec(path) else None
-    return cast(Lower | None, found)
-
 
 _CHOICES = {
     "zero_point": ("post-accumulation", "in-loop"),
@@ -74,7 +54,7 @@ class LowerQrt:
 
     def _lower(self, op: Operation) -> None:
         name = op.name.removeprefix("qrt.")
-        lower = lowering(name)
+        lower = LOWERINGS.get(name)
         if lower is None:
             raise QuantTypeError(f"there is no lowering of {op.name}")
         context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")

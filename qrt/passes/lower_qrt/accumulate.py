@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
 from qrt.ir import IntegerAttr, StringAttr, Value

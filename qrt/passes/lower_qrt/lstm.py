@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I8, I16, I64, LoweringContext, tensor_type
 from qrt.errors import QuantTypeError

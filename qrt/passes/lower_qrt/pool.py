@@ -91,7 +91,7 @@ class _Windows:
     a window, its rows and columns."""
 
     def __init__(self, context: LoweringContext, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
-        self._site, self._type = context, uniform_type(op.operands[0])
+        self._context, self._type = context, uniform_type(op.operands[0])
         self.stored = context.storage(op.operands[0])
         self._attributes = attributes
         self._padded = pad(context, self.stored, attributes["padding"], pad_value)
@@ -110,7 +110,7 @@ class _Windows:
 
     def summed(self, order: str, width: IntegerType) -> Value:
         """The sums of dequantized values, in an order. Their zero points are subtracted in integers of a width."""
-        context, strides = self._site, self._attributes["strides"]
+        context, strides = self._context, self._attributes["strides"]
 
         def read(nest: LoopNest, at: Sequence[Expression]) -> Value:
             image, *_, channel = nest.loops[:4]

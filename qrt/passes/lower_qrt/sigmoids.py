@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I16, LoweringContext, uniform_type
 from qrt.ir import Operation, Value

@@ -100,7 +100,7 @@ def propagate(
     for reference in graph.references:
         reference.results[0].replace_all_uses(reference.operands[0])
         reference.erase()
-    write_specs(graph.sites)
+    write_specs(graph.regions)
     rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
     return Outcome(decider.visits, decider.bound, rescales)

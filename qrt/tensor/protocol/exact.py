@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
 from qrt.numerics.broadcasting import broadcast_arrays

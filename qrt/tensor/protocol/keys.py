@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array

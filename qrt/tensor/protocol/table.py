@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from qrt.errors import QuantError, QuantTypeError
+from qrt.registry import Registry
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
@@ -25,24 +25,13 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
-_RULES = (
-    "moves",
-    "joins",
-    "parts",
-    "fills",
-    "writes",
-    "comparisons",
-    "order",
-    "signs",
-    "sets",
-    "sums",
-    "moments",
-    "products",
-    "arithmetic",
-    "inspect",
-    "floats",
-    "refused",
+_FILES = """
+moves joins parts fills writes comparisons order signs sets sums moments products arithmetic inspect floats refused
+"""
+_RULES: Registry[Any] = Registry(
+    "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}
 )
+"""The files that fill the table, in the order in which it lists functions."""
 _NAMED = re.compile(r"[\w.]+: ")
 """An error that says which function it is of."""
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
@@ -110,7 +99,7 @@ def entry(function: Function) -> Entry | None:
 def table() -> Mapping[Function, Entry]:
     """Every function that has an entry."""
     for name in _RULES:
-        import_module(f"{__package__}.rules.{name}")
+        _RULES[name]
     return _TABLE
 
 

@@ -18,7 +18,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.propagation.functions import separate
-from qrt.passes.quantization.propagation.graph import Graph, Node, Site, build
+from qrt.passes.quantization.propagation.graph import Graph, GraphRegion, Node, build
 from qrt.passes.quantization.propagation.select import fits
 from qrt.types import AnyQuantizedType, FloatType, TensorType, UniformType
 from qrt.workflow.trial import Named, copied
@@ -140,46 +140,46 @@ class _Offers:
     """The widths that a target offers at the ports of a graph, region by region."""
 
     def __init__(self, graph: Graph, target: Target) -> None:
-        self.sites = graph.sites
-        self._kernels = {site: _fitting(site, target.signatures(site.name)) for site in graph.sites}
+        self.regions = graph.regions
+        self._kernels = {region: _fitting(region, target.signatures(region.name)) for region in graph.regions}
 
     def of(self, node: Node) -> set[int]:
         """The widths at a port. One that takes any type has those of the kernel's other ports."""
-        site = _site(node)
-        kernels = self._kernels[site]
-        ports = [_port(kernel, site, node.index) for kernel in kernels]
+        region = _region_of(node)
+        kernels = self._kernels[region]
+        ports = [_port(kernel, region, node.index) for kernel in kernels]
         if any(port.is_wildcard for port in ports):
-            ports = [_port(kernel, site, other.index) for kernel in kernels for other in site.floats]
+            ports = [_port(kernel, region, other.index) for kernel in kernels for other in region.floats]
         return {width for port in ports if (width := _width(port)) is not None}
 
     def name(self, node: Node, names: list[str]) -> str:
         """What a choice is called whose first port this is."""
         number, index = _place(node)
-        kernel = next(iter(self._kernels[_site(node)]), None)
-        return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _site(node), index).name}"
+        kernel = next(iter(self._kernels[_region_of(node)]), None)
+        return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _region_of(node), index).name}"
 
-    def tied(self, site: Site) -> list[Node]:
+    def tied(self, region: GraphRegion) -> list[Node]:
         """The ports that have one type."""
-        kernel = next(iter(self._kernels[site]), None)
+        kernel = next(iter(self._kernels[region]), None)
         if kernel is None or kernel.constraint != "same_scale":
             return []
-        return [node for node in site.floats if kernel.relates(_port(kernel, site, node.index))]
+        return [node for node in region.floats if kernel.relates(_port(kernel, region, node.index))]
 
 
-def _fitting(site: Site, kernels: Iterable[Kernel]) -> list[Kernel]:
+def _fitting(region: GraphRegion, kernels: Iterable[Kernel]) -> list[Kernel]:
     """The signatures that take what is known of a region's ports."""
     found = []
     for kernel in kernels:
-        ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+        ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
         if ports is not None:
             every = [*ports[0], *ports[1]]
-            if all(fits(every[node.index], node.spec, node) for node in site.floats):
+            if all(fits(every[node.index], node.spec, node) for node in region.floats):
                 found.append(kernel)
     return found
 
 
-def _port(kernel: Kernel, site: Site, index: int) -> Port:
-    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+def _port(kernel: Kernel, region: GraphRegion, index: int) -> Port:
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     return (*ports[0], *ports[1])[index]
 
@@ -195,13 +195,13 @@ def _is_open(node: Node) -> bool:
     return spec is node.element or (isinstance(spec, AnyQuantizedType) and spec.has_default_bounds)
 
 
-def _site(node: Node) -> Site:
-    assert node.site is not None
-    return node.site
+def _region_of(node: Node) -> GraphRegion:
+    assert node.region is not None
+    return node.region
 
 
 def _place(node: Node) -> Place:
-    operation = _site(node).operation
+    operation = _region_of(node).operation
     assert isinstance(operation, RegionOp)
     return _number(operation), node.index
 
@@ -233,9 +233,9 @@ def _weights(offers: _Offers, found: dict[Place, int], names: list[str]) -> Iter
     classes = _Classes[Place]()
     nodes: dict[Place, list[Node]] = {}
     places: dict[object, Place] = {}
-    computed = {_place(node) for site in offers.sites for node in site.floats if node.constant is None}
-    for site in offers.sites:
-        for node in site.floats:
+    computed = {_place(node) for region in offers.regions for node in region.floats if node.constant is None}
+    for region in offers.regions:
+        for node in region.floats:
             place = _place(node)
             if place not in computed and found.get(place, 32) <= MOST_BITS:
                 nodes.setdefault(place, []).append(node)
@@ -254,7 +254,7 @@ def _weights(offers: _Offers, found: dict[Place, int], names: list[str]) -> Iter
 
 def _weight_widths(nodes: list[Node], offers: _Offers, default: int) -> tuple[int, ...]:
     """The widths that all of them may have; the default alone where there is no choice."""
-    if not all(_is_open(node) and node not in offers.tied(_site(node)) for node in nodes):
+    if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
     common = set.intersection(*(offers.of(node) for node in nodes))
     return tuple(sorted({width for width in common if width <= MOST_BITS} | {default}))
@@ -282,10 +282,10 @@ def _values(graph: Graph, offers: _Offers, found: dict[Place, int], names: list[
     for key, group in groups.items():
         classes.first(key)
         for node in (*group.definitions, *group.uses):
-            if node.site is not None:
+            if node.region is not None:
                 classes.join(seen.setdefault(_place(node), key), key)
-    for site in graph.sites:
-        tied = [id(node.group) for node in offers.tied(site) if id(node.group) in groups]
+    for region in graph.regions:
+        tied = [id(node.group) for node in offers.tied(region) if id(node.group) in groups]
         for one, other in pairwise(tied):
             classes.join(one, other)
     members: dict[int, list[Node]] = {}
@@ -297,7 +297,7 @@ def _values(graph: Graph, offers: _Offers, found: dict[Place, int], names: list[
 
 def _value(nodes: list[Node], offers: _Offers, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
     """The choice of a value: none where its definitions cannot be wider, or no use would be."""
-    if any(node.site is None or not _is_open(node) for node in nodes):
+    if any(node.region is None or not _is_open(node) for node in nodes):
         return
     nodes = sorted(nodes, key=lambda node: (node.is_input, node.number))
     default = max(found.get(_place(node), 32) for node in nodes)
@@ -307,7 +307,7 @@ def _value(nodes: list[Node], offers: _Offers, found: dict[Place, int], names: l
         uses = [node for node in nodes if node.is_input]
         is_whole = all(node in taking for node in nodes if not node.is_input)
         is_useful = not uses or any(node.is_input for node in taking)
-        tied = {node for site in {_site(n): None for n in nodes} for node in offers.tied(site)}
+        tied = {node for region in {_region_of(n): None for n in nodes} for node in offers.tied(region)}
         if is_whole and is_useful and all(node in taking for node in nodes if node in tied):
             places = tuple(dict.fromkeys(map(_place, taking)))
             yield Choice(offers.name(taking[0], names), places, (default, width), default, 0)

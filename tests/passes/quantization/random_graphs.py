@@ -135,7 +135,7 @@ def ignores_the_order(one: Quantized) -> Counter[str]:
     """Any start of the heap gives the same text."""
     module = one.annotated()
     separate(module, one.settings.functions)
-    numbers = list(range(len(build(module).sites)))
+    numbers = list(range(len(build(module).regions)))
     random.Random(one.seed).shuffle(numbers)
     again = one.annotated()
     one.propagate(again, numbers)

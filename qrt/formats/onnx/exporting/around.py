@@ -1,5 +1,6 @@
 """The nodes of a model around its tensors: which lie between others, and what type a tensor has by its neighbours."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.calibrate.choose import bias_type
 from qrt.errors import QuantError
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.model import Graph, Operator
@@ -64,8 +66,6 @@ class Around:
     def digest(self, operands: Iterable[str], results: Iterable[str]) -> str:
         """The hash of the nodes between tensors: operators, names of tensors, and attributes. It does not change with
         the elements of constants."""
-        import hashlib  # here: only files that qrt has written have hashes, and it loads a library
-
         text = [_spelled(op) for op in self.between(operands, results)]
         return hashlib.sha256(json.dumps(text, separators=(",", ":")).encode()).hexdigest()[:16]
 
@@ -89,8 +89,6 @@ def bias_of(types: Sequence[Type]) -> UniformType | None:
     a, w = types
     if not (isinstance(a, UniformType) and isinstance(w, UniformType)):
         return None
-    from qrt.calibrate.choose import bias_type  # here: few models lack a bias's scale
-
     try:
         return bias_type(a, w)
     except QuantError:

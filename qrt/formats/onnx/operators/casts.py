@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from qrt.formats.importing.float_reductions import reduced
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
 from qrt.formats.onnx.node import Node, plain_of, signless
 from qrt.formats.onnx.operators.operands import quantized_element, small_floats
@@ -192,9 +194,6 @@ def dynamic_quantize_linear(node: Node) -> None:
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
-    from qrt.formats.importing.float_reductions import reduced  # loop nests take time to load
-    from qrt.formats.importing.nests import lowering_context
-
     x, context, axes = node.value(0), lowering_context(node), tuple(range(len(node.shape())))
     least, most = (
         node.emit("qrt.reshape", [reduced(context, x, axes, name, 0.0)], None, TensorType((), F32))

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from qrt.formats.importing import float_products
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import make_window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import float_bias
@@ -56,9 +58,6 @@ def conv(node: Node) -> None:
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
-    from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import lowering_context
-
     shape = _shape(node, 1)
     form = shape.form.of_images()
     x = channels_last(node, node.value(0))

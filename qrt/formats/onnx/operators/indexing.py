@@ -10,7 +10,9 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.formats.importing.moving import joined, reshaped
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
@@ -258,9 +260,6 @@ def _scatter_of_run(
     node: Node, at: Value, own: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
 ) -> None:
     """To positions along an axis that the run knows: each element goes over those of its line."""
-    from qrt.dialects.linalg.loop_nest import LoopNest
-    from qrt.formats.importing.nests import lowering_context
-
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
     updates = reshaped(node, node.stored(2), tuple(of_updates))

@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.formats.importing import float_pools
+from qrt.formats.importing.float_reductions import reduced
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.windows import Window, make_window
 from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.convolution import unit
 from qrt.formats.onnx.operators.operands import F32
+from qrt.formats.onnx.operators.reductions import divided
 from qrt.formats.onnx.operators.windows import Form, channels_first, channels_last, form_of
 from qrt.ir import Value
+from qrt.passes.lower_qrt.averages import sum_of_lanes
 from qrt.types import TensorType, UniformType
 
 
@@ -38,9 +44,6 @@ def max_pool(node: Node) -> None:
         node.refuse("with the positions of the largest")
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
     if node.type(0).element is F32:
-        from qrt.formats.importing import float_pools  # loop nests take time to load
-        from qrt.formats.importing.nests import lowering_context
-
         x = channels_last(node, node.value(0))
         window = window_of(node, form, _sizes(x))[1]
         made = float_pools.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
@@ -88,10 +91,6 @@ def average_pool(node: Node) -> None:
     where the kernel is small and the last stride is at most 2, and four lanes where a window is the image.
     """
     _require_floats(node)
-    from qrt.dialects.linalg.loop_nest import LoopNest
-    from qrt.formats.importing import float_pools  # loop nests take time to load
-    from qrt.formats.importing.nests import lowering_context
-
     rank, own = len(node.shape()), form_of(node, node.shape(), None)
     form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)
@@ -106,8 +105,6 @@ def average_pool(node: Node) -> None:
 
 def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
     """The number of elements by which each window is divided. What ``ceil_mode`` adds never counts."""
-    from qrt.formats.importing import float_pools
-
     if not node.attribute("count_include_pad", 0):
         return float_pools.counts(window, sizes)
     padded = [size + sum(pair) for size, pair in zip(sizes, said.padding, strict=True)]
@@ -118,11 +115,6 @@ def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
     _require_floats(node)
-    from qrt.formats.importing.float_reductions import reduced
-    from qrt.formats.importing.nests import lowering_context
-    from qrt.formats.onnx.operators.reductions import divided
-    from qrt.passes.lower_qrt.averages import sum_of_lanes
-
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
     if len(shape) < 2:
         node.fail(f"the input has shape {list(shape)}, expected a batch and channels")

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from qrt.formats.importing import float_pools
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, number_of
 from qrt.formats.onnx.composed import composed
 from qrt.formats.onnx.node import Node
@@ -36,9 +38,6 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
 def lp_pool(node: Node) -> None:
     """Of float32: the root of the sum of powers of the magnitudes in each window, in rows."""
     require(node, 0, "float")
-    from qrt.formats.importing import float_pools  # loop nests take time to load
-    from qrt.formats.importing.nests import lowering_context
-
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
     x = channels_last(node, node.value(0))

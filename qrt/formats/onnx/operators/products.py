@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.loop_nest import LoopNest
+from qrt.formats.importing import float_products
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, cast_to, number_of
 from qrt.formats.onnx.node import Node, Shape
 from qrt.formats.onnx.operators.arithmetic import form
@@ -50,10 +53,6 @@ def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def _product(node: Node, a: Value, b: Value) -> Value:
-    from qrt.dialects.linalg.loop_nest import LoopNest
-    from qrt.formats.importing import float_products  # loop nests take time to load
-    from qrt.formats.importing.nests import lowering_context
-
     context = lowering_context(node)
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])

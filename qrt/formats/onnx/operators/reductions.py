@@ -7,14 +7,17 @@ import numpy as np
 
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import LoweringContext
+from qrt.formats.importing import float_reductions
+from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.moving import taken
+from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_of
 from qrt.formats.onnx.node import Node, signless
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
-from qrt.types import FloatType, TensorType, Type
+from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _REDUCTIONS = {
     "ReduceMax": ("arith.maxsi", "arith.maxui", "arith.maximumf", 18),
@@ -45,9 +48,6 @@ def reduction(node: Node) -> None:
     op, own = ops[form(element)], signless(element)
     if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
-    from qrt.formats.importing.float_reductions import reduced
-    from qrt.formats.importing.nests import lowering_context
-
     shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
         node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
@@ -79,9 +79,6 @@ def softmax(node: Node) -> None:
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
-    from qrt.formats.importing import float_reductions
-    from qrt.formats.importing.nests import lowering_context
-
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
     along = (axis,) if node.opset >= 13 else tuple(range(axis, rank))
@@ -112,8 +109,6 @@ def extreme(node: Node) -> None:
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"
-    from qrt.types import IntegerType
-
     value, size = node.value(0), shape[axis]
     is_last = bool(node.attribute("select_last_index", 0))
     if is_last:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.formats.tflite.operators.window import padding_of, window_of
 from qrt.ops.core import Array
@@ -18,8 +19,6 @@ def conv_2d(node: Node) -> None:
     if depth and channels and channels % depth:
         node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
     if node.is_float:
-        from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
-
         window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
         if not hybrid.is_hybrid(node, 0):
             float_products.convolution(node, window, units, depth or 0)
@@ -49,8 +48,6 @@ def depthwise_conv_2d(node: Node) -> None:
             f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
         )
     if node.is_float:
-        from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
-
         made = hybrid if hybrid.is_hybrid(node, 3) else float_products
         made.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
         return

@@ -3,6 +3,7 @@
 from math import prod
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_products, hybrid
 from qrt.formats.tflite.operators.products import bias_of, multiplier_facts
 from qrt.ir import Value
 from qrt.types import TensorType
@@ -32,8 +33,6 @@ def fully_connected(node: Node) -> None:
 
 
 def _floats(node: Node) -> None:
-    from qrt.formats.tflite.operators import float_products, hybrid  # loop nests take time to load
-
     shape = node.type(1).shape or ()
     if len(shape) != 2 or None in shape:
         node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")

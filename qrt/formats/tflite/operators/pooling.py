@@ -3,6 +3,7 @@
 from typing import Any
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_sums
 from qrt.formats.tflite.operators.window import padding_of, window_of
 
 
@@ -16,8 +17,6 @@ def pool_2d(node: Node) -> None:
     if min(kernel) < 1:
         node.fail(f"the window {list(kernel)} is empty")
     if node.is_float:
-        from qrt.formats.tflite.operators import float_sums  # loop nests take time to load
-
         (float_sums.average_pool if is_average else float_sums.max_pool)(node, window_of(node, kernel))
         return
     element = node.element(0)

@@ -1,6 +1,7 @@
 """MEAN and SUM."""
 
 from qrt.formats.tflite.node import Node
+from qrt.formats.tflite.operators import float_sums, reductions_plain
 
 
 def reduce(node: Node) -> None:
@@ -12,13 +13,9 @@ def reduce(node: Node) -> None:
         node.fail(f"axes {list(axes)} are out of range for rank {rank}")
     numbers = tuple(sorted({axis % rank for axis in axes}))
     if node.is_float:
-        from qrt.formats.tflite.operators import float_sums  # loop nests take time to load
-
         float_sums.reduce(node, numbers)
         return
     if node.input(0).quantization is None:
-        from qrt.formats.tflite.operators import reductions_plain
-
         reductions_plain.reduce(node, numbers)
         return
     x, out = node.element(0), node.result_element()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value, attribute

@@ -12,7 +12,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I64
 from qrt.errors import QuantTypeError

@@ -8,7 +8,7 @@ from math import isfinite, prod
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.dialects._shaped.lists import static_values
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type

@@ -10,7 +10,7 @@ from collections import Counter
 from qrt.calibrate.targets.constraints import constraint_of
 from qrt.calibrate.targets.model import Spec, Target
 from qrt.passes.quantization.propagation.classes import is_enough, storage_of
-from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_kept
+from qrt.passes.quantization.propagation.graph import Graph, GraphRegion, Node, is_kept
 from qrt.passes.quantization.propagation.select import fits
 from qrt.types import NoQuantizedType, UniformType
 
@@ -20,7 +20,7 @@ class Causes:
 
     def __init__(self, graph: Graph, target: Target) -> None:
         self._target = target
-        self._copies = Counter(_location(site) for site in graph.sites)
+        self._copies = Counter(_location(region) for region in graph.regions)
 
     def of(self, source: Node, taker: Node) -> str:
         """Names both ends, and the annotation that makes them one."""
@@ -30,41 +30,41 @@ class Causes:
         for node, other in ((source, taker), (taker, source)):
             wanted = other.type
             if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):
-                assert node.site is not None  # `_may_be` has looked
-                return f"{said}: annotate {_location(node.site)} as {_spelled(wanted)}"
+                assert node.region is not None  # `_may_be` has looked
+                return f"{said}: annotate {_location(node.region)} as {_spelled(wanted)}"
         return said
 
     def _may_be(self, node: Node, wanted: UniformType) -> bool:
         """Whether an annotation of a port gives it a type, and its kernel takes that."""
-        site = node.site
-        if site is None or self._copies[_location(site)] > 1:
+        region = node.region
+        if region is None or self._copies[_location(region)] > 1:
             return False
-        if site.kernel is None or node.port is None or isinstance(node.spec, NoQuantizedType):
+        if region.kernel is None or node.port is None or isinstance(node.spec, NoQuantizedType):
             return False
         if not fits(node.port, wanted, node) or node.port.given is not None:
             return False
         if not is_enough(storage_of(wanted), node.in_class.asked):
             return False  # the values that have more bits leave its class, perhaps with all that is known of them
-        related = [n for n in site.floats if n.port is not None and site.kernel.relates(n.port)]
-        if site.kernel.constraint == "same_scale" and node in related:
-            before = [n for n in related if n.index >= site.inputs] + [n for n in related if n.is_input]
+        related = [n for n in region.floats if n.port is not None and region.kernel.relates(n.port)]
+        if region.kernel.constraint == "same_scale" and node in related:
+            before = [n for n in related if n.index >= region.inputs] + [n for n in related if n.is_input]
             return not any(n.spec is not n.element and n is not node and _outranks(n, node, before) for n in related)
         return self._holds(node, wanted)
 
     def _holds(self, node: Node, wanted: UniformType) -> bool:
         """Whether the constraint of a port's kernel leaves a type as it is."""
-        site = node.site
-        assert site is not None
-        assert site.kernel is not None
-        if site.kernel.constraint == "free":
+        region = node.region
+        assert region is not None
+        assert region.kernel is not None
+        if region.kernel.constraint == "free":
             return True
         types: list[Spec] = [
             NoQuantizedType(node.element) if n is None else wanted if n is node else n.type or n.element
-            for n in site.nodes
+            for n in region.nodes
         ]
-        inputs, outputs = types[: site.inputs], types[site.inputs :]
+        inputs, outputs = types[: region.inputs], types[region.inputs :]
         try:
-            constraint_of(site.kernel, coarser_bias=self._target.coarser_bias)(inputs, outputs)
+            constraint_of(region.kernel, coarser_bias=self._target.coarser_bias)(inputs, outputs)
         except Exception:
             return False
         return [*inputs, *outputs][node.index] is wanted
@@ -80,7 +80,7 @@ def _stays(other: Node, node: Node) -> bool:
     hub = None if other.group is None else other.group.hub
     if node.is_input or other.in_class.given is not None:
         return True
-    return hub is None or hub.site is not None or hub.in_class is other.in_class
+    return hub is None or hub.region is not None or hub.in_class is other.in_class
 
 
 def _outranks(other: Node, node: Node, order: list[Node]) -> bool:
@@ -90,13 +90,13 @@ def _outranks(other: Node, node: Node, order: list[Node]) -> bool:
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)
 
 
-def _location(site: Site) -> str:
-    return f"{site.operation.location.filename}:{site.operation.location.line}"
+def _location(region: GraphRegion) -> str:
+    return f"{region.operation.location.filename}:{region.operation.location.line}"
 
 
 def _place(node: Node) -> str:
-    if node.site is not None:
-        return f"{_location(node.site)} {node.where}"
+    if node.region is not None:
+        return f"{_location(node.region)} {node.where}"
     operation, block = node.value.operation, node.value.block
     location = operation.location if operation is not None else None if block is None else block.location
     return node.where if location is None else f"{location.filename}:{location.line} {node.where}"

@@ -55,8 +55,8 @@ class Class:
 
     def _take(self, node: Node, port: Port) -> None:
         """What the kernel says of a port."""
-        assert node.site is not None
-        assert node.site.kernel is not None
+        assert node.region is not None
+        assert node.region.kernel is not None
         fixed = node.fixed
         if fixed is not None and not isinstance(self.given, NoQuantizedType):
             if isinstance(self.given, UniformType) and self.given is not fixed:
@@ -66,7 +66,7 @@ class Class:
             self.given = kept_type(port, node.element)
         elif not port.is_wildcard:
             self.storage, self.symmetric = _storage_of_port(port), port.symmetric
-        default = node.site.kernel.default.get(port.name)
+        default = node.region.kernel.default.get(port.name)
         if default is not None:
             self.default = node.number, default
 
@@ -93,9 +93,9 @@ class Classes:
         self._ranges, self._limit = ranges, max_widening
         for node in graph.nodes:
             node.in_class = Class(node, statistics[node] if node in statistics else Statistics())
-        for site in graph.sites:
-            if site.kernel is not None and site.kernel.constraint == "same_scale":
-                _tie([n for n in site.floats if n.port is not None and site.kernel.relates(n.port)], site.inputs)
+        for region in graph.regions:
+            if region.kernel is not None and region.kernel.constraint == "same_scale":
+                _tie([n for n in region.floats if n.port is not None and region.kernel.relates(n.port)], region.inputs)
         every = edges(graph)
         for node in graph.nodes:
             if node is node.in_class.nodes[0]:
@@ -138,7 +138,7 @@ class Classes:
             return False
         if isinstance(source.given, UniformType):
             # A single use takes values that their definition has clipped to its type.
-            is_use = len(target.nodes) == 1 and target.nodes[0].site is not None
+            is_use = len(target.nodes) == 1 and target.nodes[0].region is not None
             return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given) and self._covers(target.given, source)
@@ -206,13 +206,13 @@ def _tie(nodes: list[Node], inputs: int) -> None:
     for one, other in pairwise(nodes):
         if one.in_class is not other.in_class:
             if one.element is not other.element:
-                assert one.site is not None
+                assert one.region is not None
                 elements = f"{one.element} and {other.element}"
-                raise one.site.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
+                raise one.region.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
             storages = {side.in_class.storage for side in (one, other)} - {None}
             if len(storages) > 1 and given is None:
-                assert one.site is not None
-                raise one.site.operation.error(
+                assert one.region is not None
+                raise one.region.operation.error(
                     f"{one.where} and {other.where} have one type, but the target stores them differently"
                 )
             unite(one.in_class, other.in_class)
@@ -224,10 +224,10 @@ def _tie(nodes: list[Node], inputs: int) -> None:
 
 def _overruled(node: Node, given: Spec) -> None:
     """Says that an annotation gives way to the kernel's constraint."""
-    assert node.site is not None
+    assert node.region is not None
     if is_decided(node.spec, node.element):
         remark(
-            node.site.operation,
+            node.region.operation,
             f"{node.where} is {given.shown()}: the constraint of the kernel comes before its annotation "
             f"{node.spec.shown()}",
         )
@@ -235,11 +235,11 @@ def _overruled(node: Node, given: Spec) -> None:
 
 def _clipped(node: Node, given: UniformType) -> None:
     """Says that values of a port are beyond the type that another port gives it, by more than a step."""
-    assert node.site is not None
+    assert node.region is not None
     span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
     if span is not None and (span[0] < low - step or span[1] > high + step):
         remark(
-            node.site.operation,
+            node.region.operation,
             f"{node.where} has values from {span[0]:.6g} to {span[1]:.6g}, which are clipped to {low:.6g} to "
             f"{high:.6g}: the kernel's ports have one type, and {given.shown()} is that of another port",
         )
@@ -278,7 +278,8 @@ def _may_be_kept(side: Class, given: Spec | None) -> bool:
     if side.given is not None or side.storage is not None or side.asked is not None:
         return False
     return all(
-        node.site is None or (isinstance(given, NoQuantizedType) and all(n.in_class is side for n in node.site.floats))
+        node.region is None
+        or (isinstance(given, NoQuantizedType) and all(n.in_class is side for n in node.region.floats))
         for node in side.nodes
     )
 

@@ -26,7 +26,7 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantError, shown
 from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.classes import Class, storage_of
-from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
+from qrt.passes.quantization.propagation.graph import Graph, GraphRegion, Node, is_decided
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, covered, own_range, width
 from qrt.passes.quantization.propagation.select import fits
@@ -45,7 +45,7 @@ class Decider:
     def __init__(self, graph: Graph, target: Target, ranges: Ranges, order: Sequence[int] | None = None) -> None:
         """`order` is the start of the heap, which has no influence; what it leaves out comes last."""
         self._graph, self._target, self._ranges = graph, target, ranges
-        every = range(len(graph.sites))
+        every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
         self._visited: set[int] = set()
@@ -59,7 +59,7 @@ class Decider:
     @property
     def bound(self) -> int:
         """The number of regions and ports, which visits cannot pass."""
-        return len(self._graph.sites) + sum(1 for node in self._graph.nodes if node.site is not None)
+        return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
         """Decides every class."""
@@ -70,16 +70,16 @@ class Decider:
             number = heapq.heappop(self._heap)
             waiting.discard(number)
             self.visits += 1
-            for each in self._visit(self._graph.sites[number]):
+            for each in self._visit(self._graph.regions[number]):
                 if each not in waiting:
                     waiting.add(each)
                     heapq.heappush(self._heap, each)
         assert self.visits <= self.bound
         for node in self._graph.nodes:
-            if node.site is not None and node.type is None:
-                raise node.site.operation.error(_undecided(node))
+            if node.region is not None and node.type is None:
+                raise node.region.operation.error(_undecided(node))
         for node in self._graph.nodes:
-            if node.site is None and node.type is None and node.group is not None:
+            if node.region is None and node.type is None and node.group is not None:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
 
     def _wanted(self) -> Iterator[Wanted]:
@@ -92,28 +92,28 @@ class Decider:
                 if span is not None:
                     yield span, storage, symmetric, first.element
 
-    def _visit(self, site: Site) -> list[int]:
+    def _visit(self, region: GraphRegion) -> list[int]:
         """Decides the classes of a region's ports. Returns the regions that this concerns."""
-        fresh = [node for node in site.floats if node.type is None]
-        if not fresh and site.number in self._visited:
+        fresh = [node for node in region.floats if node.type is None]
+        if not fresh and region.number in self._visited:
             return []
-        self._visited.add(site.number)
-        bias = _bias_of(site)
+        self._visited.add(region.number)
+        bias = _bias_of(region)
         proposed: dict[Class, Spec] = {}
         for node in fresh:
             if node is not bias and node.in_class not in proposed:
                 self._propose(node.in_class, proposed)
-        if site.kernel is not None:
-            self._constrain(site, proposed)
+        if region.kernel is not None:
+            self._constrain(region, proposed)
             if bias is not None and bias.type is None and bias.in_class not in proposed:
                 self._propose(bias.in_class, proposed)
-                self._constrain(site, proposed)
+                self._constrain(region, proposed)
             if bias is not None and bias.constant is not None:
-                self._fit_bias(site, bias, proposed)
+                self._fit_bias(region, bias, proposed)
         concerned: list[int] = []
         for each, spec in proposed.items():
             each.type = spec
-            concerned += [n.site.number for n in each.nodes if n.site is not None and n.site is not site]
+            concerned += [n.region.number for n in each.nodes if n.region is not None and n.region is not region]
         return concerned
 
     def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
@@ -138,61 +138,63 @@ class Decider:
                 return None
             return self._ranges.type_of(span, storage, symmetric=each.symmetric, element=first.element)
         except QuantError as error:
-            assert first.site is not None
-            raise first.site.operation.error(f"{first.where}: {error}") from None
+            assert first.region is not None
+            raise first.region.operation.error(f"{first.where}: {error}") from None
 
     # -- constraints ---------------------------------------------------------------------------------------------------
 
-    def _constrain(self, site: Site, proposed: dict[Class, Spec]) -> None:
+    def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
         """Calls the constraint until it changes nothing more, and takes what it has changed."""
-        for _ in range(len(site.nodes) + 1):
-            before = _specs(site, proposed)
-            after = self._called(site, before)
+        for _ in range(len(region.nodes) + 1):
+            before = _specs(region, proposed)
+            after = self._called(region, before)
             if all(new is old for new, old in zip(after, before, strict=True)):
                 return
-            for i, node in enumerate(site.nodes):
+            for i, node in enumerate(region.nodes):
                 if node is not None and after[i] is not before[i]:
-                    same = {after[n.index] for n in site.floats if n.in_class is node.in_class and n.own is None}
-                    self._change(site, node, after[i], proposed, is_alone=len(same) > 1)
-        raise site.operation.error(
-            f"the constraint of {shown(site.name)} does not settle: it changes a type at every call"
+                    same = {after[n.index] for n in region.floats if n.in_class is node.in_class and n.own is None}
+                    self._change(region, node, after[i], proposed, is_alone=len(same) > 1)
+        raise region.operation.error(
+            f"the constraint of {shown(region.name)} does not settle: it changes a type at every call"
         )
 
-    def _called(self, site: Site, before: list[Spec]) -> list[Spec]:
+    def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
         """The types that a constraint leaves, which must say what it has changed."""
-        assert site.kernel is not None
-        if site.kernel.constraint == "free":
+        assert region.kernel is not None
+        if region.kernel.constraint == "free":
             return before
-        function = self._functions.get(id(site.kernel))
+        function = self._functions.get(id(region.kernel))
         if function is None:
-            function = constraint_of(site.kernel, coarser_bias=self._target.coarser_bias)
-            self._functions[id(site.kernel)] = function
-        inputs, outputs = before[: site.inputs], before[site.inputs :]
+            function = constraint_of(region.kernel, coarser_bias=self._target.coarser_bias)
+            self._functions[id(region.kernel)] = function
+        inputs, outputs = before[: region.inputs], before[region.inputs :]
         try:
             changed = function(inputs, outputs)
         except Exception as error:  # a function of somebody else's may raise anything
-            raise site.operation.error(f"the constraint of {shown(site.name)} fails: {_said(error)}") from error
-        _check_returned(site, changed, inputs, outputs, before)
+            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_said(error)}") from error
+        _check_returned(region, changed, inputs, outputs, before)
         return [*inputs, *outputs]
 
     def _change(
-        self, site: Site, node: Node, new: Spec, proposed: dict[Class, Spec], *, is_alone: bool = False
+        self, region: GraphRegion, node: Node, new: Spec, proposed: dict[Class, Spec], *, is_alone: bool = False
     ) -> None:
         """Takes another type at a port: as its class's if that is open, and no port of the region in it disagrees."""
-        assert site.kernel is not None
-        said = f"the constraint of {shown(site.name)}"
+        assert region.kernel is not None
+        said = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
-            raise site.operation.error(f"{said} gives {node.where} {new.shown()}, which the target does not take there")
+            raise region.operation.error(
+                f"{said} gives {node.where} {new.shown()}, which the target does not take there"
+            )
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
         if node.type is None and not is_alone and is_stored:
             proposed[node.in_class] = new
-        elif not callable(site.kernel.constraint):
+        elif not callable(region.kernel.constraint):
             self._leave(node, new)
         elif node.type is None:
-            raise site.operation.error(f"{said} gives {node.where} {new.shown()}: ports of one value have one type")
+            raise region.operation.error(f"{said} gives {node.where} {new.shown()}: ports of one value have one type")
         else:
-            raise site.operation.error(
+            raise region.operation.error(
                 f"{said} changes {node.where}, which is decided: it is {node.type.shown()}, not {new.shown()}"
             )
 
@@ -200,16 +202,16 @@ class Decider:
         """Gives a port a type of its own."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
-            assert node.site is not None
+            assert node.region is not None
             remark(
-                node.site.operation,
+                node.region.operation,
                 f"{node.where} is {new.shown()}: the constraint of the kernel comes before its annotation "
                 f"{node.spec.shown()}",
             )
 
     # -- biases --------------------------------------------------------------------------------------------------------
 
-    def _fit_bias(self, site: Site, bias: Node, proposed: dict[Class, Spec]) -> None:
+    def _fit_bias(self, region: GraphRegion, bias: Node, proposed: dict[Class, Spec]) -> None:
         """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
         type = _type(bias, proposed)
         if not isinstance(type, UniformType) or bias.constant is None:
@@ -221,7 +223,7 @@ class Decider:
         if self._target.coarser_bias:
             node, what = bias, "has a scale that is coarser than that of the sums"
         else:
-            node, what = _weights_of(site), "grows the scale of the weights"
+            node, what = _weights_of(region), "grows the scale of the weights"
         held = _type(node, proposed)
         assert isinstance(held, UniformType)
         grown = _scaled(held, exponents)
@@ -229,11 +231,11 @@ class Decider:
             proposed[node.in_class] = grown
         else:
             self._leave(node, grown)
-        remark(site.operation, f"{bias.where} passes {type.storage} and {what} by up to 2^{most}")
-        self._constrain(site, proposed)
+        remark(region.operation, f"{bias.where} passes {type.storage} and {what} by up to 2^{most}")
+        self._constrain(region, proposed)
         type = _type(bias, proposed)
         if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
-            raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+            raise region.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
 
 
 def _widest(types: list[Spec | None]) -> Spec | None:
@@ -251,25 +253,27 @@ def _said(error: Exception) -> str:
     return " ".join(said.split())[:_MOST_SAID]
 
 
-def _check_returned(site: Site, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]) -> None:
+def _check_returned(
+    region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
+) -> None:
     """An error if a constraint has changed something else than it says, or not to types."""
-    said = f"the constraint of {shown(site.name)}"
-    counts = site.inputs, len(site.nodes) - site.inputs
+    said = f"the constraint of {shown(region.name)}"
+    counts = region.inputs, len(region.nodes) - region.inputs
     is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(each, list) for each in changed)
     if not is_pair or (len(inputs), len(outputs)) != counts:
-        raise site.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
+        raise region.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
     assert isinstance(changed, tuple)
     for side, count in zip(changed, counts, strict=True):
         if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
-            raise site.operation.error(f"{said} says that it has changed ports {shown(side)}, of {count} there are")
-    named = {*changed[0], *(site.inputs + i for i in changed[1])}
+            raise region.operation.error(f"{said} says that it has changed ports {shown(side)}, of {count} there are")
+    named = {*changed[0], *(region.inputs + i for i in changed[1])}
     for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
         if new is not old and i not in named:
-            node = site.nodes[i]
+            node = region.nodes[i]
             where = node.where if node is not None else f"port {i}"
-            raise site.operation.error(f"{said} has changed {where} without saying so")
+            raise region.operation.error(f"{said} has changed {where} without saying so")
         if not isinstance(new, Spec):
-            raise site.operation.error(f"{said} gives port {i} {shown(new)}, which is no type")
+            raise region.operation.error(f"{said} gives port {i} {shown(new)}, which is no type")
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:
@@ -289,12 +293,12 @@ def is_own_constant(each: Class) -> bool:
 def _channels(each: Class) -> tuple[Node, PortLayout, Array] | None:
     """The port whose kernel takes a scale for each channel, where statistics say a range for each: the only one of a
     class."""
-    ports = [node for node in each.nodes if node.site is not None]
-    node, port, site = ports[0], ports[0].port, ports[0].site
-    if len(ports) != 1 or port is None or site is None or each.statistics.records:
+    ports = [node for node in each.nodes if node.region is not None]
+    node, port, region = ports[0], ports[0].port, ports[0].region
+    if len(ports) != 1 or port is None or region is None or each.statistics.records:
         return None
-    assert isinstance(site.operation, RegionOp)
-    layout, found = layout_of_port(port, node), port_range(site.operation, node.index)
+    assert isinstance(region.operation, RegionOp)
+    layout, found = layout_of_port(port, node), port_range(region.operation, node.index)
     if layout is None or layout.axis is None or found is None or found.channels is None or found.axis != layout.axis:
         return None
     return (node, layout, found.channels) if len(found.channels) == layout.shape[layout.axis] else None
@@ -305,27 +309,27 @@ def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:
     return node.type or proposed.get(node.in_class, node.element)
 
 
-def _specs(site: Site, proposed: dict[Class, Spec]) -> list[Spec]:
+def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
     """What a constraint is given. Ports that are no floats are nothing that it may change."""
-    return [_NO_FLOAT if node is None else _type(node, proposed) for node in site.nodes]
+    return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 
-def _related(site: Site) -> list[Node]:
+def _related(region: GraphRegion) -> list[Node]:
     """The operands that the constraint relates."""
-    assert site.kernel is not None
-    return [n for n in site.floats if n.is_input and n.port is not None and site.kernel.relates(n.port)]
+    assert region.kernel is not None
+    return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 
 
-def _bias_of(site: Site) -> Node | None:
+def _bias_of(region: GraphRegion) -> Node | None:
     """The operand whose type follows from the two factors."""
-    if site.kernel is None or site.kernel.constraint != "multiplier_accumulator_scale":
+    if region.kernel is None or region.kernel.constraint != "multiplier_accumulator_scale":
         return None
-    related = _related(site)
+    related = _related(region)
     return related[2] if len(related) > 2 else None
 
 
-def _weights_of(site: Site) -> Node:
-    return _related(site)[1]
+def _weights_of(region: GraphRegion) -> Node:
+    return _related(region)[1]
 
 
 def _scaled(held: UniformType, exponents: Array) -> UniformType:

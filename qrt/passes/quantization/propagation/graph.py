@@ -34,7 +34,7 @@ RESCALE, LINEAR = "rescale", "linear"
 
 @dataclass(eq=False)
 class Node:
-    """A port of a region; or, without a site, a hub or a place where the program fixes a type.
+    """A port of a region; or, without one, a hub or a place where the program fixes a type.
 
     ``spec`` is what is known of it before propagation, the expressed type if nothing. ``index`` counts operands, then
     results. ``port`` is what the selected signature takes there, and ``own`` its type if it left its class.
@@ -44,7 +44,7 @@ class Node:
     element: FloatType
     value: Value
     spec: Spec
-    site: "Site | None" = None
+    region: "GraphRegion | None" = None
     index: int = 0
     constant: npt.NDArray[Any] | None = None
     port: Port | None = None
@@ -54,31 +54,31 @@ class Node:
 
     @property
     def is_input(self) -> bool:
-        return self.site is not None and self.index < self.site.inputs
+        return self.region is not None and self.index < self.region.inputs
 
     @property
     def is_fixed(self) -> bool:
         """Whether the program fixes its type, by a cast."""
-        return self.site is None and isinstance(self.spec, UniformType)
+        return self.region is None and isinstance(self.spec, UniformType)
 
     @property
     def where(self) -> str:
         """How messages name it: ``conv2d output 0``."""
-        if self.site is None:
+        if self.region is None:
             return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
-        count = self.site.inputs
+        count = self.region.inputs
         side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
-        return f"{self.site.name} {side}"
+        return f"{self.region.name} {side}"
 
     @property
     def fixed(self) -> UniformType | None:
         """The type that its kernel fixes."""
-        if self.port is None or self.port.given is None or self.site is None:
+        if self.port is None or self.port.given is None or self.region is None:
             return None
         try:
             return self.port.given.with_(expressed=self.element)
         except QuantTypeError as error:
-            raise self.site.operation.error(f"{self.where} is fixed by the target: {error}") from None
+            raise self.region.operation.error(f"{self.where} is fixed by the target: {error}") from None
 
     @property
     def type(self) -> Spec | None:
@@ -87,7 +87,7 @@ class Node:
 
 
 @dataclass(eq=False)
-class Site:
+class GraphRegion:
     """A region, and what it computes with: its nodes are the operands, then the results. A port that is no float has
     the node None.
     """
@@ -145,7 +145,7 @@ class Edge:
 class Graph:
     """All of a module."""
 
-    sites: list[Site] = field(default_factory=list)
+    regions: list[GraphRegion] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     groups: dict[Value, Group] = field(default_factory=dict)
     forwarded: list[Forwarded] = field(default_factory=list)
@@ -187,21 +187,21 @@ class Graph:
         """The groups, in the order of their first values."""
         return list(dict.fromkeys(self.group(value) for value in self.groups))
 
-    def add(self, value: Value, spec: Spec, site: Site | None = None, index: int = 0) -> Node:
+    def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> Node:
         """A new node at a value."""
         element = element_of(value.type)
         assert isinstance(element, FloatType)
-        node = Node(len(self.nodes), element, value, spec, site, index)
+        node = Node(len(self.nodes), element, value, spec, region, index)
         self.nodes.append(node)
         return node
 
 
 def build(module: Module) -> Graph:
-    """The graph of a module, in program order: numbers of sites and nodes are those of the text."""
+    """The graph of a module, in program order: numbers of regions and nodes are those of the text."""
     graph = Graph()
     for operation in outside_bodies(module.operation):
         if operation.name == REGION:
-            _add_site(graph, operation)
+            _add_region(graph, operation)
         elif operation.name in ("quant.dcast", "quant.qcast"):
             _add_cast(graph, operation)
         elif operation.name in IDENTITIES:
@@ -238,10 +238,10 @@ def is_decided(spec: Spec | None, element: FloatType) -> bool:
     return isinstance(spec, UniformType) or is_kept(spec, element)
 
 
-def _add_site(graph: Graph, operation: Operation) -> None:
+def _add_region(graph: Graph, operation: Operation) -> None:
     name = operation.attribute("kernel", StringAttr).value
-    site = Site(operation, len(graph.sites), name, len(operation.operands))
-    graph.sites.append(site)
+    region = GraphRegion(operation, len(graph.regions), name, len(operation.operands))
+    graph.regions.append(region)
     specs = [
         spec.type
         for side in ("input_specs", "output_specs")
@@ -250,13 +250,13 @@ def _add_site(graph: Graph, operation: Operation) -> None:
     ]
     for index, (value, spec) in enumerate(zip((*operation.operands, *operation.results), specs, strict=True)):
         if not isinstance(element_of(value.type), FloatType):
-            site.nodes.append(None)
+            region.nodes.append(None)
             continue
         assert isinstance(spec, QuantizedType | FloatType)
-        node = graph.add(value, spec, site, index)
-        site.nodes.append(node)
+        node = graph.add(value, spec, region, index)
+        region.nodes.append(node)
         group = graph.group(value)
-        (group.uses if index < site.inputs else group.definitions).append(node)
+        (group.uses if index < region.inputs else group.definitions).append(node)
 
 
 def _add_cast(graph: Graph, operation: Operation) -> None:

@@ -80,7 +80,7 @@ def layout_of_port(port: Port, node: Node) -> PortLayout | None:
 
 def _order(node: Node, rank: int) -> tuple[int, ...]:
     """By the kernel's axes, the axes of the operand as the program has it."""
-    form = node.site.form if node.site is not None else None
+    form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():
         if operand.number == node.index and node.is_input and operand.permutation is not None:
             return operand.permutation

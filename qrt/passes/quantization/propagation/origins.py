@@ -29,9 +29,9 @@ _SAID: Final = 2
 def write_origins(graph: Graph, decider: Decider, records: Mapping[str, Record], method: RecordMethod) -> None:
     """Gives each region an attribute with the origin of each of its ports."""
     origins = _Origins(decider, records, method)
-    for site in graph.sites:
-        said = ["float" if node is None else origins.of(node) for node in site.nodes]
-        site.operation.attributes[ORIGINS] = ArrayAttr(tuple(map(StringAttr, said)))
+    for region in graph.regions:
+        said = ["float" if node is None else origins.of(node) for node in region.nodes]
+        region.operation.attributes[ORIGINS] = ArrayAttr(tuple(map(StringAttr, said)))
 
 
 @dataclass(frozen=True)

@@ -141,9 +141,9 @@ def own_range(node: Node) -> Statistics | None:
         return Statistics.of_span(covered(given))
     if isinstance(node.spec, CalibratedType):
         return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
-    if isinstance(node.spec, AnyQuantizedType) and node.site is not None:
-        assert isinstance(node.site.operation, RegionOp)
-        found = port_range(node.site.operation, node.index)
+    if isinstance(node.spec, AnyQuantizedType) and node.region is not None:
+        assert isinstance(node.region.operation, RegionOp)
+        found = port_range(node.region.operation, node.index)
         return None if found is None else Statistics.of_span(reaching_0(found.low, found.high))
     return None
 
@@ -194,8 +194,8 @@ def _span_of(node: Node) -> Span:
     try:
         require_finite(node.constant, "a constant that a type is chosen from")
     except QuantTypeError as error:
-        assert node.site is not None
-        raise node.site.operation.error(f"{node.where}: {error}") from None
+        assert node.region is not None
+        raise node.region.operation.error(f"{node.where}: {error}") from None
     return _hull_of(node.constant)
 
 

@@ -11,7 +11,7 @@ from qrt.dialects.quant.annotations import IDENTITIES
 from qrt.dialects.quant.port_stats import PORT_STATS
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.passes.quantization.propagation.causes import Causes
-from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site
+from qrt.passes.quantization.propagation.graph import RESCALE, Graph, GraphRegion, Node
 from qrt.types import UniformType
 
 
@@ -27,9 +27,9 @@ class Rescaler:
 
     def run(self) -> int:
         """Returns the number of rescales."""
-        for site in self._graph.sites:
-            for node in [node for node in site.floats if node.is_input]:
-                self._meet(site.operation, node.index, node)
+        for region in self._graph.regions:
+            for node in [node for node in region.floats if node.is_input]:
+                self._meet(region.operation, node.index, node)
         for operation, node in self._graph.casts:
             self._meet(operation, 0, node)
         for each in self._graph.forwarded:
@@ -76,14 +76,17 @@ def _rescale(value: Value, held: Spec, taken: Spec, cause: str) -> Value:
     return builder.emit("quant.region", [value], [value.type], attributes, [Region([block])]).result
 
 
-def write_specs(sites: list[Site]) -> None:
+def write_specs(regions: list[GraphRegion]) -> None:
     """Writes the decided types into the regions."""
-    for site in sites:
-        site.operation.attributes.pop(PORT_STATS, None)
-        for side, nodes in (("input_specs", site.nodes[: site.inputs]), ("output_specs", site.nodes[site.inputs :])):
-            before = site.operation.attribute(side, ArrayAttr).elements
+    for region in regions:
+        region.operation.attributes.pop(PORT_STATS, None)
+        for side, nodes in (
+            ("input_specs", region.nodes[: region.inputs]),
+            ("output_specs", region.nodes[region.inputs :]),
+        ):
+            before = region.operation.attribute(side, ArrayAttr).elements
             after = [
                 old if node is None or node.type is None else TypeAttr(node.type)
                 for old, node in zip(before, nodes, strict=True)
             ]
-            site.operation.attributes[side] = ArrayAttr(tuple(after))
+            region.operation.attributes[side] = ArrayAttr(tuple(after))

@@ -21,7 +21,7 @@ from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
 from qrt.ir.remarks import remark
-from qrt.passes.quantization.propagation.graph import LINEAR, RESCALE, Graph, Node, Site, is_decided, is_kept
+from qrt.passes.quantization.propagation.graph import LINEAR, RESCALE, Graph, GraphRegion, Node, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
@@ -29,24 +29,24 @@ Hints = Sequence[Port | Spec | None]
 
 
 def select(graph: Graph, target: Target) -> None:
-    """Gives each site its kernel, and its nodes their ports."""
-    for site in graph.sites:
-        if site.name in (RESCALE, LINEAR):
-            _take(site, _of_any_types(site))
+    """Gives each region its kernel, and its nodes their ports."""
+    for region in graph.regions:
+        if region.name in (RESCALE, LINEAR):
+            _take(region, _of_any_types(region))
             continue
-        if all(isinstance(node.spec, NoQuantizedType) for node in site.floats):
+        if all(isinstance(node.spec, NoQuantizedType) for node in region.floats):
             continue  # it stays float: no kernel is asked
-        signatures = target.signatures(site.name)
+        signatures = target.signatures(region.name)
         if not signatures:
-            raise site.operation.error(_unknown(site, target))
-        hints = [_hint(node) for node in site.nodes]
-        found = _best(site, signatures, hints) or _best(site, signatures) or _with_rescales(site, signatures)
+            raise region.operation.error(_unknown(region, target))
+        hints = [_hint(node) for node in region.nodes]
+        found = _best(region, signatures, hints) or _best(region, signatures) or _with_rescales(region, signatures)
         if found is not None:
-            _take(site, found)
-        elif any(isinstance(node.spec, NoQuantizedType) for node in site.floats):
-            _keep(site, target)
+            _take(region, found)
+        elif any(isinstance(node.spec, NoQuantizedType) for node in region.floats):
+            _keep(region, target)
         else:
-            raise site.operation.error(_misfit(site, signatures, target))
+            raise region.operation.error(_misfit(region, signatures, target))
 
 
 def fits(port: Port, spec: Spec, node: Node) -> bool:
@@ -97,18 +97,18 @@ def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
     return spec.is_met_by(int(port.storage[1:]), port.low, port.high)
 
 
-def _best(site: Site, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:
+def _best(region: GraphRegion, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:
     """Of the signatures that fit, the first with the fewest bits where a least width is asked for."""
-    asking = [node for node in site.floats if isinstance(node.spec, AnyQuantizedType)]
-    fitting = (kernel for kernel in signatures if _misfits(site, kernel, hints) == [])
+    asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
+    fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:
         return next(fitting, None)
-    return min(fitting, key=lambda kernel: sum(_bits(kernel, site, node) for node in asking), default=None)
+    return min(fitting, key=lambda kernel: sum(_bits(kernel, region, node) for node in asking), default=None)
 
 
-def _bits(kernel: Kernel, site: Site, node: Node) -> int:
+def _bits(kernel: Kernel, region: GraphRegion, node: Node) -> int:
     """How many bits a node that asks for a least width has under a signature. A wildcard has as many under each."""
-    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[node.index]
     if port.is_wildcard:
@@ -117,12 +117,12 @@ def _bits(kernel: Kernel, site: Site, node: Node) -> int:
     return FloatType(port.storage).width if port.is_float else int(port.storage[1:])
 
 
-def _misfits(site: Site, kernel: Kernel, hints: Hints = ()) -> list[Node] | None:
+def _misfits(region: GraphRegion, kernel: Kernel, hints: Hints = ()) -> list[Node] | None:
     """The nodes that do not fit a signature; None where it has other numbers of ports."""
-    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     if ports is None:
         return None
-    pairs = [(node, port) for node, port in zip(site.nodes, (*ports[0], *ports[1]), strict=True) if node is not None]
+    pairs = [(node, port) for node, port in zip(region.nodes, (*ports[0], *ports[1]), strict=True) if node is not None]
     return [
         node
         for node, port in pairs
@@ -139,7 +139,7 @@ def _hint(node: Node | None) -> Port | Spec | None:
     if isinstance(node.spec, AnyQuantizedType):
         return None
     if not node.is_input:
-        return next((use.spec for use in node.group.uses if use.site is None), None)
+        return next((use.spec for use in node.group.uses if use.region is None), None)
     if len(node.group.definitions) != 1:
         return None
     (source,) = node.group.definitions
@@ -156,13 +156,13 @@ def _agrees(port: Port, hint: Port | Spec | None, node: Node) -> bool:
     return hint.is_wildcard or (hint.storage, hint.low, hint.high) == (port.storage, port.low, port.high)
 
 
-def _with_rescales(site: Site, signatures: Sequence[Kernel]) -> Kernel | None:
+def _with_rescales(region: GraphRegion, signatures: Sequence[Kernel]) -> Kernel | None:
     """The first signature that fits if operands need not have the types that are fixed where they are defined."""
-    fixed = [node for node in site.floats if node.is_input and _is_fixed_outside(node)]
+    fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]
     for node in fixed:
         node.spec = node.element
-    found = _best(site, signatures) if fixed else None
+    found = _best(region, signatures) if fixed else None
     if found is None:
         for node, spec in zip(fixed, specs, strict=True):
             node.spec = spec
@@ -175,57 +175,57 @@ def _is_fixed_outside(node: Node) -> bool:
     return any(source.spec is node.spec for source in node.group.definitions)
 
 
-def _take(site: Site, kernel: Kernel) -> None:
-    site.kernel = kernel
-    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+def _take(region: GraphRegion, kernel: Kernel) -> None:
+    region.kernel = kernel
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
-    for node, port in zip(site.nodes, (*ports[0], *ports[1]), strict=True):
+    for node, port in zip(region.nodes, (*ports[0], *ports[1]), strict=True):
         if node is not None:
             node.port = port
 
 
-def _of_any_types(site: Site) -> Kernel:
+def _of_any_types(region: GraphRegion) -> Kernel:
     """The signature of what needs no kernel of a target: a rescale, and a linear region, whose code export generates.
     Ports of a linear region of which nothing is known have 8 bits.
     """
-    inputs = tuple(Port(f"x{i}") for i in range(site.inputs))
-    outputs = tuple(Port(f"y{i}") for i in range(len(site.nodes) - site.inputs))
-    default = {port.name: Port(port.name, "i8") for port in (*inputs, *outputs)} if site.name == LINEAR else {}
-    return Kernel(site.name, inputs, outputs, default=default)
+    inputs = tuple(Port(f"x{i}") for i in range(region.inputs))
+    outputs = tuple(Port(f"y{i}") for i in range(len(region.nodes) - region.inputs))
+    default = {port.name: Port(port.name, "i8") for port in (*inputs, *outputs)} if region.name == LINEAR else {}
+    return Kernel(region.name, inputs, outputs, default=default)
 
 
-def _keep(site: Site, target: Target) -> None:
+def _keep(region: GraphRegion, target: Target) -> None:
     """Leaves a region float: all of its ports are."""
-    port = next(node for node in site.floats if isinstance(node.spec, NoQuantizedType))
+    port = next(node for node in region.floats if isinstance(node.spec, NoQuantizedType))
     remark(
-        site.operation,
-        f"{site.name} stays float: {port.where} is {port.spec}, and no signature of {target.name} takes floats there",
+        region.operation,
+        f"{region.name} stays float: {port.where} is {port.spec}, and no signature of {target.name} takes floats there",
     )
-    for node in site.floats:
+    for node in region.floats:
         node.spec = NoQuantizedType(node.element)
 
 
-def _unknown(site: Site, target: Target) -> str:
+def _unknown(region: GraphRegion, target: Target) -> str:
     names = list(dict.fromkeys(kernel.name for kernel in target.kernels))
-    near = nearest(site.name, names)
+    near = nearest(region.name, names)
     meant = f": did you mean {shown(near)}?" if near else f": it has {', '.join(names)}"
-    return f"the target {target.name} has no kernel {shown(site.name)}{meant}"
+    return f"the target {target.name} has no kernel {shown(region.name)}{meant}"
 
 
-def _misfit(site: Site, signatures: Sequence[Kernel], target: Target) -> str:
+def _misfit(region: GraphRegion, signatures: Sequence[Kernel], target: Target) -> str:
     """The port on which the nearest signature fails."""
-    tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(site, kernel)) is not None]
+    tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
-        count = f"{site.inputs} operands and {len(site.nodes) - site.inputs} results"
-        return f"no signature of {shown(site.name)} in target {target.name} has {count}"
+        count = f"{region.inputs} operands and {len(region.nodes) - region.inputs} results"
+        return f"no signature of {shown(region.name)} in target {target.name} has {count}"
     bad, kernel = min(tried, key=lambda each: len(each[0]))
-    ports = kernel.ports(site.inputs, len(site.nodes) - site.inputs)
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[bad[0].index]
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
     blocks = "" if port.blocks is None else f" in blocks {dict(port.blocks)}"
     return (
-        f"no signature of {shown(site.name)} in target {target.name} fits: {bad[0].where} is {_said(bad[0])}, "
+        f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_said(bad[0])}, "
         f"and port {port.name!r} takes {port.storage}{bounds}{blocks}{' symmetric' if port.symmetric else ''}"
     )
 

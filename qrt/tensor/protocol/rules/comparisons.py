@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qrt import numerics
+import qrt.numerics as numerics
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
