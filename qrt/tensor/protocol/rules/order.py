@@ -11,7 +11,7 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import ALL, into, made, per_layer, stored, tensor
+from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
 from qrt.tensor.protocol.exact import is_kept
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import refuse
@@ -204,21 +204,20 @@ has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
 def _bounds(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
     """Return a real number as storage of each parameter of the type, by the default cast rule, as ``qrt.clamp`` stores
     its bounds. One that no value of the type is near would be the result: an error."""
-    x = real_number(name, "a bound", number)
-    with np.errstate(over="ignore"):
-        place = x / np.array(t.scales) + np.array(t.zero_points, np.int64)
-    beyond = place > t.storage_max + 0.5 if ufunc is np.maximum else place < t.storage_min - 0.5
-    if np.isnan(x) or beyond.any():
+    x = float(real_number(name, "a bound", number))
+    places = [x / scale + zero for scale, zero in zip(t.scales, t.zero_points, strict=True)]
+    beyond = max(places) > t.storage_max + 0.5 if ufunc is np.maximum else min(places) < t.storage_min - 0.5
+    if x != x or beyond:
         raise QuantTypeError(f"{name}: no value of the type is near {shown(number)}: requantize to a wider type first")
-    return stored_bounds(t, {"min": x, "max": None})[0]
+    return numbers(x, t, ()) if t.is_per_layer else stored_bounds(t, {"min": x, "max": None})[0]
 
 
 def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
-    """Return ``ufunc`` of storage of the type and of a real number, as ``clip``: NumPy's ``maximum`` of an array and a
-    number is ten times slower."""
-    number = number[()] if isinstance(number, np.ndarray) else number
-    bounds = _bounds(name, ufunc, t, number).astype(storage.dtype)[parameter_index(t, storage.shape)]
-    return storage.clip(bounds, None) if ufunc is np.maximum else storage.clip(None, bounds)
+    """Return ``ufunc`` of storage of the type and of a real number."""
+    bound = _bounds(name, ufunc, t, number[()] if isinstance(number, np.ndarray) else number).astype(storage.dtype)
+    if not t.is_per_layer:
+        bound = bound[parameter_index(t, storage.shape)]
+    return clipped(storage, bound) if ufunc is np.maximum else clipped(storage, high=bound)
 
 
 def _refuse_array(name: str, args: tuple[Any, ...], *bounds: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import into, made, no_tensor, stored, tensor, zero_points
+from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
 from qrt.tensor.protocol.rules.comparisons import refuse, written
 from qrt.tensor.protocol.table import Function, implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -102,7 +102,8 @@ def sign(q: QuantTensor) -> QuantTensor:
     """Return -1, 0 and 1 as storage of scale 1."""
     t = UniformType("i8", q.type.expressed_type, 1.0, storage_min=-1, storage_max=1)
     storage, zeros = stored(q), zero_points(q)
-    return made(np.subtract(np.greater(storage, zeros), np.less(storage, zeros), dtype=np.int8), t)
+    above, below = (np.asarray(compare(storage, zeros)).view(np.int8) for compare in (np.greater, np.less))
+    return made(np.subtract(above, below), t)
 
 
 def negative(q: QuantTensor) -> QuantTensor:
@@ -122,16 +123,16 @@ def absolute(q: QuantTensor) -> QuantTensor:
     """Return the magnitudes in the same type if it holds each, else in unsigned storage as wide with zero point 0,
     which holds them because two integers of N bits are less than 2**N apart."""
     t, storage, zeros = q.type, stored(q), zero_points(q)
-    distance = np.subtract(storage.clip(zeros, None), storage.clip(None, zeros))
+    distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))
     if all(z - t.storage_min <= t.storage_max - z for z in t.zero_points):
         return made(np.add(distance, zeros), t)
-    t = _with_zero_points(t.with_(storage=f"u{t.storage_width}"), [0] * len(t.scales))
+    t = _with_zero_points(t, [0] * len(t.scales), storage=f"u{t.storage_width}")
     return made(np.asarray(distance).view(storage_dtype(t)), t)
 
 
-def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> UniformType:
+def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> UniformType:
     given: Any = zero_points[0] if t.is_per_layer else np.array(zero_points, np.int64).reshape(t.scales_shape)
-    return t.with_(zero_points=given, **bounds)
+    return t.with_(zero_points=given, **others)
 
 
 _unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)
