@@ -11,7 +11,7 @@ MOST = 20
 
 @dataclass(frozen=True)
 class Limits:
-    """The calls of one cause; for each the greatest ratio, and for all how many microseconds are allowed at any size."""
+    """The calls of one cause; for each the greatest ratio, and for all the microseconds that are allowed."""
 
     reason: str
     calls: dict[str, float]
