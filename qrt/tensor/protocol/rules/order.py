@@ -12,9 +12,8 @@ from qrt.ops.core import Array, parameter_index, real_number
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
-from qrt.tensor.protocol.exact import is_kept
+from qrt.tensor.protocol.exact import is_kept, refuse_others
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
-from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
@@ -60,11 +59,11 @@ def _extremes(ufunc: Any, word: str, *functions: Function) -> None:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        refuse(name, {"dtype": dtype})
+        refuse_others(name, {"dtype": dtype})
         return _extreme(name, ufunc, tensor(array, "array"), axis, out, keepdims, initial, where)
 
     def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
-        refuse(name, {"dtype": dtype})
+        refuse_others(name, {"dtype": dtype})
         require_one_scale(f"np.{ufunc.__name__}.accumulate", tensor(array, "array"), axis)
         return into(out, made(ufunc.accumulate(stored(array), axis), array.type))
 
@@ -108,14 +107,14 @@ def _sorted(name: str, q: QuantTensor, axis: Any, kind: Any = None, stable: Any 
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis."""
-    refuse("np.sort", {"order": order})
+    refuse_others("np.sort", {"order": order})
     return _sorted("np.sort", tensor(a, "a"), axis, kind, stable)
 
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis: the one partition that is the same on every CPU."""
-    refuse("np.partition", {"order": order})
+    refuse_others("np.partition", {"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return _sorted("np.partition", a, axis)
 
@@ -123,7 +122,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The indices that sort the values; the first of equals comes first, so that they are the same on every CPU."""
-    refuse("np.argsort", {"order": order})
+    refuse_others("np.argsort", {"order": order})
     np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
     return np.argsort(in_order(tensor(a, "a"), axis), axis, kind="stable")
 
@@ -131,7 +130,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """The indices that sort the values, as ``np.argsort``: the one partition that is the same on every CPU."""
-    refuse("np.argpartition", {"order": order})
+    refuse_others("np.argpartition", {"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
 
@@ -194,8 +193,7 @@ _quantile(np.quantile, np.quantile)
 _quantile(np.nanquantile, np.quantile)
 _quantile(np.percentile, np.percentile)
 _quantile(np.nanpercentile, np.percentile)
-has_no_exact_result(np.median, hint="np.median(np.asarray(q))")
-has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
+has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "nanmedian")})
 
 
 # --------------------------------------------------------------------------------------------------------- two operands
@@ -234,7 +232,7 @@ def _choices(ufunc: Any, word: str) -> None:
     name = f"np.{ufunc.__name__}"
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse(name, others)
+        refuse_others(name, others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
             return into(out, _of_two(name, ufunc, a, b))
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)

@@ -9,7 +9,8 @@ from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
-from qrt.tensor.protocol.rules.comparisons import refuse, written
+from qrt.tensor.protocol.exact import refuse_others
+from qrt.tensor.protocol.rules.comparisons import written
 from qrt.tensor.protocol.table import Function, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -48,7 +49,7 @@ _of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 
 def _logical(ufunc: np.ufunc) -> None:
     def rule(*operands: Any, **options: Any) -> Any:
-        refuse(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
+        refuse_others(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
         no_tensor((*options.values(),), "out or where")
         return ufunc(*map(truth, operands), **options)
 
@@ -91,7 +92,7 @@ def _unary(compute: Callable[[QuantTensor], QuantTensor], summary: str, *functio
     name = f"np.{compute.__name__}"
 
     def rule(x: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse(name, others)
+        refuse_others(name, others)
         return into(out, compute(tensor(x, "x")))
 
     rule.__doc__ = summary
