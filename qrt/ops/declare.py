@@ -103,7 +103,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Traits:
-    """What is true of a family for all types and attributes that it takes.
+    """Facts about a family that hold for all types and attributes that it takes.
 
     Attributes
     ----------

@@ -34,11 +34,11 @@ def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any
     """Name the same axes of a reduction in the order before a transpose; the result may lack them."""
     rank = len(order)
     axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
-    kept = list(order)
+    after = list(order)
     if not attributes["keepdims"]:
         left = [order[axis] for axis in range(rank) if axis not in axes]
-        kept = [sorted(left).index(axis) for axis in left]
-    return {"axes": sorted(order[axis] for axis in axes)}, tuple(kept)
+        after = [sorted(left).index(axis) for axis in left]
+    return {"axes": sorted(order[axis] for axis in axes)}, tuple(after)
 
 
 def kept_axis(attributes: Attributes, axis: int) -> int | None:
