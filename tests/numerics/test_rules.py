@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qrt import UniformType, numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_requantize
 from qrt.errors import KernelError, QuantTypeError
 from qrt.ops import FAMILIES
 from tests.passes.lower_qrt.test_requantize import lowered
@@ -68,11 +68,11 @@ def test_an_unknown_rule_is_an_error_everywhere() -> None:
             compute()
     given = {"isa": "ref", "storage": "i8", "shape": (3,), "zero_points": [0]}
     with pytest.raises(KernelError, match="float64_even"):
-        _core.bind_requantize(**given, requant=unknown)
+        bind_requantize(**given, requant=unknown)
 
 
 def test_sums_of_floats_are_those_of_pools_alone() -> None:
     """Their accumulators are floats, and they have no shift, which a kernel of integers would read."""
     average = numerics.requant_parameters("dequantized", "i8", -128, 127, [(1.0,)], [(1.0,)], [0], [1])
     with pytest.raises(KernelError, match="requantize: the rule dequantized is for averages of floats alone"):
-        _core.bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)
+        bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)

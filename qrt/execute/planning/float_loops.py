@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_loops
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.contraction import Kernel
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of, row_major
@@ -261,7 +261,7 @@ def _bound(
     if len(extents) + len(reduced) > _MOST_LOOPS:
         return None
     _repeat(extents, reads, writes, reduced)
-    call = _core.bind_float_loops(
+    call = bind_float_loops(
         isa=kernels.active(),
         loops=[len(extents), len(reduced)],
         extents=[*extents, *(loops.extents[loop] for loop in reduced)],

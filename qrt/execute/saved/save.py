@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import recorder
 from qrt.errors import ModelError, QuantError, require
 from qrt.execute.build import build
 from qrt.execute.ports import Port
@@ -109,11 +109,11 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
         else:
             calls[id(result)] = name, {key: value for key, value in arguments.items() if key != "isa"}
 
-    token = _core.recorder.set(note)
+    token = recorder.set(note)
     try:
         yield calls, executables
     finally:
-        _core.recorder.reset(token)
+        recorder.reset(token)
 
 
 def _text(module: Module, arrays: Arrays) -> bytes:
