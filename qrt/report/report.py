@@ -41,18 +41,18 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
     """
 
     def __getitem__(self, key: str) -> RegionReport:
-        found = [each for each in self.regions if each.key == key] or [
-            each for each in self.regions if each.key.endswith(f"/{key}")
+        regions = [region for region in self.regions if region.key == key] or [
+            region for region in self.regions if region.key.endswith(f"/{key}")
         ]
-        if len(found) == 1:
-            return found[0]
-        keys = [each.key for each in self.regions]
-        near = nearest(str(key), [part for each in keys for part in (each, each.rpartition("/")[2])])
-        said = "several regions have" if found else "no region has"
-        raise UnknownRegion(f"{said} the key {shown(key)}" + (f": did you mean {shown(near)}?" if near else ""))
+        if len(regions) == 1:
+            return regions[0]
+        parts = [part for region in self.regions for part in (region.key, region.key.rpartition("/")[2])]
+        near = nearest(str(key), parts)
+        who = "several regions have" if regions else "no region has"
+        raise UnknownRegion(f"{who} the key {shown(key)}" + (f": did you mean {shown(near)}?" if near else ""))
 
     def __iter__(self) -> Iterator[str]:
-        return (each.key for each in self.regions)
+        return (region.key for region in self.regions)
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -64,7 +64,7 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
         return f"<Report of {visible(self.function)} on {visible(self.target)}: {counted(self)}>"
 
     def text(self, width: int = 80) -> str:
-        """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
+        """Return what a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
         return as_text(self, width)
 
     def json(self) -> str:
@@ -76,7 +76,7 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
         return as_html(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return what a notebook shows."""
         return as_fragment(self)
 
 

@@ -56,9 +56,10 @@ class ImportContext:
 
     def symbol(self, name: str) -> str:
         """A name for a function of the module, which no other one has."""
-        found = next(each for each in chain([name], (f"{name}_{n}" for n in count())) if each not in self.symbols)
-        self.symbols.add(found)
-        return found
+        names = chain([name], (f"{name}_{n}" for n in count()))
+        symbol = next(candidate for candidate in names if candidate not in self.symbols)
+        self.symbols.add(symbol)
+        return symbol
 
 
 class Graph(importing.Graph):
@@ -172,7 +173,7 @@ class Graph(importing.Graph):
     # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Where an operator stands, as errors say it."""
+        """Say where an operator stands, as errors do."""
         return place_of(self.file, op)
 
     def _lines(self) -> Iterable[str]:

@@ -138,7 +138,7 @@ class Graph(importing.Graph):
     # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Where an operator stands, as errors say it."""
+        """Say where an operator stands, as errors do."""
         return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
 
     def _lines(self) -> list[str]:
@@ -152,11 +152,11 @@ class Graph(importing.Graph):
     def names(self) -> list[str]:
         """The names of the tensors, each once. One that is empty or stands in the file before gets its index."""
         seen: set[str] = set()
-        found = []
+        names = []
         for tensor in self.subgraph.tensors:
             name = tensor.name
             if not name or name in seen:
                 name = f"{name}#{tensor.index}"
             seen.add(name)
-            found.append(name)
-        return found
+            names.append(name)
+        return names

@@ -115,32 +115,32 @@ class Classes:
 
 def _class_of(node: Node, statistics: Statistics) -> Class:
     """Return the class of one node."""
-    made = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
+    side = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
-        made.given = node.spec
+        side.given = node.spec
     if node.port is not None:
-        _take_port(made, node, node.port)
-    if isinstance(made.given, UniformType):
-        made.storage = storage_of(made.given)
-    return made
+        _take_port(side, node, node.port)
+    if isinstance(side.given, UniformType):
+        side.storage = storage_of(side.given)
+    return side
 
 
-def _take_port(made: Class, node: Node, port: Port) -> None:
+def _take_port(side: Class, node: Node, port: Port) -> None:
     """Take into a class what the kernel says of a node's port."""
     assert node.region is not None
     assert node.region.kernel is not None
     fixed = node.fixed
-    if fixed is not None and not isinstance(made.given, NoQuantizedType):
-        if isinstance(made.given, UniformType) and made.given is not fixed:
+    if fixed is not None and not isinstance(side.given, NoQuantizedType):
+        if isinstance(side.given, UniformType) and side.given is not fixed:
             _overruled(node, fixed)
-        made.given = fixed
+        side.given = fixed
     elif port.is_float:
-        made.given = kept_type(port, node.element)
+        side.given = kept_type(port, node.element)
     elif not port.is_wildcard:
-        made.storage, made.symmetric = _storage_of_port(port), port.symmetric
+        side.storage, side.symmetric = _storage_of_port(port), port.symmetric
     default = node.region.kernel.default.get(port.name)
     if default is not None:
-        made.default = node.number, default
+        side.default = node.number, default
 
 
 def unite(one: Class, other: Class) -> Class:

@@ -12,7 +12,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Storage:
-    """What integers a class is stored in."""
+    """The integers that a class is stored in."""
 
     name: str
     low: int
@@ -21,7 +21,7 @@ class Storage:
 
 @dataclass
 class Statistics:
-    """What is known of the values of a class: the hull of all, that of those without a histogram, and the records."""
+    """The knowledge of the values of a class: the hull of all, that of those without a histogram, and the records."""
 
     span: Span | None = None
     bare: Span | None = None
@@ -69,6 +69,6 @@ def covered(spec: UniformType) -> Span:
 
 
 def covers(spec: UniformType, span: Span) -> bool:
-    """Whether a type stands for all of a range, whose ends are rounded to float64 as those of the type."""
+    """Say if a type stands for all of a range, whose ends are rounded to float64 as those of the type."""
     low, high = covered(spec)
     return low <= span[0] and span[1] <= high
