@@ -128,8 +128,8 @@ def _parse(given: list[str]) -> argparse.Namespace:
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     if given[:1] in (["opt"], ["run"]):
         load_asked(given)
-    asked = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
-    for name in asked:
+    names = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
+    for name in names:
         verb = commands.add_parser(name, help=COMMANDS[name].HELP, allow_abbrev=False)
         if given[:1] == [name]:
             COMMANDS[name].add_arguments(verb)

@@ -11,6 +11,8 @@ from qrt.engines.drawn import drawn_inputs
 from qrt.engines.engine import ENGINES, Engine
 from qrt.errors import ModelError
 from qrt.execute.program import Program
+from qrt.files import MAX_INPUT
+from qrt.formats.programs import MAX_MODEL
 from qrt.ops.core import Array
 from qrt.profiles import PROFILES
 from qrt.report.differences import differences_text
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=whole_number, default=6, metavar="N", help="how many inputs are drawn (6)")
     parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="another seed draws others (0)")
     parser.add_argument("--only-different", action="store_true", help="leave out tensors that are the same")
-    add_input_limit(parser)
+    add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
 
@@ -55,7 +57,12 @@ def run(options: argparse.Namespace) -> int:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
         comparison = Comparison(
-            options.file, engine, options.against, rules=options.profile, threads=options.threads or 1
+            options.file,
+            engine,
+            options.against,
+            rules=options.profile,
+            threads=options.threads or 1,
+            max_bytes=MAX_MODEL if options.max_input is None else options.max_input,
         )
         if options.input:
             comparison.add(_given(options, comparison.program))
@@ -83,6 +90,6 @@ def _given(options: argparse.Namespace, program: Program) -> list[Array]:
         if not (name and equals and path):
             raise ModelError(f"expected NAME=X.npy, got {text!r}")
         port = named_port(program, name)
-        found[port.name] = read_array(path, options.max_input, port)
+        found[port.name] = read_array(path, MAX_INPUT if options.max_input is None else options.max_input, port)
     require_all(program, set(found))
     return [found[port.name] for port in program.inputs]

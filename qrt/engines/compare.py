@@ -60,6 +60,8 @@ class Comparison:
         False compares the outputs of whole runs alone.
     interpret : bool
         Whether whole runs take the plain references instead of the kernels.
+    max_bytes : int, default 2 GiB
+        The memory that the model may take in qrt, as for `qrt.load`.
 
     Raises
     ------
@@ -81,8 +83,9 @@ class Comparison:
         threads: int = 1,
         every_tensor: bool = True,
         interpret: bool = False,
+        max_bytes: int = 2 << 30,
     ) -> None:
-        self.file = _compared(source, engine, profile_of(profile), profile_of(rules or profile))
+        self.file = _compared(source, engine, profile_of(profile), profile_of(rules or profile), max_bytes)
         self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
         module = self.file.module
         name = str(choose(module, None).attributes["sym_name"].python)
@@ -194,15 +197,15 @@ class Comparison:
         return _difference(tensor.name, tensor.operator, op, watched.tally)
 
 
-def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile) -> Compared:
-    """What the importer of the runtime's files says of one."""
+def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> Compared:
+    """Return what the importer of the runtime's files says of one."""
     for each in (profile, rules):
         if each.suffix != profile.suffix or profile.name not in engine.profiles:
             raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(each.name)}")
-    return _IMPORTERS[profile.suffix](source, rules)
+    return _IMPORTERS[profile.suffix](source, rules, max_bytes)
 
 
-_IMPORTERS: Mapping[str, Callable[[Source, Profile], Compared]] = {
+_IMPORTERS: Mapping[str, Callable[[Source, Profile, int], Compared]] = {
     ".tflite": tflite_compared,
     ".onnx": onnx_compared,
 }

@@ -38,9 +38,8 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import Declaration, Operand
+from qrt.ops.declare import Declaration, Operand, Traits
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
-from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]

@@ -39,10 +39,9 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.declare import Attribute, Declaration, Operand, Result, Traits
 from qrt.ops.lookup import bind_bytes, is_fast
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
-from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType, check_integrity
 
 REQUANTIZE_RULES: tuple[str, ...] = get_args(numerics.RequantizeName)

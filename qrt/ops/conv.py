@@ -41,9 +41,8 @@ from qrt.ops.core import (
     uniform,
     without_repeats,
 )
-from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
+from qrt.ops.declare import BIAS, Attribute, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT, channel_parameters
-from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.conversions import float_dtype
-from qrt.ops.declare import Declaration
-from qrt.ops.traits import NO_TRAITS, Traits
+from qrt.ops.declare import NO_TRAITS, Declaration, Traits
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -62,7 +61,8 @@ class OpFamily:
 
     ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
-    there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
+    there and nowhere else. It alone checks types: the other functions take what it has let pass.
+    ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
     ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
     call into C, or None where no kernel has the signature; a family without kernels has no ``bind``.
     ``view_offset(types, result, attributes)`` says how many elements into the memory of the first operand the result
@@ -124,7 +124,10 @@ class OpFamily:
         if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
             wanted = ", ".join(operand.name for operand in declared.operands)
             raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
-        return _all(self.infer(types, attributes, self._own(results)))
+        inferred = _all(self.infer(types, attributes, self._own(results)))
+        if declared.result.keeps_type:
+            keep_element(self.name, inferred[0].element, types, results[0])
+        return inferred
 
     def kept_type(self, types: Types, attributes: Attributes, declared: TensorType) -> Type | None:
         """Return the element type that a result of the declared shape has where it is that of the first operand; None
@@ -436,6 +439,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
+            fail(op, f"the result must keep the type {element}, not {result.element}: requantize apart", types)
         fail(op, f"the result must have the element type {element}, not {result.element}", types)
     return element
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.ops.core import Array, Attributes, OpFamily, Types, checked_result, fail, keep_element, one_axis
+from qrt.ops.core import Array, Attributes, OpFamily, Types, checked_result, fail, one_axis
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
 from qrt.ops.scatter import is_number
 from qrt.types import TensorType
@@ -19,7 +19,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     if not is_number(x.element):
         fail(name, "x must be of integers of 8 bits or more, f32 or f64", types)
     one_axis(name, types, attributes)
-    return checked_result(name, x.shape or (), keep_element(name, x.element, types, result))
+    return checked_result(name, x.shape or (), x.element)
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

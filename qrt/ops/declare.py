@@ -1,7 +1,8 @@
 """The declaration of an op family: its operands, its attributes, and where the type of its result comes from. The op of
 the dialect (``qrt.dialects.qrt``), the attributes of a call with their defaults, the row of
-docs/reference/dialects/qrt.md and the check of the public function's signature all follow from it. Loads neither NumPy
-nor kernels.
+docs/reference/dialects/qrt.md and the check of the public function's signature all follow from it. Beside it stand the
+family's traits: facts that passes, targets and exporters ask for, which list no names of families.
+``tests/ops/test_traits.py`` compares the traits with what the references compute.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
@@ -9,10 +10,15 @@ nor kernels.
 ('qrt.leaky_relu', {'slope': 0.25})
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.types import TensorType, Type, UniformType
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
 """The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
@@ -72,6 +78,84 @@ DECLARED: Final = Result("as declared", "out_type")
 """An exact type, or that of the operand, unless another one is said."""
 KEPT: Final = Result("of the operand's type", keeps_type=True)
 FOLLOWING: Final = Result("of the operand's type; channels follow their axis", keeps_type=True)
+
+
+Order = tuple[int, ...]
+"""A permutation of axes: for each axis of a transposed tensor that of the tensor before."""
+Permute = Callable[[Mapping[str, Any], Order], tuple[dict[str, Any], Order]]
+_Types = tuple[TensorType, ...]
+_Attributes = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of a sum of products, the second operand. The first operand is read as the distance from its zero
+    point alone, and its last axis holds the input channels; a third operand is a bias at the scale of the sum.
+
+    ``inputs`` and ``outputs`` are the axes of the weights along which input and output channels are. ``window`` has
+    those of the height and width of a window that may take more padding, with zero points.
+    """
+
+    inputs: int
+    outputs: int
+    window: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is true of a family for all types and attributes that it takes.
+
+    Attributes
+    ----------
+    is_elementwise : bool
+        Each element of the result is computed from the one in its place of each operand, broadcast as NumPy's. The
+        reference is the scalar function: of all values of 8 bits it makes a table.
+    tables : tuple of int
+        The operands that an elementwise family reads as a whole for each element.
+    float_op : str
+        The op on floats in place of which quantization puts an elementwise family.
+    ends_in_clamp : bool
+        The last thing computed is a clamp to the bounds of the result's storage, which play no other part.
+    bounds : callable, optional
+        ``(type, attributes)`` to the least and the greatest storage of the result, for each parameter of the type: the
+        family computes nothing else.
+    weights : Weights, optional
+        The family computes sums of products with weights.
+    of_floats : str
+        The family that computes the same of floats in place of the first operand.
+    is_exact : bool
+        The type that follows where none is declared holds every result.
+    kept_type : callable, optional
+        ``(types, attributes, declared result)`` to the element type of the result, where it is that of the first
+        operand and the declared shape says to which axis its parameters go.
+    is_movement : bool
+        Elements of any type go to other places, as they are.
+    permutation : callable, optional
+        ``(types, attributes)`` to the order of axes that a family gives a tensor: it does nothing else.
+    permute : callable, optional
+        ``(attributes, order)`` of operands that are transposed to ``order``, to the attributes that change where they
+        are not, and the order to which the result is transposed then.
+    scaled_axis : callable, optional
+        ``(attributes, axis)`` of factors along an axis of the first operand to the axis of the result along which they
+        are then, or None.
+    """
+
+    is_elementwise: bool = False
+    tables: tuple[int, ...] = ()
+    float_op: str = ""
+    ends_in_clamp: bool = False
+    bounds: Callable[[UniformType, _Attributes], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] | None = None
+    weights: Weights | None = None
+    of_floats: str = ""
+    is_exact: bool = False
+    kept_type: Callable[[_Types, _Attributes, TensorType], Type] | None = None
+    is_movement: bool = False
+    permutation: Callable[[_Types, _Attributes], Order] | None = None
+    permute: Permute | None = None
+    scaled_axis: Callable[[_Attributes, int], int | None] | None = None
+
+
+NO_TRAITS: Final = Traits()
 
 
 @dataclass(frozen=True)

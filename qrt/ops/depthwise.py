@@ -28,9 +28,8 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import BIAS, Declaration, Operand
+from qrt.ops.declare import BIAS, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT
-from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 

@@ -25,13 +25,12 @@ from qrt.ops.core import (
     checked_result,
     element_dtype,
     fail,
-    keep_element,
     one_axis,
     reduced_axes,
     static_shape,
 )
-from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result
-from qrt.ops.traits import Traits, kept_axis, permute_reduced
+from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result, Traits
+from qrt.ops.traits import kept_axis, permute_reduced
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 KERNEL_DTYPES = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"})
@@ -67,7 +66,7 @@ def _infer_reduce(op: str, types: Types, attributes: Attributes, result: TensorT
     axes, dims = reduced_axes(op, types, attributes), types[0].shape or ()
     if any(dims[d] == 0 for d in axes):
         fail(op, "no element is the extreme one of none", types)
-    element = keep_element(op, _without(op, x, types, axes, bool(keepdims)), types, result)
+    element = _without(op, x, types, axes, bool(keepdims))
     return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d not in axes], element)
 
 

@@ -23,12 +23,10 @@ from qrt.ops.core import (
     checked_result,
     element_dtype,
     fail,
-    keep_element,
     one_axis,
     static_shape,
 )
-from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import KEPT, Attribute, Declaration, Operand, Traits
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
@@ -73,8 +71,7 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
         if x.axis == axis:
             fail("gather", f"axis {axis} holds the channels of {x}, and its positions are not known", types)
         x = x.with_(axis=x.axis + len(indices) - batch - 1)
-    element = keep_element("gather", x, types, result)
-    return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), element)
+    return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), x)
 
 
 def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
@@ -120,7 +117,7 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
         if x.axis < depth:
             fail("gather_nd", f"axis {x.axis} holds the channels of {x}, and its positions are not known", types)
         x = x.with_(axis=x.axis - depth + len(indices) - 1)
-    return checked_result("gather_nd", (*indices[:-1], *data[depth:]), keep_element("gather_nd", x, types, result))
+    return checked_result("gather_nd", (*indices[:-1], *data[depth:]), x)
 
 
 def _reference_gather_nd(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

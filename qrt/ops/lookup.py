@@ -35,8 +35,7 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import Declaration, Operand, Result
-from qrt.ops.traits import Traits
+from qrt.ops.declare import Declaration, Operand, Result, Traits
 from qrt.types import TensorType, UniformType
 
 

@@ -47,10 +47,9 @@ from qrt.ops.core import (
     uniform,
     without_repeats,
 )
-from qrt.ops.declare import BIAS, Declaration, Operand
+from qrt.ops.declare import BIAS, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT, combined_parameters
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
-from qrt.ops.traits import Traits, Weights
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]

@@ -38,9 +38,9 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import Attribute, Declaration, Operand
+from qrt.ops.declare import Attribute, Declaration, Operand, Traits
 from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
-from qrt.ops.traits import Traits, kept_axis, permute_reduced
+from qrt.ops.traits import kept_axis, permute_reduced
 from qrt.types import TensorType, UniformType
 
 MEAN_RULES: tuple[str, ...] = get_args(numerics.MeanName)

@@ -36,9 +36,9 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result
+from qrt.ops.declare import FOLLOWING, Attribute, Declaration, Operand, Result, Traits
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
-from qrt.ops.traits import Traits, permute_axis
+from qrt.ops.traits import permute_axis
 from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
@@ -54,7 +54,7 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
     shape = _resolved_shape(x, result.shape, open_axes(types, result.shape, attributes))
     if isinstance(element, UniformType):
         element = reshaped_element(element, x.shape, shape, result)
-    return checked_result("reshape", shape, keep_element("reshape", element, types, result))
+    return checked_result("reshape", shape, element)
 
 
 def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
@@ -174,7 +174,6 @@ def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | 
     permutation = axes_order(types, attributes)
     if isinstance(element, UniformType):
         element = transposed_element(element, permutation)
-    element = keep_element("transpose", element, types, result)
     shape = types[0].shape or ()
     return checked_result("transpose", tuple(shape[p] for p in permutation), element)
 

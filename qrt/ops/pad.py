@@ -30,8 +30,8 @@ from qrt.ops.core import (
     row_major_strides,
     static_shape,
 )
-from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits, permute_lists
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand, Traits
+from qrt.ops.traits import permute_lists
 from qrt.types import TensorType, Type, UniformType
 
 
@@ -62,9 +62,6 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
             fail("pad", "sub-channel types are not supported", types)
         if x.axis is not None and any(padding[x.axis]):
             fail("pad", f"axis {x.axis} holds the {len(x.scales)} channels of {x} and cannot be padded", types)
-    element = x if result is None else result.element
-    if element != x:
-        fail("pad", f"the result must keep the type {x}, not {element}: requantize apart", types)
     dims = types[0].shape or ()
     shape = [None if n is None else n + sum(pair) for n, pair in zip(dims, padding, strict=True)]
     return checked_result("pad", shape, x)

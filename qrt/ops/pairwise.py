@@ -31,8 +31,7 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import KEPT, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import KEPT, Declaration, Operand, Traits
 from qrt.types import TensorType, UniformType
 
 Three = tuple[UniformType, UniformType, UniformType]
@@ -54,9 +53,6 @@ def _infer_extreme(op: str, types: Types, attributes: Attributes, result: Tensor
     a, b = _operands(op, types)
     if a != b:
         fail(op, "the operands must have one type", types)
-    element = declared_element(op, result) or a
-    if element != a:
-        fail(op, f"the result must keep the type {a}, not {element}: requantize apart", types)
     return checked_result(op, broadcast_shape(op, types), a)
 
 

@@ -25,11 +25,9 @@ from qrt.ops.core import (
     checked_result,
     element_dtype,
     fail,
-    keep_element,
     static_shape,
 )
-from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand, Traits
 from qrt.types import FloatType, TensorType, UniformType
 
 
@@ -57,8 +55,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         fail(op, "x must be per layer, or per axis along another axis than height and width", types)
     if op == "resize_bilinear":
         _check_rule(types, attributes)
-    element = keep_element(op, x, types, result)
-    return checked_result(op, (shape[0], *new_size(op, types, attributes), shape[3]), element)
+    return checked_result(op, (shape[0], *new_size(op, types, attributes), shape[3]), x)
 
 
 def _check_rule(types: Types, attributes: Attributes) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt.errors import shown
-from qrt.ops.core import Array, Attributes, OpFamily, Types, any_element, checked_result, fail, keep_element
+from qrt.ops.core import Array, Attributes, OpFamily, Types, any_element, checked_result, fail
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
 from qrt.ops.gather import check_positions, index_shape
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
@@ -40,7 +40,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     ):
         spelled = "x".join("?" if size is None else str(size) for size in wanted)
         fail(name, f"updates must have the shape {spelled}", types)
-    return checked_result(name, data.shape, keep_element(name, x, types, result))
+    return checked_result(name, data.shape, x)
 
 
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:

@@ -32,8 +32,7 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand, Traits
 from qrt.types import TensorType, UniformType
 
 

@@ -25,12 +25,11 @@ from qrt.ops.core import (
     checked_result,
     element_dtype,
     fail,
-    keep_element,
     row_major_strides,
     static_shape,
 )
-from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
-from qrt.ops.traits import Traits, permute_lists
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand, Traits
+from qrt.ops.traits import permute_lists
 from qrt.types import TensorType, Type, UniformType
 
 
@@ -111,8 +110,7 @@ def _infer_slice(types: Types, attributes: Attributes, result: TensorType | None
         for d, step in enumerate(steps)
         if step.size is not None
     }
-    element = keep_element("slice", _chosen("slice", x, types, taken), types, result)
-    return checked_result("slice", [step.size for step in steps], element)
+    return checked_result("slice", [step.size for step in steps], _chosen("slice", x, types, taken))
 
 
 def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -161,7 +159,7 @@ def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None)
         if channels > _MOST_CHANNELS:
             fail("tile", f"the result would have a scale for each of {channels} channels", types)
         repeated[x.axis] = list(range(len(x.scales))) * multiples[x.axis]
-    element = keep_element("tile", _chosen("tile", x, types, repeated), types, result)
+    element = _chosen("tile", x, types, repeated)
     shape = [None if n is None else n * count for n, count in zip(types[0].shape or (), multiples, strict=True)]
     return checked_result("tile", shape, element)
 

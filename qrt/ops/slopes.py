@@ -35,10 +35,9 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import Attribute, Declaration, Operand
+from qrt.ops.declare import Attribute, Declaration, Operand, Traits
 from qrt.ops.lookup import bind_bytes
 from qrt.ops.requant import REQUANT, check_rule, max_magnitude
-from qrt.ops.traits import Traits
 from qrt.types import TensorType, UniformType
 
 SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))

@@ -28,9 +28,8 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
+from qrt.ops.declare import BIAS, Attribute, Declaration, Operand, Traits, Weights
 from qrt.ops.requant import REQUANT, channel_parameters
-from qrt.ops.traits import Traits, Weights
 from qrt.ops.window import PADDING, pairs, two_positive
 from qrt.types import TensorType
 

@@ -24,8 +24,7 @@ OP = '''"""negative: every value with the other sign, the end of the storage whe
 import numpy as np
 
 from qrt.ops.core import OpFamily, parameters_of, quantized
-from qrt.ops.declare import KEPT, Declaration, Operand
-from qrt.ops.traits import Traits
+from qrt.ops.declare import KEPT, Declaration, Operand, Traits
 
 
 def _infer(types, attributes, result):

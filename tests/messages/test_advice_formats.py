@@ -14,7 +14,7 @@ from tests.formats.onnx.test_inlining import PORTS, X, call, function
 from tests.formats.onnx.test_operand_order import added, operands
 from tests.formats.onnx.writing import model, node, port
 from tests.formats.tflite.writing import Operator, Subgraph, Tensor, write
-from tests.messages.advice import advises
+from tests.messages.advice import advises, hears
 from tests.messages.conftest import status
 
 
@@ -97,6 +97,18 @@ def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
 def test_tables_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(100, 2))
     follow_the_limit(heard, tmp_path / "m.tflite", 50_000, 1 << 23)
+
+
+@pytest.mark.parametrize(("name", "package"), [("m.tflite", "ai_edge_litert"), ("m.onnx", "onnxruntime")])
+@hears("more than max_bytes (--max-input), which is {}")
+def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path, name: str, package: str) -> None:
+    pytest.importorskip(package)
+    ports = [port("x", shape=(2000,))], [port("y", shape=(2000,))]
+    content = negations(1, 2000) if name == "m.tflite" else model([node("Neg", ["x"], ["y"])], *ports)
+    (tmp_path / name).write_bytes(content)
+    command = f"diff {tmp_path / name} --runs 1 --against {'ort' if name == 'm.onnx' else 'litert'} --max-input"
+    assert heard.command(f"{command} 12000") == ("12000",)
+    assert status(f"{command} 100000") == 0
 
 
 @advises("formats/entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)")

@@ -74,6 +74,18 @@ def test_the_names_of_a_builder(heard: Any) -> None:
         builder.func.return_()
 
 
+@advises("ir/making.py", "a number has no sign in its type: write {} for {}")
+def test_a_constant_without_a_sign_in_its_type(heard: Any) -> None:
+    module = ir.Module()
+    builder = ir.Builder(module)
+    with builder.function("main", []):
+        for given in ("si8", "ui8"):
+            type, _ = heard(lambda given=given: builder.constant(5, given))
+            assert type == "i8"
+        builder.func.return_(builder.constant(5, type))
+    assert qrt.compile(module)() == 5
+
+
 @advises("ir/core/greedy.py", "; write the program without what the {} changes, or leave out the passes that simplify")
 def test_a_program_without_what_is_rewritten(heard: Any) -> None:
     def rewritten(operation: str) -> str:

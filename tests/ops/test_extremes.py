@@ -69,7 +69,7 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("reduce_max", X, None, {"axes": (2,)}, "axes (2,) must be different axes of 2"),
     ("reduce_max", X, None, {"keepdims": 1}, "keepdims must be true or false, got 1"),
     ("reduce_min", tensor((2, 0), T), None, {"axes": (1,)}, "no element is the extreme one of none"),
-    ("reduce_max", X, T.with_(scales=1.0), {}, "the result must have the element type"),
+    ("reduce_max", X, T.with_(scales=1.0), {}, "the result must keep the type"),
     ("reduce_max", tensor((2, 3), channels(T, 3, 1)), None, {"axes": (1,)}, "axis 1 holds the channels"),
     ("reduce_max", tensor((2, 4), blocked((2, 4), {1: 2})), None, {}, "sub-channel types are not supported"),
     ("argmax", X, None, {"axis": 2}, "axis 2 is out of range"),

@@ -83,7 +83,7 @@ NONE = ((0, 0), (0, 0))
 SUB_CHANNEL = UniformType("i8", "f32", [[0.5], [1.0]], block_sizes={0: 1, 1: 4})
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {"padding": NONE}, "x must be ranked"),
-    (tensor((2, 4), FloatType("f32")), T, {"padding": NONE}, "the result must keep the type f32"),
+    (tensor((2, 4), FloatType("f32")), T, {"padding": NONE}, "the result must have the element type f32"),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 128}, "value must be an integer that i8 holds"),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 0.5}, "value must be an integer that i8 holds"),
     (tensor((2, 4), IntegerType(1)), None, {"padding": NONE, "value": 2}, "value must be an integer that i1 holds"),

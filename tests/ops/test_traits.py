@@ -14,7 +14,8 @@ import pytest
 from qrt.errors import QuantError
 from qrt.ops import FAMILIES, OpFamily, elementwise
 from qrt.ops.core import element_dtype
-from qrt.ops.traits import NO_TRAITS, Traits, is_by_place
+from qrt.ops.declare import NO_TRAITS, Traits
+from qrt.ops.traits import is_by_place
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import storage_of

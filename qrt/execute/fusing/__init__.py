@@ -5,7 +5,7 @@ program that has ops on which it works.
 from collections.abc import Callable
 
 from qrt.ops import FAMILIES
-from qrt.ops.traits import Traits
+from qrt.ops.declare import Traits
 
 LOOPS = frozenset(
     {"linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"}

@@ -18,7 +18,8 @@ from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ops import FAMILIES, family_of
-from qrt.ops.traits import Order, inverse, is_by_place
+from qrt.ops.declare import Order
+from qrt.ops.traits import inverse, is_by_place
 from qrt.types import TensorType, UniformType
 
 _RESHAPE, _TRANSPOSE = FAMILIES["reshape"], "qrt.transpose"

@@ -9,7 +9,7 @@ from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
 from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Array
-from qrt.ops.traits import NO_TRAITS, Traits
+from qrt.ops.declare import NO_TRAITS, Traits
 from qrt.types import TensorType, Type, UniformType
 
 FUSED = "qrt.fused"

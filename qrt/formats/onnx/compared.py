@@ -63,10 +63,10 @@ _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 
 
-def compared(source: Source, profile: Profile) -> Compared:
-    """A file with the rules of a profile. Raises what `read` and `import_model` raise."""
-    file = read(source)
-    importer = Importer(file, profile)
+def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Compared:
+    """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
+    file = read(source, max_bytes=max_bytes)
+    importer = Importer(file, profile, max_bytes=max_bytes)
     module = importer.run()
     values = named_values(module.function("main"))
     folding = importer.main.folding

@@ -48,9 +48,9 @@ def bound_of(operator: str) -> Bound:
     return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
-def compared(source: Source, profile: Profile) -> Compared:
-    """A file with the rules of a profile. Raises what `read` and `import_model` raise."""
-    file = read(source)
+def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Compared:
+    """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
+    file = read(source, max_bytes=max_bytes)
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [

@@ -14,7 +14,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
 from qrt.numerics import round_to_format
 from qrt.ops import FAMILIES
-from qrt.ops.traits import Weights
+from qrt.ops.declare import Weights
 from qrt.passes.quantization.export.tags import KEY
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import dense_of
