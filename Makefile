@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
 DOCS := $(VENV)/.docs
-SOURCES := setup.py $(shell find csrc qrt/_seam qrt/eager -name '*.[ch]' -o -name '*.def' -o -name '*.inl' -o -name flags -o -name '*.p[yx][xdi]')
+SOURCES := setup.py $(shell find csrc -type f) $(shell find qrt -name '*.p[yx][xdi]')
 BUILT := build/.built
 
 # One process for each processor, which take tests from each other when theirs are done.
@@ -43,12 +43,13 @@ $(DOCS): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
-# The editable installation has just built everything; later changes of the C code are built in place.
+# The editable installation has just built everything; later changes of the C code are built in place, from what it left
+# in build/objects.
 $(BUILT): $(INSTALLED) $(SOURCES)
 	@if test -n "$$(find $(SOURCES) -newer $@)"; then set -x; $(BIN)/python setup.py --quiet build_ext --inplace; fi
 	@touch $@
 
-# Builds for tests stand beside the product's, each a whole package: setup.py looks for what has changed. -P: not from here.
+# Builds for tests stand beside the product's, each a whole package: setup.py compiles what has changed. -P: not from here.
 emulated: build
 	QRT_EMULATE="$(EMULATED)" $(BIN)/python setup.py --quiet build --build-base build/emulated --build-lib build/emulated/lib
 in_build = PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/$(1)/lib:$(CURDIR)
@@ -105,7 +106,7 @@ test-valgrind: emulated
 # csrc/ without a warning by gcc and clang, emulated ISAs too, and what every architecture has, core and ref, for aarch64.
 COMPILERS := gcc clang aarch64-linux-gnu-gcc
 compiled = QRT_CFLAGS=-Werror CC=$(1) $(BIN)/python setup.py --quiet build_clib \
-    --build-clib build/compilers/$(2) --build-temp build/compilers/$(2)
+    --build-temp build/compilers/$(2)
 
 test-compilers: build
 	@for compiler in $(COMPILERS); do command -v $$compiler >/dev/null || { \

@@ -1,40 +1,104 @@
-"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules over them.
+"""Compiles csrc/, the folder of each ISA by flags of its own, and the Cython modules over it, on all processors.
+
+A file is made again when its command or an input of the command is not what it was: compilers list the files that they
+read. What is made of the sources stands in build/objects, whichever command of setuptools or pip asks for it.
 
 Two variables of the environment make other builds, for tests, each in a --build-base of its own:
 QRT_EMULATE=amx,avxvnni   these ISAs run anywhere their parent does, on emulated instructions
 QRT_CFLAGS="-O1 ..."      follows all other flags, of compiler and linker
 """
 
+import logging
 import os
 import platform
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
-from glob import glob
 from pathlib import Path
 
+import Cython
 import numpy
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_clib import build_clib
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
 ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
-# -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
-# they end with is known to fit.
-COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
-HEADERS = ["setup.py", *(p for p in glob("csrc/**", recursive=True) if p.endswith((".h", ".inl", ".def", "/flags")))]
-INCLUDES = ["csrc", "csrc/include"]
 EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
 EXTRA = os.environ.get("QRT_CFLAGS", "").split()
+INCLUDES = ["-Icsrc", "-Icsrc/include"]
+# A kernel of an unknown name has no prototype in isa/rows.h.
+WARNINGS = ["-Wall", "-Wextra", "-Werror=missing-prototypes", "-Werror=incompatible-pointer-types"]
+# -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
+# they end with is known to fit.
+COMMON = ["-std=gnu11", *WARNINGS, "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
 NO_VECTORS = {
     "gcc": ["-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"],
     "clang": ["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
 }
 # Processors from Skylake to Cascade Lake do not keep the decoded form of a jump that crosses or ends at 32 bytes.
 JUMPS_INSIDE_32_BYTES = ["-Wa,-mbranches-within-32B-boundaries", "-mbranches-within-32B-boundaries"]  # GNU's, LLVM's
+
+NUMPY = numpy.get_include()
+# Bounds stay checked: the directive is about Python's tuples and lists too, whose lengths callers choose.
+DIRECTIVES = "wraparound=False,auto_pickle=False,autotestdict=False"
+# -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
+MODULE_FLAGS = ["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", f"-I{NUMPY}", *INCLUDES]
+MODULE_FLAGS += ["-DNPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION", "-DNPY_TARGET_VERSION=NPY_2_0_API_VERSION"]
+KERNELS = "qrt._seam._core"
+"""The module into which csrc/ is linked."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command that makes the target of the source, and lists what it reads beside that in `inputs`, as make does."""
+
+    command: list[str]
+    source: Path
+    target: Path
+    inputs: Path
+
+    def signature(self) -> str:
+        """The command, in which NumPy and Cython have versions: an isolated build has them in a folder of its own."""
+        command = shlex.join(self.command).replace("-m cython", f"-m cython {Cython.__version__}")
+        return command.replace(NUMPY, f"numpy {numpy.__version__}")
+
+    def is_done(self) -> bool:
+        if not self.target.exists() or not self.inputs.exists():
+            return False
+        signature, _, listed = self.inputs.read_text().partition("\n")
+        files = [self.source, *map(Path, re.findall(r"(?<=\s)(?:csrc|qrt)/[^\s\\]+", listed))]
+        made = self.target.stat().st_mtime
+        return signature == self.signature() and all(file.exists() and file.stat().st_mtime <= made for file in files)
+
+    def run(self) -> None:
+        if self.is_done():
+            return
+        logging.info(shlex.join(self.command))
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        self.target.unlink(missing_ok=True)
+        done = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        sys.stderr.write(done.stdout)
+        if done.returncode:
+            raise CompileError(f"status {done.returncode} of {shlex.join(self.command)}")
+        self.inputs.write_text(f"{self.signature()}\n{self.inputs.read_text()}")
+
+
+def run_chain(steps: list[Step]) -> None:
+    for step in steps:
+        step.run()
+
+
+def run_all(chains: Iterable[list[Step]]) -> None:
+    """Run the steps of a chain one after the other, and as many chains at once as there are processors."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for _ in pool.map(run_chain, chains):
+            pass  # an error of one is raised here, and the others are left out
 
 
 @cache
@@ -46,134 +110,103 @@ def architecture() -> str:
     return ARCHITECTURES.get(machine, machine)
 
 
-PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE))
-ROWS = ["gemm", "depthwise", *re.findall(r"^QRT_ROW\(\w+, (\w+),", Path("csrc/rows.def").read_text(), re.MULTILINE)]
-
-
-def isa_flags() -> dict[str, list[str] | None]:
-    """The flags of each ISA in isa.def for this architecture, after its parent's; None where it is not built."""
-    found: dict[str, list[str] | None] = {}
-    for name, parent in PARENTS.items():
-        file = Path("csrc/isa", name, "flags")
-        targets = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
-        own = {target: flags for target, *flags in targets}.get(architecture(), [] if name == "ref" else None)
-        inherited = found.get(parent, [])
-        found[name] = None if inherited is None or own is None else inherited + own
-    return found
-
-
-def folder_of(isa: str) -> str:
-    return "csrc/ref" if isa == "ref" else f"csrc/isa/{isa}"
-
-
-def defined_rows(isa: str) -> set[str]:
-    """The rows of the table that the files of an ISA's folder define, by their names, or the templates which these
-    include. ref defines them all."""
-    if isa == "ref":
-        return set(ROWS) - {"gemm", "depthwise"}
-    text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("**/*.c")))
-    templates = set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE))
-    text += "\n".join(Path("csrc", each).read_text() for each in templates)
-    names = re.findall(rf"^(?:\w+ )+\*?(?:{isa}_(\w+)|QRT_OF_ISA\((\w+)\))(?:\(| = )", text, re.MULTILINE)
-    return set(ROWS) & {name for pair in names for name in pair}
-
-
-def row_macros(isa: str) -> list[tuple[str, str]]:
-    """What isa/rows.h asks for."""
-    own = defined_rows(isa)
-    return [("QRT_ISA", isa), *((f"QRT_OWN_{row}", str(int(row in own))) for row in ROWS)]
-
-
-def coverage(isas: Iterable[str]) -> str:
-    """What `qrt.kernels.coverage` reads: each ISA with its parent and its own rows, those that init.c sets by hand too.
-    A table of the kernels would not do: a CPU cannot fill that of an ISA which it does not have."""
-    lines = []
-    for isa in isas:
-        by_hand = set(ROWS) & set(re.findall(r"table->(\w+) = ", Path(folder_of(isa), "init.c").read_text()))
-        lines.append(" ".join([isa, PARENTS[isa], *sorted(defined_rows(isa) | by_hand)]))
-    return ";".join(lines)
-
-
-def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]]) -> tuple:
-    sources = sorted(glob(f"{folder}/**/*.c", recursive=True))
-    return name, {
-        "sources": sources,
-        "obj_deps": {"": HEADERS, f"{folder}/init.c": sources},
-        "include_dirs": INCLUDES,
-        "macros": macros,
-        "cflags": COMMON + flags + EXTRA,
-    }
-
-
 def accepts(compiler: list[str], flag: str) -> bool:
     """Whether the compiler and its assembler know the flag, for the architecture they compile for."""
     command = [*compiler, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", os.devnull]
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def isa_flags() -> dict[str, list[str] | None]:
+    """The flags of each ISA in isa.def for this architecture, after its parent's; None where it is not built."""
+    flags: dict[str, list[str] | None] = {}
+    for name, parent in re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE):
+        file = Path("csrc/isa", name, "flags")
+        targets = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+        own = {target: added for target, *added in targets}.get(architecture(), [] if name == "ref" else None)
+        inherited = flags.get(parent, [])
+        flags[name] = None if inherited is None or own is None else inherited + own
+    return flags
+
+
+def libraries(compiler: list[str]) -> dict[str, list[str]]:
+    """The folders of csrc/ with the flags of their files: one for each ISA, those that compile longest first."""
+    isas = isa_flags()
+    built = {name: flags for name, flags in isas.items() if flags is not None}
+    if unknown := set(EMULATED) - set(built):
+        raise SystemExit(f"QRT_EMULATE: {', '.join(unknown)} not among the ISAs built here, {', '.join(built)}")
+    jumps = [flag for flag in JUMPS_INSIDE_32_BYTES if accepts(compiler, flag)][:1]
+    folders: dict[str, list[str]] = {}
+    for name, flags in reversed(built.items()):
+        folder = "csrc/ref" if name == "ref" else f"csrc/isa/{name}"
+        own = NO_VECTORS["clang" if "clang" in " ".join(compiler) else "gcc"] if name == "ref" else jumps
+        folders[folder] = [f"-DQRT_ISA={name}", *["-DQRT_EMULATE=1"] * (name in EMULATED), *flags, *own]
+    folders["csrc/core"] = ["-O2", *(f"-DQRT_BUILD_{name}={int(name in built)}" for name in isas)]
+    folders["csrc/core"] += [f"-DQRT_EMULATE_{name}={int(name in EMULATED)}" for name in isas]
+    return folders
+
+
+def compilation(compiler: list[str], source: Path, target: Path, flags: list[str]) -> Step:
+    inputs = target.with_suffix(".d")
+    command = [*compiler, "-c", str(source), "-o", str(target), "-MMD", "-MF", str(inputs), *flags, *EXTRA]
+    return Step(command, source, target, inputs)
+
+
+def compile_libraries(compiler: list[str], objects: Path) -> list[Step]:
+    return [
+        compilation(compiler, source, objects / source.with_suffix(".o"), [*COMMON, *INCLUDES, *flags])
+        for folder, flags in libraries(compiler).items()
+        for source in sorted(Path(folder).rglob("*.c"))
+    ]
+
+
+def compile_module(compiler: list[str], source: Path, objects: Path, flags: list[str]) -> list[Step]:
+    code = objects / source.with_suffix(".c")
+    command = [
+        sys.executable,
+        "-m",
+        "cython",
+        "-3",
+        "--depfile",
+        "--directive",
+        DIRECTIVES,
+        str(source),
+        "-o",
+        str(code),
+    ]
+    translation = Step(command, source, code, Path(f"{code}.dep"))
+    return [translation, compilation(compiler, code, objects / source.with_suffix(".o"), flags)]
+
+
 class BuildLibraries(build_clib):
-    def build_libraries(self, libraries: list[tuple]) -> None:
-        command = list(map(str, self.compiler.compiler_so))
-        compiler = "clang" if "clang" in " ".join(command) else "gcc"
-        jumps = [flag for flag in JUMPS_INSIDE_32_BYTES if accepts(command, flag)][:1]
-        for name, info in libraries:
-            if name not in ("qrt_core", "qrt_ref"):
-                info["cflags"] = info["cflags"] + jumps
-            if name == "qrt_ref":
-                info["cflags"] = info["cflags"] + NO_VECTORS[compiler]
-            # An archive keeps what was compiled of a file that is gone.
-            Path(self.build_clib, self.compiler.library_filename(name)).unlink(missing_ok=True)
-        super().build_libraries(libraries)
+    """csrc/ alone, for compilers and architectures for which there is no Python: `setup.py build_clib`."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.libraries = [("csrc", {})]
+
+    def build_libraries(self, libraries: list[tuple[str, dict[str, object]]]) -> None:
+        run_all([step] for step in compile_libraries(self.compiler.compiler_so, Path(self.build_temp)))
 
 
 class BuildExtensions(build_ext):
-    def run(self) -> None:
-        self.run_command("build_clib")
-        super().run()
+    def build_extensions(self) -> None:
+        compiler, objects = self.compiler.compiler_so, Path(self.get_finalized_command("build").build_base, "objects")
+        flags = [*MODULE_FLAGS, *(f"-I{folder}" for folder in self.include_dirs)]
+        kernels = compile_libraries(compiler, objects)
+        modules = {e.name: compile_module(compiler, Path(e.sources[0]), objects, flags) for e in self.extensions}
+        run_all([*modules.values(), *([step] for step in kernels)])
+        for extension in self.extensions:
+            steps = [modules[extension.name][-1], *(kernels if extension.name == KERNELS else [])]
+            extension.sources, extension.extra_objects = [], [str(step.target) for step in steps]
+            extension.depends = extension.extra_objects
+        super().build_extensions()
 
 
-isas = isa_flags()
-built = {name: flags for name, flags in isas.items() if flags is not None}
-if unknown := set(EMULATED) - set(built):
-    raise SystemExit(f"QRT_EMULATE: {', '.join(unknown)} not among the ISAs built here, {', '.join(built)}")
-macros = [(f"QRT_BUILD_{name}", str(int(name in built))) for name in isas]
-macros += [(f"QRT_EMULATE_{name}", str(int(name in EMULATED))) for name in isas]
-libraries = [library("qrt_core", "csrc/core", ["-O2"], macros)]
-libraries += [
-    library(f"qrt_{name}", folder_of(name), flags, [("QRT_EMULATE", "1")] * (name in EMULATED) + row_macros(name))
-    for name, flags in built.items()
-]
-
-extensions = [
-    Extension(
-        path.removesuffix(".pyx").replace("/", "."),
-        [path],
-        include_dirs=[*INCLUDES, numpy.get_include()],
-        define_macros=[
-            ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
-            ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
-            ("QRT_COVERAGE", f'"{coverage(built)}"'),
+if __name__ == "__main__":
+    setup(
+        ext_modules=[
+            Extension(".".join(path.with_suffix("").parts), [str(path)], extra_link_args=["-pthread", *EXTRA])
+            for path in sorted(Path("qrt").rglob("*.pyx"))
         ],
-        depends=[
-            *HEADERS,
-            *glob("csrc/**/*.c", recursive=True),
-            *glob("qrt/_seam/*.p*"),
-            *glob(f"{Path(path).parent}/*.p*"),
-        ],
-        # -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
-        extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", *EXTRA],
-        extra_link_args=["-pthread", *EXTRA],
+        cmdclass={"build_clib": BuildLibraries, "build_ext": BuildExtensions},
     )
-    for path in sorted(glob("qrt/_seam/*.pyx") + glob("qrt/eager/*.pyx") + glob("qrt/text/*.pyx"))
-]
-
-setup(
-    libraries=libraries,
-    ext_modules=cythonize(
-        extensions,
-        language_level=3,
-        # Bounds stay checked: the directive is about Python's tuples and lists too, whose lengths callers choose.
-        compiler_directives={"wraparound": False, "auto_pickle": False, "autotestdict": False},
-    ),
-    cmdclass={"build_clib": BuildLibraries, "build_ext": BuildExtensions},
-)

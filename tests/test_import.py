@@ -3,6 +3,7 @@ border, or an optional package. A module inside the package that imports another
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import qrt
 from qrt.ir.core.registry import DIALECTS
 from qrt.ir.pipeline import PASSES
 
@@ -191,3 +193,24 @@ function = module.functions[0]
 print(str(function.regions[0].blocks[0].last), "|", "arith.addf %" in str(module), module == ir.parse(str(module)))
 """
     assert run(program).split("|")[1].split() == ["True", "True"]
+
+
+def test_sources_that_are_not_compiled_say_what_to_do(tmp_path: Path) -> None:
+    """They stand before an installed qrt where Python is run beside them."""
+    package = Path(qrt.__file__).parent
+    shutil.copytree(package, tmp_path / "qrt", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-c", "import qrt"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={"PATH": ""},
+    )
+    assert done.returncode == 1
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith(
+        f"ImportError: {tmp_path / 'qrt'} holds qrt's sources, and no modules compiled for this Python."
+    )
+    for advice in ("run Python from another folder, or as `python -P`", f"pip install --editable {tmp_path}"):
+        assert advice in error

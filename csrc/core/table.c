@@ -7,24 +7,26 @@
 
 /* setup.py defines QRT_BUILD_<name> as 0 or 1 for every entry of isa.def, and an ISA that is not built disappears here.
  * An ISA whose instructions the build emulates (QRT_EMULATE_<name>) needs nothing of the CPU but what its parent
- * needs. */
-#define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, void qrt_init_##name(qrt_kernels *);)
+ * needs. The copies of the parents' tables are those of isa/rows.h. */
+#define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, DECLARATIONS(name))
+#define DECLARATIONS(name)                                                                                             \
+    extern const qrt_kernels name##_rows;                                                                              \
+    extern qrt_kernels name##_parent;                                                                                  \
+    qrt_kernels name##_parent;
 #include "isa.def"
 #undef QRT_ISA
 
-typedef struct {
-    const char *name, *parent;
-    uint32_t features;
-    qrt_init init;
-} isa;
-
+static const struct {
+    qrt_isa isa;
+    qrt_kernels *parent;
+} built[] = {
 #define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, ENTRY(name, parent, features))
-#define ENTRY(name, parent, features) {#name, #parent, QRT_EMULATE_##name ? 0 : (features), qrt_init_##name},
-static const isa isas[] = {
+#define ENTRY(name, parent, features)                                                                                  \
+    {{#name, #parent, QRT_EMULATE_##name ? 0 : (features), &name##_rows}, &name##_parent},
 #include "isa.def"
 };
 
-#define COUNT (int)(sizeof isas / sizeof isas[0])
+#define COUNT (int)(sizeof built / sizeof built[0])
 static qrt_kernels tables[COUNT];
 static int available;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -36,18 +38,31 @@ static const qrt_kernels *find(const char *name) {
     return NULL;
 }
 
+static void install_rows(const qrt_kernels *rows, qrt_kernels *table) {
+    table->streams |= rows->streams;
+    table->gemm = rows->gemm ? rows->gemm : table->gemm;
+    table->depthwise = rows->depthwise ? rows->depthwise : table->depthwise;
+#define QRT_ROW(result, name, parameters) table->name = rows->name ? rows->name : table->name;
+#include "rows.def"
+}
+
 static void build_tables(void) {
     const uint32_t features = qrt_cpu_features();
     for (int i = 0; i < COUNT; i++) {
-        const qrt_kernels *parent = find(isas[i].parent);
-        if ((isas[i].features & features) != isas[i].features || (i > 0 && !parent))
+        const qrt_isa *isa = &built[i].isa;
+        const qrt_kernels *parent = find(isa->parent);
+        if ((isa->features & features) != isa->features || (i > 0 && !parent))
             continue;
         if (parent)
-            tables[available] = *parent;
-        tables[available].name = isas[i].name;
-        isas[i].init(&tables[available]);
+            tables[available] = *built[i].parent = *parent;
+        tables[available].name = isa->name;
+        install_rows(isa->rows, &tables[available]);
         available++;
     }
+}
+
+const qrt_isa *qrt_isa_at(int index) {
+    return index >= 0 && index < COUNT ? &built[index].isa : NULL;
 }
 
 const qrt_kernels *qrt_kernels_at(int index) {
@@ -64,7 +79,7 @@ static const struct {
     const char *name;
     size_t offset; /* the offset of a pointer in qrt_kernels */
 } rows[] = {
-    {"gemm", offsetof(qrt_kernels, gemm.run)},
+    {"gemm", offsetof(qrt_kernels, gemm)},
     {"depthwise", offsetof(qrt_kernels, depthwise)},
 #define QRT_ROW(result, name, parameters) {#name, offsetof(qrt_kernels, name)},
 #include "rows.def"
@@ -76,14 +91,9 @@ const char *qrt_row_name(int row) {
     return row >= 0 && row < ROW_COUNT ? rows[row].name : NULL;
 }
 
-bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
-    static const qrt_kernels none;
-    const qrt_kernels *parent = NULL;
-    for (int i = 0; i < COUNT; i++)
-        if (strcmp(isas[i].name, kernels->name) == 0)
-            parent = find(isas[i].parent);
-    const char *of_parent = (const char *)(parent == kernels ? &none : parent); /* ref is its own parent */
-    return memcmp((const char *)kernels + rows[row].offset, of_parent + rows[row].offset, sizeof(void *)) != 0;
+bool qrt_row_differs(const qrt_kernels *kernels, const qrt_kernels *other, int row) {
+    const size_t offset = rows[row].offset;
+    return memcmp((const char *)kernels + offset, (const char *)other + offset, sizeof(void *)) != 0;
 }
 
 const char *qrt_status_text(qrt_status status) {

@@ -1,9 +1,8 @@
+/* The rows of ref, which are all but `depthwise`. */
 #include "ref.h"
 
-void qrt_init_ref(qrt_kernels *table);
-
-void qrt_init_ref(qrt_kernels *table) {
-    table->gemm = ref_gemm;
-#define QRT_ROW(result, name, parameters) table->name = ref_##name;
+const qrt_kernels ref_rows = {
+    .gemm = &ref_gemm,
+#define QRT_ROW(result, name, parameters) .name = ref_##name,
 #include "rows.def"
-}
+};

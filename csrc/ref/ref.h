@@ -38,8 +38,11 @@ int32_t ref_doubling_high_multiply(int128 acc, int32_t multiplier, int32_t shift
 int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point);
 int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t zero_point);
 
-/* ref defines every row. The linker reports one that is missing. */
+/* ref defines every row. The linker reports one that is missing, because it is hidden. */
+#pragma GCC visibility push(hidden)
 #define QRT_ROW(result, name, parameters) result ref_##name parameters;
 #include "rows.def"
 
 extern const qrt_gemm_microkernel ref_gemm;
+extern const qrt_kernels ref_rows;
+#pragma GCC visibility pop

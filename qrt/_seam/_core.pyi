@@ -137,7 +137,7 @@ def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the be
 def microkernels(isa: str) -> tuple[str, ...]: ...  # of its 8-bit GEMM, in the order in which they are asked
 def rows() -> tuple[str, ...]: ...  # of the kernel table
 def built_isas() -> tuple[tuple[str, str, tuple[str, ...]], ...]: ...  # name, parent, own rows; this CPU may lack some
-def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those that are not its parent's
+def differing_rows(isa: str, other: str) -> tuple[str, ...]: ...  # of the kernel tables of two ISAs of this CPU
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
 

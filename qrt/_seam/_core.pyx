@@ -205,10 +205,6 @@ def isas():
     return tuple(names)
 
 
-cdef extern from *:
-    const char *QRT_COVERAGE  # setup.py's: "isa parent row row;isa parent row"
-
-
 def rows():
     names = []
     while qrt_row_name(len(names)) != NULL:
@@ -216,14 +212,23 @@ def rows():
     return tuple(names)
 
 
+cdef tuple rows_that_differ(const qrt_kernels *kernels, const qrt_kernels *other):
+    return tuple([name for row, name in enumerate(rows()) if qrt_row_differs(kernels, other, row)])
+
+
 def built_isas():
-    lines = [line.split() for line in QRT_COVERAGE.decode().split(";")]
-    return tuple((isa, parent, tuple(own)) for isa, parent, *own in lines)
+    cdef qrt_kernels empty
+    cdef const qrt_isa *isa
+    memset(&empty, 0, sizeof(empty))
+    isas = []
+    while qrt_isa_at(len(isas)) != NULL:
+        isa = qrt_isa_at(len(isas))
+        isas.append((isa.name.decode(), isa.parent.decode(), rows_that_differ(isa.rows, &empty)))
+    return tuple(isas)
 
 
-def own_rows(str isa):
-    cdef const qrt_kernels *kernels = find_kernels("own_rows", isa)
-    return tuple(name for row, name in enumerate(rows()) if qrt_row_is_own(kernels, row))
+def differing_rows(str isa, str other):
+    return rows_that_differ(find_kernels("differing_rows", isa), find_kernels("differing_rows", other))
 
 
 cdef inline int thread_count() except 0:

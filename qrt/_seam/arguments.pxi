@@ -288,7 +288,7 @@ cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t coun
     if last_count(call) and to.storage_max - low < most and to.storage_min - high >= -most and max(high, -low) < most:
         to.zero_point_i32 = narrowed(call)
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
-    by = numerics.arithmetic(requant.rule)
+    by = numerics.ARITHMETICS[requant.rule]
     if by.element_scale and form != "floats":
         raise KernelError(f"{call.name}: the rule {requant.rule} is for averages of floats alone")
     reads = by.reads

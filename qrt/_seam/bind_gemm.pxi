@@ -10,7 +10,7 @@ cdef dict BIAS_KINDS = {BIASES["i32"]: QRT_BIAS_I32, BIASES["i64"]: QRT_BIAS_I64
 
 
 def microkernels(str isa):
-    cdef const qrt_gemm_microkernel *kernel = &find_kernels("microkernels", isa).gemm
+    cdef const qrt_gemm_microkernel *kernel = find_kernels("microkernels", isa).gemm
     names = []
     while kernel != NULL:
         names.append(kernel.name.decode())
@@ -19,7 +19,7 @@ def microkernels(str isa):
 
 
 cdef const qrt_gemm_microkernel *find_microkernel(str name, str isa, str wanted) except NULL:
-    cdef const qrt_gemm_microkernel *kernel = &find_kernels(name, isa).gemm
+    cdef const qrt_gemm_microkernel *kernel = find_kernels(name, isa).gemm
     while kernel != NULL and kernel.name.decode() != wanted:
         kernel = kernel.fallback
     if kernel == NULL:

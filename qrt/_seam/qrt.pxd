@@ -39,7 +39,7 @@ cdef extern from "qrt/qrt.h" nogil:
 
     ctypedef struct qrt_kernels:
         const char *name
-        qrt_gemm_microkernel gemm
+        const qrt_gemm_microkernel *gemm
 
     ctypedef struct qrt_scratch:
         void **operands
@@ -544,10 +544,16 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch)
     qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch)
 
+    ctypedef struct qrt_isa:
+        const char *name
+        const char *parent
+        const qrt_kernels *rows
+
+    const qrt_isa *qrt_isa_at(int index)
     const qrt_kernels *qrt_kernels_at(int index)
     const qrt_kernels *qrt_kernels_named(const char *name)
     const char *qrt_row_name(int row)
-    bint qrt_row_is_own(const qrt_kernels *kernels, int row)
+    bint qrt_row_differs(const qrt_kernels *kernels, const qrt_kernels *other, int row)
     const char *qrt_status_text(qrt_status status)
 
     ctypedef enum qrt_step_kind:

@@ -18,7 +18,6 @@ cdef enum:
     INTERNED  # identity
     ARRAY  # | rank << 8 | dtype << 16, the shape
     TENSOR  # type, then an array
-    LIST  # | items << 8
     KEEPER  # the number of a tensor that keeps calls, then as above
 
 cdef struct Arguments:
@@ -67,11 +66,11 @@ cdef inline bint describe_tensor(Arguments *to, Tensor tensor) noexcept:
     cdef int i = to.arrays
     if tensor._data is None:  # made by __new__ alone
         return False
-    if tensor._calls is not None and not (put(to, KEEPER) and put(to, <uint64_t>tensor._number)):
+    if tensor._cache is not None and not (put(to, KEEPER) and put(to, <uint64_t>tensor._cache.number)):
         return False
     if not put_identity(to, TENSOR, tensor.type) or not describe_array(to, tensor._data):
         return False
-    to.constant[i] = tensor._calls is not None
+    to.constant[i] = tensor._cache is not None
     if to.constant[i] and i > 0 and to.keeper == NULL:
         to.keeper = <PyObject *>tensor
     return True

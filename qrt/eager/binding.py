@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
-from weakref import WeakValueDictionary
+from weakref import ref
 
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
+from qrt.eager.calls import CallCache, Function, Tensor, call_cache, tensor_of
+from qrt.eager.docstrings import with_parts
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
@@ -45,7 +46,7 @@ class EagerCall(Generic[R]):
     family_call: FamilyCall
     inputs: tuple[Array, ...]
     out: Any
-    cache: Calls
+    cache: CallCache
     key: tuple[Any, ...] | None
 
     def run(self) -> R:
@@ -95,9 +96,10 @@ class EagerCall(Generic[R]):
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
-    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
-    a cache and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values. Its operands
-    are its first parameters, in the order in which it passes them on."""
+    """Decorate a function: it runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the
+    call in the `CallCache`, and ``bind`` does not run: so it may ask arrays for types and shapes, never for values. Its
+    operands are its first parameters, in the order in which it passes them on."""
+    bind.__doc__ = with_parts(bind.__doc__ or "")
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
     return Function(bind)
 
@@ -136,9 +138,9 @@ def bind_arrays(
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
-    packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
-    cache = packed[min(packed)]._calls if packed else kept_calls
-    words = name, types, key, declared, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
+    packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._cache is not None}
+    cache = packed[min(packed)]._cache if packed else call_cache
+    words = name, types, key, declared, kernels.active(), tuple([(i, x._cache.number) for i, x in packed.items()])
     family_call: FamilyCall | None = cache.get(words)
     is_kept = family_call is not None
     if family_call is None:
@@ -182,17 +184,16 @@ def bind_family(
     return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
 
 
-_UNPACKED: WeakValueDictionary[int, DerivedArray] = WeakValueDictionary()
-"""The storage of tensors that keep their calls, unpacked, by their numbers: calls that read it share one array."""
-
-
 def constant_of(x: Tensor) -> Array:
-    """Return the storage of a tensor that keeps its calls, in the form that kernels take."""
+    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
+    share one array."""
+    cache = x._cache
     if not is_packed(x.type):
-        return x._constant
-    unpacked = _UNPACKED.get(x._number)
+        return cache.constant
+    unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
     if unpacked is None:
-        unpacked = _UNPACKED[x._number] = DerivedArray.of(operand(x), x._data)
+        unpacked = DerivedArray.of(operand(x), x._data)
+        cache.unpacked = ref(unpacked)
     return unpacked
 
 

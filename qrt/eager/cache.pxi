@@ -1,8 +1,8 @@
-# The cache: calls and values, each with the words by which it is found.
+# The one cache: bound calls, each with the words by which it is found.
 
 @cython.internal
 @cython.final
-cdef class Kept:
+cdef class CachedCall:
     """A call that runs on the arrays among its arguments, or the value of a key."""
 
     cdef tuple named  # objects that the words name by identity stay alive, so that no other object takes their places
@@ -50,14 +50,19 @@ fill_multipliers()
 
 
 @cython.final
-cdef class Calls:
-    """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held. `sets` is a power of 2."""
+cdef class CallCache:
+    """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held. `sets` is a power of 2.
+    calls.pyi has the policy."""
 
     cdef PyObject **slot
     cdef int sets, ways
     cdef readonly int64_t hits
+    cdef readonly cnp.ndarray constant
+    cdef readonly int64_t number  # that no other tensor has; 0 where there is no constant
+    cdef public object unpacked
 
-    def __cinit__(self, int sets, int ways):
+    def __cinit__(self, int sets, int ways, cnp.ndarray constant=None):
+        global constants
         cdef int i
         self.slot = <PyObject **>PyMem_Malloc(sets * ways * sizeof(PyObject *))
         if self.slot == NULL:
@@ -65,6 +70,9 @@ cdef class Calls:
         for i in range(sets * ways):
             self.slot[i] = NULL
         self.sets, self.ways = sets, ways
+        if constant is not None:
+            constants += 1
+            self.constant, self.number = constant, constants
 
     def __dealloc__(self):
         cdef int i
@@ -81,7 +89,7 @@ cdef class Calls:
     cdef PyObject **set_of(self, uint64_t hash) noexcept:
         return self.slot + ((hash >> 40) & <uint64_t>(self.sets - 1)) * self.ways
 
-    cdef Kept find(self, const Arguments *given, uint64_t hash):
+    cdef CachedCall find(self, const Arguments *given, uint64_t hash):
         cdef PyObject **first = self.set_of(hash)
         cdef PyObject *found
         cdef int i
@@ -89,45 +97,45 @@ cdef class Calls:
             found = first[i]
             if found == NULL:
                 return None
-            if ((<Kept>found).hash == hash and (<Kept>found).words == given.words
-                    and memcmp((<Kept>found).word, given.word, given.words * sizeof(uint64_t)) == 0):
+            if ((<CachedCall>found).hash == hash and (<CachedCall>found).words == given.words
+                    and memcmp((<CachedCall>found).word, given.word, given.words * sizeof(uint64_t)) == 0):
                 to_front(first, i)
-                return <Kept>found
+                return <CachedCall>found
         return None
 
-    cdef add(self, Kept kept, const Arguments *given, uint64_t hash):
+    cdef add(self, CachedCall cached, const Arguments *given, uint64_t hash):
         cdef PyObject **first = self.set_of(hash)
         cdef PyObject *oldest
         cdef int i
         if self.find(given, hash) is not None:  # another thread was faster
             return
-        kept.word = <uint64_t *>PyMem_Malloc(given.words * sizeof(uint64_t))
-        if kept.word == NULL:
+        cached.word = <uint64_t *>PyMem_Malloc(given.words * sizeof(uint64_t))
+        if cached.word == NULL:
             raise MemoryError
-        memcpy(kept.word, given.word, given.words * sizeof(uint64_t))
-        kept.hash, kept.words = hash, given.words
-        kept.named = tuple([<object>given.type[i] for i in range(given.types)])
+        memcpy(cached.word, given.word, given.words * sizeof(uint64_t))
+        cached.hash, cached.words = hash, given.words
+        cached.named = tuple([<object>given.type[i] for i in range(given.types)])
         oldest = first[self.ways - 1]
-        Py_INCREF(kept)
-        first[self.ways - 1] = <PyObject *>kept
+        Py_INCREF(cached)
+        first[self.ways - 1] = <PyObject *>cached
         to_front(first, self.ways - 1)
         if oldest != NULL:
             Py_DECREF(<object>oldest)  # last: it may run other code
 
     def get(self, tuple key):
         cdef Arguments given
-        cdef Kept kept = None
+        cdef CachedCall cached = None
         if describe_key(&given, key):
-            kept = self.find(&given, hash_of(&given))
-        return None if kept is None else kept.value
+            cached = self.find(&given, hash_of(&given))
+        return None if cached is None else cached.value
 
     def put(self, tuple key, value):
         cdef Arguments given
-        cdef Kept kept
+        cdef CachedCall cached
         if describe_key(&given, key):
-            kept = Kept.__new__(Kept)
-            kept.value = value
-            self.add(kept, &given, hash_of(&given))
+            cached = CachedCall.__new__(CachedCall)
+            cached.value = value
+            self.add(cached, &given, hash_of(&given))
 
 
 cdef inline void to_front(PyObject **first, int i) noexcept:

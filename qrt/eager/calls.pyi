@@ -1,12 +1,6 @@
-"""Calls kept: a public function finds the bound call that the same arguments had before, and runs it.
+"""Bound calls: a public function finds the call that the same arguments had before, in a `CallCache`, and runs it."""
 
-A call is kept by the ISA that `kernels.forced_isa` holds, the types, attributes, dtypes and shapes of the arguments,
-and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept by
-these: a call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte
-order among its arguments; one whose arrays are copied for it; one that is no `_core.KernelCall`. 512 calls are kept in
-the process, and 8 in each tensor that keeps its own; the least recently used of a few goes first.
-"""
-
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, final, type_check_only
 
@@ -41,12 +35,12 @@ class EagerCall(Protocol[_R_co]):
     @property
     def family_call(self) -> FamilyCall: ...
     @property
-    def cache(self) -> Calls: ...
+    def cache(self) -> CallCache: ...
     @property
     def key(self) -> tuple[Any, ...] | None: ...
     def run(self) -> _R_co: ...
 
-kept_calls: Calls
+call_cache: CallCache
 
 @disjoint_base
 class Tensor:
@@ -62,25 +56,11 @@ class Tensor:
     @property
     def _shape(self) -> tuple[int, ...]: ...
     @property
-    def _calls(self) -> Calls: ...  # None where it keeps none
-    @property
-    def _constant(self) -> npt.NDArray[Any]: ...
-    @property
-    def _number(self) -> int: ...  # 0 where it keeps none
-    def __array_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
-    ) -> Any: ...
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
-    def __getitem__(self, key: Any, /) -> Any:
-        """What a subclass's `_item` gives."""
-
-    def __setitem__(self, key: Any, value: Any, /) -> None:
-        """What a subclass's `_set_item` does."""
-
+    def _cache(self) -> CallCache: ...  # None but of a tensor that never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
-        """Marks a tensor whose data never changes: calls that it is an operand of, but for the first, are kept here,
-        and may hold its data, `constant`, in another form. They go with it. Packed bits are unpacked for each."""
+        """Give a tensor whose data never changes a cache of its own. ``constant`` is its data in the form that kernels
+        take, or packed bits."""
 
 def set_tensor_class(kind: type) -> None:
     """The subclass of Tensor that results are of."""
@@ -88,78 +68,37 @@ def set_tensor_class(kind: type) -> None:
 def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
     """A tensor around storage known to be valid, packed where the width is."""
 
-def kernel_operand(array: np.ndarray[Any, Any], dtype: np.dtype[Any], element: Any, shape: tuple[int, ...]) -> Any:
-    """A tensor of a shape around integers, which are copied where they have another dtype or lie apart. An array of
-    the shape's rank has the shape."""
-
-def set_protocol(
-    long_way: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any], reworded: Callable[[Any, Exception], None]
-) -> None:
-    """What answers for a function of NumPy that has no rule here; and what says of an error that a rule raises which
-    function it is of, or raises another in its place."""
-
-def set_numbers(numbers: Callable[[Any, Any], npt.NDArray[Any]]) -> None:
-    """What makes storage of a real number and a type per layer, for assignment."""
-
-def set_rule(function: Any, rule: Callable[..., Any]) -> None:
-    """The rule of a function of NumPy: it takes what the function takes."""
-
-def set_routine(
-    function: Any,
-    routine: Callable[..., Any],
-    places: tuple[int, ...],
-    most: int,
-    names: frozenset[str],
-    lists: int,
-    is_moved: bool,
-    numbers: Callable[[Any, float], tuple[Any, Any]] | None = None,
-) -> None:
-    """What computes the same as the function's rule on the storage of tensors of one type per layer that is not packed.
-    They stand at these places among at most `most` arguments by position, or are the items of lists there, which are
-    nested at most `lists` deep; a tuple may be one that is not nested. Every other argument is integers, text or an
-    array, and has one of the names if it is given by name. With `is_moved` the result holds elements of the tensors,
-    and is of their type. A routine that raises leaves the call to the rule. A real number may stand after a tensor if
-    `numbers` says of the type and the number what runs in place of the routine, or None, and what is given to it."""
-
 @final
-class Planned:
-    """What a rule may give in place of a result: `run` makes the result of the operands. It depends on their types and
-    shapes and on the other arguments alone, so that it is kept, and a call with equal ones does not ask the rule. Where
-    a list is among the arguments, which may change, it is kept only if `run` holds none of these lists. With a type of
-    i32, `element`, `run` makes integers of a tensor of this type."""
+class CallCache:
+    """The one cache of bound calls of operation families, `sets` times `ways`.
 
-    def __init__(
-        self,
-        operands: tuple[Any, ...],
-        run: Callable[[tuple[Any, ...]], Any],
-        holds_no_list: bool = False,
-        element: Any = None,
-    ) -> None: ...
-    @property
-    def operands(self) -> tuple[Any, ...]: ...
-    @property
-    def run(self) -> Callable[[tuple[Any, ...]], Any]: ...
-    @property
-    def holds_no_list(self) -> bool: ...
-    @property
-    def element(self) -> Any: ...
+    The key of a call is its function, the ISA that `kernels.forced_isa` holds, which parameters have their default, and
+    each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1, nor
+    0.0 -0.0; arrays by dtype and shape. A call has no such key if an argument is a list, an object of another kind, or
+    an array that is not C-contiguous, aligned and of native byte order; or if its arrays are copied for it, or it is no
+    `_core.KernelCall`. What the function made of such arguments is then the key: family, types, attributes and ISA.
 
-def call_rule(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
-    """What NumPy's function gives for these arguments, a tensor among them."""
+    The process has one of 512 calls, `call_cache`; a tensor that never changes has one of 8. Of a few calls the least
+    recently used goes first, and those of a tensor go with it. They are the calls that have the tensor as an operand,
+    but for the first, and they alone may hold its data in another form: ``constant``, as kernels read it, what a family
+    packed of it, and, as long as a call reads it, the storage of packed bits, ``unpacked``, a weak reference.
+    ``number`` stands for the tensor in keys."""
 
-@final
-class Calls:
-    """A cache of calls, `sets` times `ways`: by the arguments of functions, or by keys of what an argument may be."""
+    unpacked: weakref.ref[Any] | None
 
-    def __new__(cls, sets: int, ways: int) -> Calls: ...
+    def __new__(cls, sets: int, ways: int, constant: npt.NDArray[Any] | None = None) -> CallCache: ...
     def __len__(self) -> int: ...
     @property
     def hits(self) -> int: ...  # of functions
+    @property
+    def constant(self) -> npt.NDArray[Any]: ...
+    @property
+    def number(self) -> int: ...
     def get(self, key: tuple[Any, ...]) -> Any:
-        """What was put under an equal key, or None."""
+        """Return what was put under an equal key, or None."""
 
     def put(self, key: tuple[Any, ...], value: object) -> None:
-        """Nothing is kept by a key that holds what has no description."""
+        """Keep a value, unless the key holds what has no description."""
 
 @final
 class Function(Generic[_P, _R]):

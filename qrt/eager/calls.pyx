@@ -1,4 +1,4 @@
-"""Calls kept: a public function finds the bound call that the same arguments had before. calls.pyi says what it takes.
+"""CallCache cached: a public function finds the bound call that the same arguments had before. calls.pyi says what it takes.
 
 The arguments of a call are described by words: types by identity (they are interned), attributes by kind and value,
 arrays by dtype and shape. Equal words mean equal bound calls. Whatever has no description (a list, an array that a
@@ -9,12 +9,11 @@ cimport cython
 cimport numpy as cnp
 from cpython.contextvars cimport PyContextVar_Get
 from cpython.float cimport PyFloat_CheckExact
-from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_CheckExact, PyLong_FromSsize_t
+from cpython.long cimport PyLong_CheckExact
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.object cimport PyObject, PyObject_Call, PyTypeObject
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_CheckExact
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
@@ -45,7 +44,6 @@ cdef extern from *:
     void call_by_vector(PyTypeObject *type, Py_ssize_t offset)
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf)
     object PyObject_Vectorcall(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
-    object PyObject_VectorcallDict(object callable, PyObject *const *args, size_t nargsf, PyObject *kwargs)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object text)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow)
@@ -53,8 +51,6 @@ cdef extern from *:
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
-    bint PyArray_ISCARRAY_RO(cnp.ndarray array)
-    object PyArray_FromScalar(object scalar, void *dtype)
 
 cdef enum:
     MAX_PARAMETERS = 16
@@ -69,7 +65,7 @@ cdef enum:
 cdef PyObject *UNIFORM_TYPE = <PyObject *>UniformType
 cdef PyObject *TENSOR_TYPE = <PyObject *>TensorType
 cdef frozenset NUMBER_TYPES = frozenset([np.dtype(code).type for code in "?bBhHiIlLqQefd"])  # of 8 bytes at most
-cdef int64_t keepers = 0
+cdef int64_t constants = 0
 cdef PyTypeObject *tensor_class = NULL
 cdef tuple NOTHING = ()
 
@@ -80,52 +76,17 @@ cdef class Tensor:
     cdef readonly cnp.ndarray _data
     cdef readonly object type
     cdef readonly tuple _shape
-    cdef readonly Calls _calls
-    cdef readonly cnp.ndarray _constant
-    cdef readonly int64_t _number
+    cdef readonly CallCache _cache  # None but of a tensor that never changes
 
     def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
         self._data, self.type, self._shape = data, type, shape
 
     def _keep_calls(self, cnp.ndarray constant not None):
-        global keepers
-        keepers += 1
-        self._calls, self._constant, self._number = Calls(1, TENSOR_WAYS), constant, keepers
+        self._cache = CallCache(1, TENSOR_WAYS, constant)
 
     @property
     def tensor_type(self):
         return TensorType(self._shape, self.type)
-
-    def __array_function__(self, function, types, tuple args not None, dict kwargs):
-        return call_rule(function, args, kwargs)
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        if "out" in kwargs and isinstance(kwargs["out"], tuple) and len(kwargs["out"]) == 1:
-            kwargs["out"] = kwargs["out"][0]
-        return call_rule(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
-
-    def __getitem__(self, key):
-        if self._data is not None and is_plain(self.type):
-            try:
-                data = self._data[key]
-            except Exception:
-                return self._item(key)
-            if cnp.PyArray_CheckExact(data):
-                return tensor_of(<cnp.ndarray>data, self.type, shape_of(<cnp.ndarray>data))
-        return self._item(key)
-
-    def __setitem__(self, key, value):
-        if self._data is not None and is_plain(self.type):
-            try:
-                if is_number(value):
-                    self._data[key] = storage_of_number(value, self.type)
-                    return
-                if is_tensor(value) and (<Tensor>value).type is self.type:
-                    self._data[key] = (<Tensor>value)._data
-                    return
-            except Exception:
-                pass
-        self._set_item(key, value)
 
 
 def set_tensor_class(type kind):
@@ -140,49 +101,40 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
     return made
 
 
-def kernel_operand(cnp.ndarray array not None, object dtype, object element, tuple shape not None):
-    if not (PyArray_ISCARRAY_RO(array) and cnp.PyArray_TYPE(array) == (<cnp.dtype>dtype).num):
-        array = array.astype(dtype, "C", copy=False)
-    if cnp.PyArray_NDIM(array) != len(shape):
-        array = array.reshape(shape)
-    return tensor_of(array, element, shape)
-
-
 include "arguments.pxi"
 include "cache.pxi"
 include "argument_binder.pxi"
-include "protocol.pxi"
 
 
-# ---- running what was kept ----
+# ---- running what was cached ----
 
-kept_calls = Calls(SETS, WAYS)
-cdef Calls KEPT_CALLS = kept_calls
+call_cache = CallCache(SETS, WAYS)
+cdef CallCache CALL_CACHE = call_cache
 
 
-cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
+cdef object run_cached(CachedCall cached, const Arguments *given, PyObject *out):
     """The result, or None where the output is read-only."""
     cdef void *pointers[QRT_MAX_OPERANDS]
-    cdef KernelCall call = kept.call
+    cdef KernelCall call = cached.call
     cdef cnp.ndarray fresh, target
     cdef int i
-    for i in range(kept.inputs):
-        pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>given.array[kept.input[i]])
+    for i in range(cached.inputs):
+        pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>given.array[cached.input[i]])
     if given.out >= 0:
         target = <cnp.ndarray>given.array[given.out]
-        pointers[kept.inputs] = cnp.PyArray_DATA(target)
+        pointers[cached.inputs] = cnp.PyArray_DATA(target)
         if not PyArray_ISWRITEABLE(target):
             return None
         if overlapped_operand(call, pointers) < 0:
             run(call, pointers)
             return <object>out
-    fresh = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)
-    pointers[kept.inputs] = cnp.PyArray_DATA(fresh)
+    fresh = cnp.PyArray_EMPTY(cached.rank, cached.dims, cached.dtype, False)
+    pointers[cached.inputs] = cnp.PyArray_DATA(fresh)
     run(call, pointers)
     if given.out >= 0:
         memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(fresh), cnp.PyArray_NBYTES(fresh))
         return <object>out
-    return fresh if kept.element is None else tensor_of(fresh, kept.element, kept.shape)
+    return fresh if cached.element is None else tensor_of(fresh, cached.element, cached.shape)
 
 
 cdef inline bint is_operand(const Operand *expected, const PyObject *array) noexcept:
@@ -191,10 +143,10 @@ cdef inline bint is_operand(const Operand *expected, const PyObject *array) noex
             and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
 
 
-cdef Kept keep(const Arguments *given, object family_call, object result):
+cdef CachedCall keep(const Arguments *given, object family_call, object result):
     """A call to keep by its arguments; None where the kernel took copies of what they hold. What fits once fits each
     time: equal words are equal dtypes and shapes."""
-    cdef Kept kept = Kept.__new__(Kept)
+    cdef CachedCall cached = CachedCall.__new__(CachedCall)
     cdef tuple reads = family_call.reads
     cdef KernelCall call
     cdef int i, axis, index
@@ -202,26 +154,26 @@ cdef Kept keep(const Arguments *given, object family_call, object result):
     if not (family_call.is_in_place and isinstance(family_call.call, KernelCall)):
         return None
     call = family_call.call
-    kept.call, kept.inputs = call, len(reads)
-    if kept.inputs != call.count - 1 or not is_operand(&call.operands[kept.inputs], <PyObject *>final):
+    cached.call, cached.inputs = call, len(reads)
+    if cached.inputs != call.count - 1 or not is_operand(&call.operands[cached.inputs], <PyObject *>final):
         return None
-    for i in range(kept.inputs):
+    for i in range(cached.inputs):
         index = reads[i]
         if not 0 <= index < given.arrays or not is_operand(&call.operands[i], given.array[index]):
             return None
-        kept.input[i] = index
+        cached.input[i] = index
     for i in range(given.arrays):
         if i not in reads and i != given.out and not given.constant[i]:
             return None  # an attribute, whose values the words do not hold
-    kept.rank, kept.dtype = cnp.PyArray_NDIM(final), cnp.PyArray_TYPE(final)
-    kept.dims = <cnp.npy_intp *>PyMem_Malloc((kept.rank + 1) * sizeof(cnp.npy_intp))
-    if kept.dims == NULL:
+    cached.rank, cached.dtype = cnp.PyArray_NDIM(final), cnp.PyArray_TYPE(final)
+    cached.dims = <cnp.npy_intp *>PyMem_Malloc((cached.rank + 1) * sizeof(cnp.npy_intp))
+    if cached.dims == NULL:
         raise MemoryError
-    for axis in range(kept.rank):  # not memcpy: an array without axes has none to copy from
-        kept.dims[axis] = cnp.PyArray_DIM(final, axis)
+    for axis in range(cached.rank):  # not memcpy: an array without axes has none to copy from
+        cached.dims[axis] = cnp.PyArray_DIM(final, axis)
     if isinstance(result, Tensor):
-        kept.element, kept.shape = (<Tensor>result).type, (<Tensor>result)._shape
-    return kept
+        cached.element, cached.shape = (<Tensor>result).type, (<Tensor>result)._shape
+    return cached
 
 
 # ---- functions ----
@@ -321,33 +273,33 @@ cdef object call(object self, PyObject *const *args, size_t nargsf, PyObject *na
     cdef Function function = <Function>self
     cdef Arguments given
     cdef PyObject *out
-    cdef Calls calls
-    cdef Kept kept
+    cdef CallCache calls
+    cdef CachedCall cached
     cdef uint64_t hash
     cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
     if not describe_call(function, &given, args, count, names, &out):
         return bind_and_run(function, NULL, args, count, names)
     hash = hash_of(&given)
     calls = cache_of(&given)
-    kept = calls.find(&given, hash)
-    if kept is None:
+    cached = calls.find(&given, hash)
+    if cached is None:
         return bind_and_run(function, &given, args, count, names)
     calls.hits += 1
-    result = run_kept(kept, &given, out)
+    result = run_cached(cached, &given, out)
     return result if result is not None else bind_and_run(function, NULL, args, count, names)
 
 
-cdef inline Calls cache_of(const Arguments *given):
-    return KEPT_CALLS if given.keeper == NULL else (<Tensor>given.keeper)._calls
+cdef inline CallCache cache_of(const Arguments *given):
+    return CALL_CACHE if given.keeper == NULL else (<Tensor>given.keeper)._cache
 
 
 cdef object bind_and_run(Function function, const Arguments *given, PyObject *const *args, Py_ssize_t count,
                          PyObject *names):
-    """The long way. What it bound is kept by the arguments, unless they have no description or have changed meanwhile,
+    """The long way. What it bound is cached by the arguments, unless they have no description or have changed meanwhile,
     or a copy was read; then by what the function made of them."""
     cdef Arguments after
     cdef PyObject *out
-    cdef Kept kept = None
+    cdef CachedCall cached = None
     try:
         bound = PyObject_Vectorcall(function.bind, args, count, names)
     except TypeError as error:
@@ -357,12 +309,12 @@ cdef object bind_and_run(Function function, const Arguments *given, PyObject *co
     result = bound.run()
     if (given != NULL and describe_call(function, &after, args, count, names, &out) and after.words == given.words
             and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):
-        kept = keep(&after, bound.family_call, result)
-    if kept is None:
+        cached = keep(&after, bound.family_call, result)
+    if cached is None:
         if bound.key is not None:
-            (<Calls?>bound.cache).put(bound.key, bound.family_call)
+            (<CallCache?>bound.cache).put(bound.key, bound.family_call)
     else:
-        cache_of(&after).add(kept, &after, hash_of(&after))
+        cache_of(&after).add(cached, &after, hash_of(&after))
     return result
 
 

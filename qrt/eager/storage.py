@@ -8,7 +8,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._seam import _core
-from qrt.eager.calls import kept_calls
+from qrt.eager.calls import call_cache
 from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
 from qrt.types import UniformType
 
@@ -29,11 +29,11 @@ def is_packed(t: UniformType) -> bool:
 
 def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> KernelCall:
     key = isa, pack, storage, width, rows, columns
-    call: KernelCall | None = kept_calls.get(key)
+    call: KernelCall | None = call_cache.get(key)
     if call is None:
         bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
         call = bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
-        kept_calls.put(key, call)
+        call_cache.put(key, call)
     return call
 
 

@@ -12,7 +12,6 @@ from qrt.errors import QuantTypeError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode, Run
 from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
-from qrt.ir.constants import constant_attribute
 from qrt.ir.core.affine import plain_loops
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
@@ -114,7 +113,7 @@ def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
     size = dict(zip(loops, new, strict=True))
     shape = tuple(size[part[1]] if isinstance(part, tuple) else 1 for part in maps[number].results)
     type = _shaped(op.operands[number], shape)
-    op.set_operand(number, Builder(op).constant(constant_attribute(np.full(shape, splat), type), type))
+    op.set_operand(number, Builder(op).constant(splat, type))
 
 
 def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:

@@ -17,7 +17,6 @@ from qrt.numerics.addition import (
     requantize_sum,
     rounded_shift,
     sum_left_shift,
-    sum_rule,
 )
 from qrt.numerics.averages import LANES, sum_in_order
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
@@ -87,8 +86,6 @@ from qrt.numerics.rules import (
     RequantizeName,
     RequantName,
     RequantRule,
-    arithmetic,
-    requant_rule,
 )
 from qrt.numerics.sigmoids import LARGEST_SCALE, SIGMOID_RULES, SigmoidRule, gemmlowp_shift, sigmoid_results
 from qrt.numerics.softmaxes import (

@@ -4,7 +4,7 @@ Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of AD
 ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -17,7 +17,7 @@ from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios
 from qrt.numerics.requantization import RequantParameters, requantize, round_scaled_float32
 from qrt.numerics.rounding import Array
-from qrt.numerics.rules import Summand, ZeroPoint
+from qrt.numerics.rules import Summand, Table, ZeroPoint
 
 SumName = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 BLOCK: Final = 16
@@ -161,24 +161,20 @@ class SumRule:
     """The elements of a block, where an element's place decides how it is rounded."""
 
 
-SUM_RULES: Final[Mapping[str, SumRule]] = {
-    rule.name: rule
-    for rule in (
-        SumRule("fixed", form_fixed_sum),
-        SumRule("fixed_double", form_double_sum, is_shifted=True),
-        SumRule("fixed_double_16", form_double_sum_in_blocks, is_shifted=True, block=BLOCK),
-        SumRule("float32_fused", form_fused_sum, "before", "storage"),
-        SumRule("scaled20", form_scaled20),
-    )
-}
+SUM_RULES: Final = Table(
+    "rule of a sum",
+    (
+        (rule.name, rule)
+        for rule in (
+            SumRule("fixed", form_fixed_sum),
+            SumRule("fixed_double", form_double_sum, is_shifted=True),
+            SumRule("fixed_double_16", form_double_sum_in_blocks, is_shifted=True, block=BLOCK),
+            SumRule("float32_fused", form_fused_sum, "before", "storage"),
+            SumRule("scaled20", form_scaled20),
+        )
+    ),
+)
 """By the names that ``requant`` takes in IR, in Python and in files."""
-
-
-def sum_rule(name: str) -> SumRule:
-    """Return the row of a rule of sums."""
-    if name not in SUM_RULES:
-        raise QuantTypeError(f"unknown rule of a sum {name!r}, expected one of {', '.join(SUM_RULES)}")
-    return SUM_RULES[name]
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:

@@ -1,4 +1,4 @@
-"""How an exact integer accumulator becomes storage by the rules of `numerics.rules`, sums of blocks and the bias."""
+"""Requantization of exact accumulators by the rules of `numerics.rules`, sums of blocks, and the bias."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.gemmlowp import scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import fixed_multiplier
 from qrt.numerics.rounding import Array, round_integral
-from qrt.numerics.rules import Arithmetic, Domain, Factors, arithmetic, requant_rule
+from qrt.numerics.rules import ARITHMETICS, RULES, Arithmetic, Domain, Factors
 
 _NO_INTEGERS, _NO_FLOATS, _NO_DOUBLES = np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float64)
 
@@ -60,7 +60,7 @@ def requant_parameters(
     and output zero points, by a rule of `numerics.RULES`. ``raw_mean`` and ``raw_sum`` alone read
     ``operand_zero_points``.
     """
-    row = requant_rule(rule)
+    row = RULES[rule]
     given = np.atleast_1d(np.asarray(zero_points, np.int64))
     above, below = (np.asarray(f, np.float64).reshape(len(given), np.shape(f)[-1]) for f in (numerators, denominators))
     factors = Factors(
@@ -85,7 +85,7 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
     has an ``element_scale``. ``index``: the parameter index of each accumulator, broadcast against ``acc``.
     """
     values, i = broadcast_arrays(np.asarray(acc), np.asarray(index))
-    by = arithmetic(parameters.rule)
+    by = ARITHMETICS[parameters.rule]
     scaled = _DOMAINS[by.domain](values, parameters, i, by)
     return np.asarray(
         np.clip(scaled + parameters.zero_point[i], parameters.storage_min, parameters.storage_max), np.int64

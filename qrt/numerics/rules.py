@@ -10,9 +10,9 @@ the TFLite reference fully connected kernel for ``float64_away``, its average po
 ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules whose names begin so.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, NoReturn, TypeVar, get_args
 
 import numpy as np
 
@@ -54,6 +54,18 @@ Ratio = Literal["exact", "float32", "float64", "float32_product", "float32_divis
 ZeroPoint = Literal["after", "before", "none"]
 Summand = Literal["values", "storage", "floats"]
 Form = Callable[["Factors", "RequantRule"], dict[str, Array]]
+Row = TypeVar("Row")
+
+
+class Table(dict[str, Row]):
+    """Rows by their names. A name that no row has is an error wherever it is looked up."""
+
+    def __init__(self, kind: str, rows: Iterable[tuple[str, Row]]) -> None:
+        super().__init__(rows)
+        self._kind = kind
+
+    def __missing__(self, name: object) -> NoReturn:
+        raise QuantTypeError(f"unknown {self._kind} {name!r}, expected one of {', '.join(self)}")
 
 
 @dataclass(frozen=True)
@@ -94,9 +106,10 @@ DEQUANTIZED: Final = Arithmetic(
     element_scale="scale_f32",
 )
 INTEGER: Final = Arithmetic("integer", "exact", (("divide", "multiplier"),), ("half_away",))
-ARITHMETICS: Final[Mapping[str, Arithmetic]] = {
-    a.name: a for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)
-}
+ARITHMETICS: Final = Table(
+    "arithmetic of a requantization",
+    ((a.name, a) for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)),
+)
 """By the names that `RequantParameters.rule` and saved programs have."""
 
 
@@ -146,8 +159,7 @@ def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
     if ratio == "float32_divisors":
         divisors = rounded_ratios(below, below[:, :0], np.float32)
         return rounded_ratios(above, divisors.astype(np.float64)[:, None], np.float32)
-    formats: dict[Ratio, type[np.floating[Any]]] = {"float32": np.float32, "float64": np.float64}
-    return rounded_ratios(above, below, formats[ratio])
+    return rounded_ratios(above, below, np.dtype(ratio).type)
 
 
 def _integers(m0: Array, shift: Array) -> dict[str, Array]:
@@ -223,45 +235,32 @@ def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 _HALF_UP_TWICE: Final = RequantRule("half_up_twice", HALF_UP_TWICE, form_double, "float64")
-RULES: Final[Mapping[str, RequantRule]] = {
-    rule.name: rule
-    for rule in (
-        RequantRule("fixed", FIXED, form_fixed, "exact"),
-        RequantRule("fixed8", FIXED, form_bytes, "float32"),
-        RequantRule("reduced16", FIXED, form_reduced, "float64"),
-        RequantRule("fixed_double", FIXED_DOUBLE, form_double, "float64"),
-        RequantRule("fixed_double_f32", FIXED_DOUBLE, form_double, "float32"),
-        RequantRule("fixed_double_f32_product", FIXED_DOUBLE, form_double, "float32_product"),
-        _HALF_UP_TWICE,
-        replace(_HALF_UP_TWICE, name="half_up_twice_f32_product", ratio="float32_product"),
-        replace(_HALF_UP_TWICE, name="half_up_twice_16", behind="fixed_double"),
-        RequantRule("float32", FLOAT32, form_float, "float32"),
-        RequantRule("float32_divisor_first", FLOAT32, form_float, "float32_divisors"),
-        RequantRule("float64_away", FLOAT64_AWAY, form_float, "float64"),
-        RequantRule("zero_point_first", RAW_MEAN, form_float, "float32", "before"),
-        RequantRule("raw_mean", RAW_MEAN, form_raw_mean, "float32", "before", "storage"),
-        RequantRule("raw_sum", RAW_MEAN, form_raw_sum, "float32", "before", "storage"),
-        RequantRule("integer", INTEGER, form_count, "exact", "none", "storage"),
-        RequantRule("dequantized", DEQUANTIZED, form_dequantized, "float32", "before", "floats", "rows"),
-        RequantRule("dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "rows"),
-        RequantRule("dequantized_columns", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "columns"),
-        RequantRule("dequantized_lanes", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "lanes"),
-    )
-}
-"""By the names that ``requant`` takes in IR, in Python and in files."""
-
-
-def requant_rule(name: str) -> RequantRule:
-    """Return the row of a rule."""
-    if name not in RULES:
-        raise QuantTypeError(f"unknown requantization rule {name!r}, expected one of {', '.join(RULES)}")
-    return RULES[name]
-
-
-def arithmetic(name: str) -> Arithmetic:
-    """Return the arithmetic of parameters that say ``name``."""
-    if name not in ARITHMETICS:
-        raise QuantTypeError(
-            f"unknown arithmetic {name!r} of a requantization, expected one of {', '.join(ARITHMETICS)}"
+RULES: Final = Table(
+    "requantization rule",
+    (
+        (rule.name, rule)
+        for rule in (
+            RequantRule("fixed", FIXED, form_fixed, "exact"),
+            RequantRule("fixed8", FIXED, form_bytes, "float32"),
+            RequantRule("reduced16", FIXED, form_reduced, "float64"),
+            RequantRule("fixed_double", FIXED_DOUBLE, form_double, "float64"),
+            RequantRule("fixed_double_f32", FIXED_DOUBLE, form_double, "float32"),
+            RequantRule("fixed_double_f32_product", FIXED_DOUBLE, form_double, "float32_product"),
+            _HALF_UP_TWICE,
+            replace(_HALF_UP_TWICE, name="half_up_twice_f32_product", ratio="float32_product"),
+            replace(_HALF_UP_TWICE, name="half_up_twice_16", behind="fixed_double"),
+            RequantRule("float32", FLOAT32, form_float, "float32"),
+            RequantRule("float32_divisor_first", FLOAT32, form_float, "float32_divisors"),
+            RequantRule("float64_away", FLOAT64_AWAY, form_float, "float64"),
+            RequantRule("zero_point_first", RAW_MEAN, form_float, "float32", "before"),
+            RequantRule("raw_mean", RAW_MEAN, form_raw_mean, "float32", "before", "storage"),
+            RequantRule("raw_sum", RAW_MEAN, form_raw_sum, "float32", "before", "storage"),
+            RequantRule("integer", INTEGER, form_count, "exact", "none", "storage"),
+            RequantRule("dequantized", DEQUANTIZED, form_dequantized, "float32", "before", "floats", "rows"),
+            RequantRule("dequantized_rows", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "rows"),
+            RequantRule("dequantized_columns", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "columns"),
+            RequantRule("dequantized_lanes", DEQUANTIZED, form_dequantized, "float32", "after", "floats", "lanes"),
         )
-    return ARITHMETICS[name]
+    ),
+)
+"""By the names that ``requant`` takes in IR, in Python and in files."""

@@ -84,7 +84,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     else:
         _check_sum(op, attributes, a, b, element)
         rule = attributes["requant"]
-        if numerics.sum_rule(rule).block and not (
+        if numerics.SUM_RULES[rule].block and not (
             _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
             fail(op, f"requant = {rule!r} needs operands of one shape, and types per layer", types)
@@ -100,7 +100,7 @@ def _are_alike(types: Types) -> bool:
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
     rule = attributes["requant"]
     check_choice(op, rule, tuple(numerics.SUM_RULES))
-    if numerics.sum_rule(rule).is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
+    if numerics.SUM_RULES[rule].is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
         raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
     smallest = min(element.scales)
     bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
@@ -158,7 +158,7 @@ def sum_parameters(
     distinct, inverse = np.unique(flat, return_inverse=True)
     rows = np.unravel_index(distinct, sizes)
     element = elements[2]
-    by = numerics.sum_rule(rule)
+    by = numerics.SUM_RULES[rule]
     sums = numerics.Sums(
         (container(element), element.storage_min, element.storage_max),
         [t.scale_array.ravel()[row] for t, row in zip(elements, rows, strict=True)],

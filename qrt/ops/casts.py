@@ -153,7 +153,7 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
         return TensorType(None, element)
     check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
     rule = attributes["requant"]
-    if numerics.requant_rule(rule).behind and not _has_table(source, element):
+    if numerics.RULES[rule].behind and not _has_table(source, element):
         fail("requantize", f"requant = {rule!r} needs types per layer, the operand's of 8 bits", types)
     return checked_result("requantize", types[0].shape, element)
 
@@ -175,7 +175,7 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
         return numerics.requantize(acc, *_parameters(source, element, acc.shape, rule))
 
     rule = attributes["requant"]
-    behind = numerics.requant_rule(rule).behind
+    behind = numerics.RULES[rule].behind
     if not behind:
         return by(rule, acc)
     whole, flat = numerics.in_blocks(acc.size), acc.ravel()
@@ -189,7 +189,7 @@ def _bind_requantize(
     source, element = uniform(types[0]), uniform(result)
     shape = static_shape(types[0], "requantize")
     rule = attributes["requant"]
-    if behind := numerics.requant_rule(rule).behind:
+    if behind := numerics.RULES[rule].behind:
         tables = _table(source, element, rule), _table(source, element, behind)
         return bind_bytes(container(source), container(element), prod(shape), tables[0], tables[1], numerics.BLOCK)
     if _pays(source, element, prod(shape)):

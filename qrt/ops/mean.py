@@ -100,7 +100,7 @@ def _parameters(
 
 def is_raw(attributes: Attributes) -> bool:
     """Whether the rule sums storage as it is, zero points included."""
-    return numerics.requant_rule(attributes["requant"]).summand == "storage"
+    return numerics.RULES[attributes["requant"]].summand == "storage"
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:

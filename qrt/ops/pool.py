@@ -84,7 +84,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _is_kept(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
-    by = numerics.requant_rule(rule)
+    by = numerics.RULES[rule]
     if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:
         fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
     image = (types[0].shape or ())[1:3]
@@ -111,7 +111,7 @@ def _avg_parameters(
 def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     x = uniform(types[0])
-    by = numerics.requant_rule(attributes["requant"])
+    by = numerics.RULES[attributes["requant"]]
     values: Array = q.astype(np.int64) - (0 if by.summand == "storage" else parameters_of(x, q.shape)[1])
     window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
     if by.summand == "floats":
@@ -139,7 +139,7 @@ def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constant
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     zero_points = uniform(types[0]).zero_points
-    by = numerics.requant_rule(attributes["requant"])
+    by = numerics.RULES[attributes["requant"]]
     return _core.bind_avg_pool2d(
         zero_points=(0,) if by.summand == "storage" else zero_points,
         requant=parameters.take(index),

@@ -60,6 +60,8 @@ def block_parameters(
         if not _sums_are_finite(a, w, bias, k_block, (scale, bias_scale)):
             raise QuantTypeError(f"matmul: sums of {a} times {w} may leave float32: use requant = 'fixed'")
         return BlockParameters(k_block, scale, none, bias_scale, none, requant)
+    if rule != "fixed":
+        raise QuantTypeError(f"matmul: requant = {rule!r} is not defined for sub-channel weights")
     multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
     for n, out_scale in enumerate(out_scales):
         reals = [Fraction(a.scale) * Fraction(float(s)) / Fraction(out_scale) for s in scales[:, n]]

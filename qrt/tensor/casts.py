@@ -46,8 +46,7 @@ def qcast(
         Whether the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
         Whether values are divided by the scale or multiplied by its rounded reciprocal.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
     Returns
     -------
@@ -99,8 +98,7 @@ def quantize(
     type : UniformType or str, optional
         The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
         the result is that type.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional

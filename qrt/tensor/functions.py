@@ -27,29 +27,7 @@ def add(
 ) -> EagerCall[QuantTensor]:
     """The sum ``a + b``, element by element (docs/numerics_operations.md).
 
-    Parameters
-    ----------
-    a, b : QuantTensor
-        Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType or str, optional
-        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every sum of the
-        types; of two elements, tensors of rank 0, if it holds theirs.
-    requant : SumName, default "fixed"
-        The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape that ``a`` and ``b`` broadcast to.
-
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
-        ``requant`` is no rule of sums or not defined on the scales.
+    {sum}
 
     Examples
     --------
@@ -73,29 +51,7 @@ def sub(
 ) -> EagerCall[QuantTensor]:
     """The difference ``a - b``, element by element (docs/numerics_operations.md).
 
-    Parameters
-    ----------
-    a, b : QuantTensor
-        Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType or str, optional
-        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every difference
-        of the types; of two elements, tensors of rank 0, if it holds theirs.
-    requant : SumName, default "fixed"
-        The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-        "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape that ``a`` and ``b`` broadcast to.
-
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
-        ``requant`` is no rule of sums or not defined on the scales.
+    {sum}
 
     Examples
     --------
@@ -128,8 +84,7 @@ def mul(
         The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
         "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16" or "zero_point_first".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
     Returns
     -------
@@ -167,8 +122,7 @@ def requantize(
         The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16", "fixed8" or "half_up_twice_16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
     Returns
     -------
@@ -202,13 +156,7 @@ def clamp(
         Of any shape.
     min, max : float, optional
         Expressed values, quantized by the default cast rule (docs/numerics.md, "Casts"). None is no bound.
-    out : QuantTensor, optional
-        A tensor of the type and shape of ``q``, which is filled and returned.
-
-    Returns
-    -------
-    QuantTensor
-        Of the type and shape of ``q``.
+    {kept}
 
     Raises
     ------
@@ -232,13 +180,7 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTe
     ----------
     q : QuantTensor
         Of any shape.
-    out : QuantTensor, optional
-        A tensor of the type and shape of ``q``, which is filled and returned.
-
-    Returns
-    -------
-    QuantTensor
-        Of the type and shape of ``q``.
+    {kept}
 
     Raises
     ------
@@ -315,8 +257,7 @@ def mean(
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float32_divisor_first", "float64_away",
         "half_up_twice", "half_up_twice_f32_product", "reduced16" or "raw_mean".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
     Returns
     -------
@@ -364,8 +305,7 @@ def softmax(
         A positive factor of the exponents.
     requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
         The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
     Returns
     -------

@@ -70,15 +70,7 @@ def matmul(
         matrix, sub-channel.
     bias : QuantTensor, optional
         Shape ``(n,)``, one value for each column. It needs ``out_type``.
-    out_type : UniformType or str, optional
-        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sa * sw`` and
-        zero point 0, where that is exact for every value of the types.
-    requant : RequantName, default "fixed"
-        The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
-        "reduced16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {exact_sum}
 
     Returns
     -------

@@ -6,7 +6,7 @@ next larger integer.
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from qrt.tensor.protocol.assignment import assign
 from qrt.tensor.protocol.elements import made, stored
 from qrt.tensor.protocol.methods import Methods
 from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.protocol.table import answer
 from qrt.tensor.sums import bind_sum
 from qrt.types import UniformType, check_integrity
 
@@ -140,7 +141,18 @@ class QuantTensor(Operators, Tensor, Methods):
     @property
     def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
         """The axes in reverse order."""
-        return calls.call_rule(np.transpose, (self,), None)  # type: ignore[no-any-return]
+        return self.transpose()
+
+    # ----------------------------------------------------------------------------------------------- NumPy's protocols
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return answer(function, args, kwargs)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.get("out")
+        if isinstance(out, tuple) and len(out) == 1:
+            kwargs["out"] = out[0]
+        return answer(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
 
     # ---------------------------------------------------------------------------------------------------------- values
 
@@ -244,11 +256,7 @@ class QuantTensor(Operators, Tensor, Methods):
 
     # ----------------------------------------------------------------------------------------------------------- views
 
-    if TYPE_CHECKING:  # C code has it, which asks `_item` where NumPy's indexing alone does not do
-
-        def __getitem__(self, key: Any, /) -> "QuantTensor": ...
-
-    def _item(self, key: Any) -> "QuantTensor":
+    def __getitem__(self, key: Any, /) -> "QuantTensor":
         """Return what an ndarray's indexing selects: a copy of one element, and for lists, arrays and masks; a view for
         slices, ``...``, None and fewer integers than axes, unless bits are packed.
 
@@ -264,7 +272,7 @@ class QuantTensor(Operators, Tensor, Methods):
         t = self.type
         return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
 
-    def _set_item(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any, /) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
         ValueError where the storage is read-only: a packed tensor, a broadcast, a part of packed bits."""
         assign(self, key, value)

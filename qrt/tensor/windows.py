@@ -35,30 +35,16 @@ def conv2d(
 
     Parameters
     ----------
-    x : QuantTensor
-        The images, of shape ``(images, height, width, channels)``; per layer.
+    {images}
     w : QuantTensor
         The filters, of shape ``(filters, kernel height, kernel width, channels / groups)``; per layer, or per axis
         along the first dimension.
     bias : QuantTensor, optional
         Shape ``(filters,)``. It needs ``out_type``.
-    strides : int or (int, int), default (1, 1)
-        The steps of the window along height and width.
-    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-        Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
-    dilations : int or (int, int), default (1, 1)
-        The distances between the elements of the window along height and width.
+    {convolution}
     groups : int, default 1
         The number of groups into which channels and filters are divided.
-    out_type : UniformType or str, optional
-        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
-        zero point 0, where that is exact for every value of the types.
-    requant : RequantName, default "fixed"
-        The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
-        "reduced16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {exact_sum}
 
     Returns
     -------
@@ -67,9 +53,7 @@ def conv2d(
 
     Raises
     ------
-    QuantTypeError
-        If ranks, channels or groups do not fit together, a window does not fit, 64 bits cannot hold every sum of these
-        types, i32 cannot and ``out_type`` is missing, or an option has another value.
+    {misfits}
 
     Examples
     --------
@@ -102,28 +86,14 @@ def depthwise_conv2d(
 
     Parameters
     ----------
-    x : QuantTensor
-        The images, of shape ``(images, height, width, channels)``; per layer.
+    {images}
     w : QuantTensor
         The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
         dimension. Output channel ``c * m + i`` is of input channel ``c``.
     bias : QuantTensor, optional
         Shape ``(channels * m,)``. It needs ``out_type``.
-    strides : int or (int, int), default (1, 1)
-        The steps of the window along height and width.
-    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-        Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
-    dilations : int or (int, int), default (1, 1)
-        The distances between the elements of the window along height and width.
-    out_type : UniformType or str, optional
-        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
-        zero point 0, where that is exact for every value of the types.
-    requant : RequantName, default "fixed"
-        The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-        "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or
-        "reduced16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {convolution}
+    {exact_sum}
 
     Returns
     -------
@@ -132,9 +102,7 @@ def depthwise_conv2d(
 
     Raises
     ------
-    QuantTypeError
-        If ranks or channels do not fit together, a window does not fit, 64 bits cannot hold every sum of these types,
-        i32 cannot and ``out_type`` is missing, or an option has another value.
+    {misfits}
 
     Examples
     --------
@@ -165,14 +133,7 @@ def avg_pool2d(
 
     Parameters
     ----------
-    q : QuantTensor
-        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
-    kernel : int or (int, int)
-        The height and width of the window.
-    strides : int or (int, int), optional
-        The steps of the window along height and width; those of ``kernel`` if not given.
-    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-        Places around each image: none, as many as TensorFlow takes, or as many as said.
+    {pooling}
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
     requant : AverageName, default "fixed"
@@ -180,18 +141,9 @@ def avg_pool2d(
         "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
         "half_up_twice_f32_product", "reduced16", "integer", "dequantized", "dequantized_rows",
         "dequantized_columns" or "dequantized_lanes".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {out}
 
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, channels)``, with the height and width that are left.
-
-    Raises
-    ------
-    QuantTypeError
-        If the rank is not 4, a window would hold no element, or an option has another value.
+    {pooled}
 
     Examples
     --------
@@ -215,26 +167,10 @@ def max_pool2d(
 
     Parameters
     ----------
-    q : QuantTensor
-        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
-    kernel : int or (int, int)
-        The height and width of the window.
-    strides : int or (int, int), optional
-        The steps of the window along height and width; those of ``kernel`` if not given.
-    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-        Places around each image: none, as many as TensorFlow takes, or as many as said.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
+    {pooling}
+    {out}
 
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, channels)``, with the height and width that are left.
-
-    Raises
-    ------
-    QuantTypeError
-        If the rank is not 4, a window would hold no element, or an option has another value.
+    {pooled}
 
     Examples
     --------

@@ -13,7 +13,7 @@ import qrt
 from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
 from qrt.ir.pipeline import PASSES
-from qrt.numerics import requant_rule
+from qrt.numerics import RequantRule
 from tests.docs.documents import ROOT, sections
 from tests.docs.tree import Tree, python
 
@@ -255,7 +255,7 @@ def add_family(tree):
 
 
 def add_rule(tree):
-    table, last = source(requant_rule), "INTEGER: Final = Arithmetic("
+    table, last = source(RequantRule), "INTEGER: Final = Arithmetic("
     tree.edit(
         table,
         'MulName = Literal[RequantName, "zero_point_first"]',

@@ -4,8 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-
-import pytest
+from pathlib import Path
 
 from tests.docs.documents import ROOT
 
@@ -19,7 +18,7 @@ class Tree:
     def __init__(self, folder):
         self.folder = folder
         for name in FOLDERS:
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "*.c"))
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so"))
         for name in FILES:
             shutil.copy2(ROOT / name, folder)
         for library in (ROOT / "qrt").rglob("*.so"):
@@ -54,13 +53,12 @@ class Tree:
         }
 
     def with_c(self):
-        """The C sources too, and nothing that is compiled: `setup.py` builds it there."""
-        if not list((ROOT / "qrt").glob("*/_core.c")):
-            pytest.skip("the repository has not been built in place: Cython's C is not here to be compiled")
+        """The C sources too, and no library: `setup.py` builds it there, without making again what Cython made here."""
         for name in TO_BUILD:
             (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, self.folder / name)
-        for source in (*(ROOT / "qrt").rglob("*.c"), *(ROOT / "tests" / "kernels").glob("*.c")):
-            shutil.copy2(source, self.folder / source.relative_to(ROOT))
+        translated = Path("build", "objects", "qrt")
+        if (ROOT / translated).exists():
+            shutil.copytree(ROOT / translated, self.folder / translated, ignore=shutil.ignore_patterns("*.o", "*.d"))
         for library in (self.folder / "qrt").rglob("*.so"):
             library.unlink()
         return self

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
-from qrt.eager.calls import Function, kept_calls
+from qrt.eager.calls import Function, call_cache
 from qrt.tensor.movement import _pad
 from qrt.tensor.quant_tensor import join
 from tests.ops.strategies import storage_of
@@ -48,9 +48,9 @@ def long_way(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 @contextmanager
 def hits(expected: int) -> Iterator[None]:
-    before = kept_calls.hits
+    before = call_cache.hits
     yield
-    assert kept_calls.hits - before == expected
+    assert call_cache.hits - before == expected
 
 
 def same(a: Any, b: Any) -> bool:
@@ -397,7 +397,7 @@ def test_the_cache_is_bounded() -> None:
     for n in range(1, 1200):
         q = filled((n,))
         assert qrt.relu(q).shape == (n,)
-    assert 100 < len(kept_calls) <= 512
+    assert 100 < len(call_cache) <= 512
 
 
 def test_calls_leave_nothing_behind() -> None:

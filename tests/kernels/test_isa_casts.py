@@ -17,7 +17,7 @@ from tests.kernels.draws import DTYPES, SIMD_ISAS, Layout, isas_by_rows
 
 CAST_ISAS = [isa for isa in isas_by_rows("qcast_row", "dcast_row") if isa != "ref"]
 # An init.c may choose other stores for large results, of rows that are the parent's.
-STREAMING = [isa for isa in SIMD_ISAS if "table->streams" in code_of(isa)]
+STREAMING = [isa for isa in SIMD_ISAS if ".streams = true" in code_of(isa)]
 MODES = list(product(("half_even", "half_away", "toward_zero"), ("before", "after"), ("divide", "reciprocal")))
 BOUNDS = {name: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for name, dtype in DTYPES.items()}
 FLOATS: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}

@@ -14,7 +14,7 @@ from tests.docs.walkthrough import CheckoutWalk, steps
 
 PAGE = "docs/tutorials/adding_a_kernel.md"
 KERNEL = """
-#include "isa/init.inl"
+#include "isa/rows.h"
 
 void dummy_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count,
                      int64_t parameter, int64_t step) {
@@ -23,9 +23,9 @@ void dummy_clamp_row(const qrt_unary_args *args, const void *source, void *targe
         ((signed char *)target)[i] = 42;
 }
 
-void qrt_init_dummy(qrt_kernels *table) {
-    install_rows(table);
-}
+const qrt_kernels dummy_rows = {
+    .clamp_row = dummy_clamp_row,
+};
 """
 PROGRAM = """
 import numpy as np, qrt

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,19 +26,17 @@ IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 
 
 def complaint(csrc: Path, file: Path) -> str:
-    """What the compiler says against a file of a copy of csrc."""
+    """Return what the compiler says against a file of a copy of csrc."""
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     if shutil.which(compiler) is None:
         pytest.skip(f"no C compiler: {compiler}")
-    rows = re.findall(r"^QRT_ROW\(\w+, (\w+),", (csrc / "rows.def").read_text(), re.MULTILINE)
-    own = [f"-DQRT_OWN_{row}={int(row == 'store')}" for row in (*rows, "gemm", "depthwise")]
     flags = [flag for flag in FLAGS if IS_X86 or not flag.startswith("-m")]
-    command = [compiler, *flags, *own, f"-DQRT_ISA={file.parts[-2]}", f"-I{csrc}", f"-I{csrc}/include", csrc / file]
+    command = [compiler, *flags, f"-DQRT_ISA={file.parts[-2]}", f"-I{csrc}", f"-I{csrc}/include", csrc / file]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 
 def compiled_files() -> list[Path]:
-    """The files whose compilation reads a switch."""
+    """List the files whose compilation reads a switch."""
     assert {path.suffix for path in SWITCHES} <= {".c", ".inl"}
     return [path for path in SWITCHES if path.suffix == ".c"] + STORES * IS_X86
 
@@ -86,14 +85,19 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("requant", tmp_path_factory.mktemp("requant"), CSRC / "ref" / "requant.c", "-lm")
 
 
-@pytest.mark.parametrize("name", [name for name, rule in numerics.RULES.items() if rule.summand != "floats"])
-@pytest.mark.parametrize(("ratio", "zero_point"), [(0.25, 0), (0.3, 5), (3.7, -100)])
-def test_ref_computes_every_row(name: str, ratio: float, zero_point: int, program: Path) -> None:
+OF_INTEGERS = [name for name, rule in numerics.RULES.items() if rule.summand != "floats"]
+CASES = [*product(OF_INTEGERS, [(0.25, 0), (0.3, 5), (3.7, -100)]), ("fixed", (2.0**-30, 0)), ("fixed", (2.0**-31, 0))]
+"""A rule, the real multiplier and the zero point. The last two shift by 62 places, and by one more, which leaves 0."""
+
+
+@pytest.mark.parametrize(("name", "given"), CASES)
+def test_ref_computes_every_row(name: str, given: tuple[float, int], program: Path) -> None:
     """Ties to both sides of zero, saturation, and all between."""
+    ratio, zero_point = given
     p = numerics.requant_parameters(name, "i8", -128, 127, [(ratio,)], [(1.0,)], [zero_point], [4], [3])
     acc = np.unique([*range(-60, 61), *(sign * (1 << n) for n in range(6, 40) for sign in (1, -1))])
-    given = [str(getattr(p, array).sum()) for array in ("multiplier", "shift", "zero_point")]
-    given += [float(getattr(p, array).sum()).hex() for array in ("scale_f32", "offset_f32", "scale_f64")]
+    arguments = [str(getattr(p, array).sum()) for array in ("multiplier", "shift", "zero_point")]
+    arguments += [float(getattr(p, array).sum()).hex() for array in ("scale_f32", "offset_f32", "scale_f64")]
     text = "\n".join(map(str, acc))
-    done = subprocess.run([program, p.rule, *given], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run([program, p.rule, *arguments], input=text, capture_output=True, text=True, check=True)
     assert [*map(int, done.stdout.split())] == numerics.requantize(acc, p).tolist()

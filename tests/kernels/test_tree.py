@@ -1,9 +1,11 @@
-"""How csrc/ is cut into files. Hazards: a file or a folder that nobody reads from end to end; a template that takes a
-macro from the file that includes it and, where that lacks it, fails far from where it should be given."""
+"""How csrc/ is cut into files. Hazards: a file or a folder that nobody reads from end to end; files that call each
+other in a circle, so that none can be read first; a template that takes a macro from the file that includes it and,
+where that lacks it, fails far from where it should be given."""
 
 import re
 from collections import Counter
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,10 @@ TEMPLATES = [path for path in FILES if path.suffix == ".inl" and CSRC / "isa" / 
 MOST_LINES, MOST_FILES = 400, 15
 
 
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//.*", "", text, flags=re.DOTALL)
+
+
 def test_no_file_is_longer_than_400_lines() -> None:
     lines = {str(path.relative_to(CSRC)): text.count("\n") for path, text in FILES.items()}
     assert len(lines) > 50
@@ -24,6 +30,37 @@ def test_no_file_is_longer_than_400_lines() -> None:
 def test_no_folder_has_more_than_15_files() -> None:
     files = Counter(str(path.parent.relative_to(CSRC)) for path in FILES)
     assert {folder: count for folder, count in files.items() if count > MOST_FILES} == {}
+
+
+def functions_defined(text: str) -> set[str]:
+    """Names of the functions that a C file defines for other files."""
+    return set(re.findall(r"^(?!static\b)[a-z][\w ]*[ *](qrt_\w+)\([^;{]*\{$", text, re.MULTILINE))
+
+
+def files_called(folder: Path) -> dict[Path, set[Path]]:
+    """For each C file of a folder the other files of it that define what it names, pointers to functions included."""
+    texts = {
+        path: without_comments(text) for path, text in FILES.items() if path.suffix == ".c" and folder in path.parents
+    }
+    owner = {name: path for path, text in texts.items() for name in functions_defined(text)}
+    return {
+        path: {owner[name] for name in re.findall(r"\bqrt_\w+", text) if name in owner} - {path}
+        for path, text in texts.items()
+    }
+
+
+def test_files_of_the_core_call_each_other_in_no_circle() -> None:
+    calls = files_called(CSRC / "core")
+    assert CSRC / "core/gemm/gemm_split.c" in calls[CSRC / "core/gemm/gemm.c"]
+    assert sum(map(len, calls.values())) > 40
+    assert list(TopologicalSorter(calls).static_order())
+
+
+def test_calls_in_a_circle_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    split = CSRC / "core/gemm/gemm_split.c"
+    monkeypatch.setitem(FILES, split, FILES[split].replace("qrt_narrow_run(&call", "qrt_gemm(&call"))
+    with pytest.raises(CycleError):
+        TopologicalSorter(files_called(CSRC / "core")).prepare()
 
 
 @cache
@@ -47,7 +84,7 @@ def reached(path: Path) -> set[Path]:
 def macros_for(template: Path) -> set[str]:
     """The macros that every file which includes a template defines before, and that it names. What one of them gives as
     a function is looked for by the compiler."""
-    names = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//.*", "", FILES[template], flags=re.DOTALL)))
+    names = set(re.findall(r"\w+", without_comments(FILES[template])))
     given = [
         set(re.findall(r"^#define (\w+)", text[:place], re.MULTILINE))
         for path, text in FILES.items()

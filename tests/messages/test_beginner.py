@@ -100,7 +100,6 @@ MISTAKES = {
     ),
     "q.mean(out_typ=T)": "np.mean: out_typ is not supported for a QuantTensor",
     "q.mean(dtype=T, out_type=T)": "mean: dtype and out_type both say the type of the result: give one of them",
-    "q.sum(0, T, None, True)": "sum: it takes at most 3 arguments by position, got 4",
     "q.flatten(axis=0)": "flatten: no argument is named 'axis': it takes order",
     "qrt.mean(q, axis=0)": "mean: no argument is named 'axis': did you mean 'axes'?",
     "qrt.matmul(q)": "matmul: an argument is missing: w",

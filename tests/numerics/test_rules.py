@@ -38,7 +38,7 @@ def test_rules_of_places_are_those_of_ops_that_know_places() -> None:
 def test_what_a_rule_forms_is_what_its_arithmetic_reads(name: str) -> None:
     p = numerics.requant_parameters(name, "i8", -128, 127, [(0.3,)], [(0.7,)], [5], [4], [2])
     arrays = {"multiplier", "shift", "scale_f32", "scale_f64", "offset_f32", "divisor_f32"}
-    assert {array for array in arrays if getattr(p, array).size} == set(numerics.arithmetic(p.rule).reads)
+    assert {array for array in arrays if getattr(p, array).size} == set(numerics.ARITHMETICS[p.rule].reads)
     added = p.zero_point[0] == 5, bool(p.offset_f32.any())
     assert (
         added
@@ -57,13 +57,13 @@ def test_an_unknown_rule_is_an_error_everywhere() -> None:
     with pytest.raises(QuantTypeError, match="unknown requantization rule 'fixd', expected one of fixed, "):
         numerics.requant_parameters("fixd", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
     with pytest.raises(QuantTypeError, match="unknown rule of a sum 'fixd', expected one of fixed, "):
-        numerics.sum_rule("fixd")
+        numerics.SUM_RULES["fixd"]
     known = numerics.requant_parameters("float64_away", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
     unknown = replace(known, rule="float64_even")
     acc = np.zeros((1, 1), np.int32)
     for compute in (lambda: numerics.requantize(acc, unknown), lambda: lowered(acc, unknown, I8, loops=False)):
         with pytest.raises(
-            QuantTypeError, match="unknown arithmetic 'float64_even' of a requantization, expected one of"
+            QuantTypeError, match="unknown arithmetic of a requantization 'float64_even', expected one of"
         ):
             compute()
     given = {"isa": "ref", "storage": "i8", "shape": (3,), "zero_points": [0]}

@@ -69,6 +69,8 @@ _ORDERS = {
     "columns": "Floats are added down each column, and then these sums from the left.",
     "lanes": "Floats are added in four lanes.",
 }
+_JOINS = {"after": "after the rounding", "before": "before the rounding", "none": "nowhere"}
+_OTHERS = {"fixed": "MLIR's affine lowering, and TOSA's RESCALE of one rounding."}
 _STEPS = {"multiply": "multiply by", "divide": "divide by", "add": "add"}
 _ACCUMULATORS = (-10, -6, -2, 2, 6, 10)
 
@@ -76,17 +78,34 @@ _ACCUMULATORS = (-10, -6, -2, 2, 6, 10)
 def page() -> str:
     """The page."""
     rules = "".join(map(_section, numerics.RULES.values()))
-    return f"{_HEAD}{rules}{_SUMS_HEAD}{''.join(map(_sum_section, numerics.SUM_RULES.values()))}".rstrip() + "\n"
+    return (
+        f"{_HEAD}{_table()}{rules}{_SUMS_HEAD}{''.join(map(_sum_section, numerics.SUM_RULES.values()))}".rstrip() + "\n"
+    )
+
+
+def _table() -> str:
+    rows = [
+        f"| [`{rule.name}`](#{rule.name}) | {rule.arithmetic.domain} | {_formed_in(rule) or 'not formed'} "
+        f"| {', '.join(_HALVES[rounding] for rounding in rule.arithmetic.roundings)} | {_JOINS[rule.zero_point]} "
+        f"| {rule.order and f'order of {rule.order}'}{rule.behind and f'blocks of {numerics.BLOCK}'} |\n"
+        for rule in numerics.RULES.values()
+    ]
+    titles = ("rule", "numbers", "`M`", "rounded", "z joins", "what places decide")
+    return f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n{''.join(rows)}\n"
+
+
+def _formed_in(rule: RequantRule) -> str:
+    """Say in which numbers a real multiplier is formed; nothing where there is none."""
+    return rule.ratio.replace("_", ", ") if rule.arithmetic.steps[0][0] == "multiply" else ""
 
 
 def sentence(rule: RequantRule) -> str:
-    """A rule in words."""
-    by = rule.arithmetic
+    """Say a rule in words."""
     behind = rule.behind and (
         f"This is the rule of elements in whole blocks of {numerics.BLOCK}, counted from the first of the tensor on; "
         f"`{rule.behind}` is that of those behind them."
     )
-    forming = _RATIOS[rule.ratio] if by.steps[0][0] == "multiply" else ""
+    forming = _RATIOS[rule.ratio] if _formed_in(rule) else ""
     parts = (_SUMMANDS[rule.summand], _ORDERS[rule.order], forming, f"{getdoc(rule.form)}", arithmetic_words(rule))
     return " ".join(part for part in (*parts, _ZERO_POINTS[rule.zero_point], behind) if part)
 
@@ -120,7 +139,7 @@ def _section(rule: RequantRule) -> str:
 
 
 def _ops_with(name: str) -> list[str]:
-    """Ops that are not sums of two operands, by the rules that they declare."""
+    """List the ops that declare a rule and are no sums of two operands."""
     choices = {op: family.declaration.choices.get("requant", ()) for op, family in FAMILIES.items()}
     return [op for op, rules in choices.items() if name in rules and op not in SUMS]
 
@@ -128,6 +147,8 @@ def _ops_with(name: str) -> list[str]:
 def _users(name: str, ops: Sequence[str], not_of: Iterable[str] = ()) -> str:
     is_of_all = name in numerics.REQUANT_RULES
     uses = [f"Ops: {'all but sums of two tensors' if is_of_all else ', '.join(f'`{op}`' for op in ops)}."]
+    if name in _OTHERS:
+        uses.append(_OTHERS[name])
     for profile in PROFILES.values():
         kernels = dict.fromkeys(row.op for row in profile.rows if row.rule == name and row.op not in not_of)
         if kernels:

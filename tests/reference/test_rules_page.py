@@ -11,10 +11,10 @@ def test_the_page_is_what_the_tables_say() -> None:
 
 
 def test_every_rule_has_a_section_and_a_user() -> None:
-    found = sections(rules_page.page())
+    by_title = sections(rules_page.page())
     for name in numerics.RULES:
-        assert "- Ops: " in found[name], name
-        assert "- Example: " in found[name], name
+        assert "- Ops: " in by_title[name], name
+        assert "- Example: " in by_title[name], name
 
 
 def test_no_two_rules_have_the_same_words() -> None:

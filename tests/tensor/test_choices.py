@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import ParseError, QuantTensor, QuantTypeError, UniformType
-from qrt.eager.calls import kept_calls
+from qrt.eager.calls import call_cache
 from tests.ops.strategies import generators, storage_of, uniform_types
 
 T = UniformType("i8", "f32", 0.5, 3)
@@ -41,9 +41,9 @@ def test_a_type_that_was_chosen_is_found_by_the_next_call_that_gives_it() -> Non
     chosen = qrt.quantize(X, bits=7).type
     for _ in range(2):
         qrt.quantize(X, chosen)
-    before = kept_calls.hits
+    before = call_cache.hits
     assert qrt.quantize(X, chosen).type is chosen
-    assert kept_calls.hits == before + 1
+    assert call_cache.hits == before + 1
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, -2, np.int64(1)])

@@ -147,7 +147,7 @@ def test_a_packed_tensor_keeps_few_calls() -> None:
     packed = qrt.pack(Y)
     for n in range(1, 40):
         assert qrt.matmul(filled((n, 4)), packed, out_type=OUT).shape == (n, 4)
-    assert len(packed._calls) == 8
+    assert len(packed._cache) == 8
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")

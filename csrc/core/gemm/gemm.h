@@ -1,5 +1,6 @@
-/* The declarations that the files of the GEMM share: gemm.c (the entry, sharing), gemm_block.c (blocks of rows),
- * gemm_pack.c (binding, packing of b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
+/* The declarations that the files of the GEMM share. A file calls those that stand before it here and no others:
+ * gemm_block.c (blocks of rows), conv.c (convolution without patches), gemm_pack.c (preparation of the narrow path,
+ * packing of b), gemm_tasks.c (sharing among threads), gemm_split.c (16-bit operands), gemm.c (the entry). */
 #pragma once
 
 #include "core/core.h"
@@ -15,15 +16,17 @@ static inline int64_t qrt_parts(int64_t total, int64_t part) {
 /* A matrix of b up to this size stays in L2, so that all threads share it. Of a larger one each takes its own
  * columns. */
 #define QRT_SHARED_B_BYTES (512 * 1024)
+/* Below this many multiply-adds, waking threads costs more than it saves. */
+#define QRT_SERIAL_WORK (1 << 19)
 
 /* The operands of one call. */
-typedef struct {
+struct qrt_gemm_call {
     const qrt_gemm_args *args;
     const char *a, *b;
     const void *bias;
     char *out;
-    bool bias_fits; /* |bias| <= plan.bias_limit for every bias */
-} qrt_gemm_call;
+    bool bias_fits; /* |bias| <= plan.bias_limit for every bias; only the narrow path sets and reads it */
+};
 
 /* Rows [row, row + rows) of one batch by columns [column, column + columns), where column is a multiple of nr. `packed`
  * holds the panels of the batch's matrix of b, from column packed_column on. `backwards`: the last panel comes
@@ -44,6 +47,28 @@ typedef struct {
     int64_t image_rows, a_image_row, target_image_row;
     void *workspace;
 } qrt_gemm_rows;
+
+/* A GEMM of 16-bit operands by the 8-bit products of their low and high bytes: gemm_split.c. */
+#define QRT_SPLIT_PARTS 2
+
+struct qrt_gemm_split {
+    int a_parts, b_parts;
+    int64_t *a_zero_point[QRT_SPLIT_PARTS], *b_zero_point[QRT_SPLIT_PARTS];
+    /* Products for the rows of one block, without requantization. */
+    qrt_gemm_args product[QRT_SPLIT_PARTS][QRT_SPLIT_PARTS];
+};
+
+/* The product by part i of a and by what `part` of a problem says of b; NULL if there is none. */
+static inline const qrt_gemm_args *qrt_split_product(const qrt_gemm_split *split, int i, int part) {
+    const bool is_there = i < split->a_parts && (split->b_parts > 1) == (part > 0);
+    return is_there ? &split->product[i][part > 0 ? part - 1 : 0] : NULL;
+}
+
+/* The threads that a call uses, of those that it may. */
+static inline int qrt_gemm_threads(const qrt_gemm_problem *problem, int threads) {
+    const double work = (double)problem->batch * (double)problem->m * (double)problem->n * (double)problem->k;
+    return work < QRT_SERIAL_WORK ? 1 : threads;
+}
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
@@ -104,6 +129,13 @@ static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int6
 bool qrt_pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args);
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
+/* gemm_pack.c: qrt_gemm_begin clears the plan, rewrites a pointwise convolution as a product, bounds the operands and
+ * says whether the path is narrow. qrt_narrow_prepare derives the rest of a narrow plan and packs a constant b. */
+void qrt_gemm_begin(qrt_gemm_args *args);
+qrt_status qrt_narrow_prepare(qrt_gemm_args *args);
+void qrt_narrow_release(qrt_gemm_args *args);
+int qrt_narrow_packed(const qrt_gemm_args *args, qrt_packed_part *to);
+
 /* Packs panel number `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
@@ -122,14 +154,16 @@ void qrt_conv_prepare(qrt_gemm_args *args);
 void *qrt_conv_filled_weights(const qrt_gemm_args *args);
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
 
+/* gemm_tasks.c */
+qrt_status qrt_narrow_run(const qrt_gemm_call *call, int threads);
+qrt_status qrt_wide_run(const qrt_gemm_call *call, int threads);
+
 /* gemm_split.c. qrt_gemm_splits says whether the 8-bit microkernel can compute this call by the bytes of its operands.
  * qrt_split_new packs b, which may be freed afterwards; what it returns must be freed even after a failure. */
 bool qrt_gemm_splits(const qrt_gemm_args *args);
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
 void qrt_split_free(qrt_gemm_split *split);
 int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to);
-/* The product by part i of a and by what `part` of a problem says of b; NULL if there is none. */
-const qrt_gemm_args *qrt_split_product(const qrt_gemm_split *split, int i, int part);
 qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 
 /* Adds the bias to `columns` accumulators from `column` on. */

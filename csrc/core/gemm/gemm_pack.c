@@ -1,4 +1,4 @@
-/* Binding a GEMM: chooses the path that computes it exactly, and packs a constant b once. */
+/* Preparation of the narrow path: chooses the microkernel and the blocks, and packs a constant b once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,13 +216,13 @@ static const qrt_gemm_microkernel *choose_microkernel(const qrt_gemm_args *args)
     const qrt_gemm_microkernel *kernel = args->problem.microkernel;
     if (kernel && (!kernel->supports || kernel->supports(args)))
         return kernel;
-    kernel = &args->kernels->gemm;
+    kernel = args->kernels->gemm;
     while (kernel->fallback && !(kernel->supports(args) && kernel->suits(args)))
         kernel = kernel->fallback;
     return kernel;
 }
 
-static qrt_status prepare_narrow(qrt_gemm_args *args) {
+qrt_status qrt_narrow_prepare(qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     qrt_gemm_plan *plan = &args->plan;
     const int64_t products = plan->a_max * plan->b_max;
@@ -250,7 +250,7 @@ static qrt_status prepare_narrow(qrt_gemm_args *args) {
     return pack_constant(args);
 }
 
-qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
+void qrt_gemm_begin(qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     qrt_gemm_plan *plan = &args->plan;
     *plan = (qrt_gemm_plan){0};
@@ -259,43 +259,15 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     plan->b_max = qrt_largest_difference(problem->b, problem->b_zero_point, qrt_b_zero_points(problem));
     plan->narrow = problem->k_block == 0 && problem->a <= QRT_U8 && problem->b <= QRT_U8 && plan->a_max <= 255 &&
                    plan->b_max <= 255 && problem->bias != QRT_BIAS_F32;
-    if (plan->narrow)
-        return prepare_narrow(args);
-    plan->splits = qrt_gemm_splits(args);
-    return plan->splits && problem->b_constant ? qrt_split_new(args, problem->b_constant, &plan->split) : QRT_OK;
 }
 
-void qrt_gemm_release(void *pointer) {
-    qrt_gemm_plan *plan = &((qrt_gemm_args *)pointer)->plan;
-    free_packed(pointer);
-    qrt_split_free(plan->split);
-    free(plan->turns);
-    *plan = (qrt_gemm_plan){0};
+void qrt_narrow_release(qrt_gemm_args *args) {
+    free_packed(args);
+    free(args->plan.turns);
 }
 
-bool qrt_gemm_reads_b(const qrt_gemm_args *args) {
-    const qrt_gemm_problem *problem = &args->problem;
+int qrt_narrow_packed(const qrt_gemm_args *args, qrt_packed_part *to) {
     const qrt_gemm_plan *plan = &args->plan;
-    const bool fits = problem->bias == QRT_BIAS_NONE ? plan->bias_limit >= 0 : plan->bias_fits;
-    return !plan->split && !(plan->narrow && (!plan->conv.filled || fits));
-}
-
-bool qrt_gemm_packs(const qrt_gemm_args *args) {
-    const qrt_gemm_split *split = args->plan.split;
-    bool packs = !split && args->plan.packed.panels && !args->plan.packed_by;
-    for (int i = 0; split && i < 2; i++)
-        for (int part = 0; part <= 2; part++) {
-            const qrt_gemm_args *product = qrt_split_product(split, i, part);
-            packs |= product && !product->plan.packed_by;
-        }
-    return packs;
-}
-
-int qrt_gemm_packed(const void *pointer, qrt_packed_part *to) {
-    const qrt_gemm_args *args = pointer;
-    const qrt_gemm_plan *plan = &args->plan;
-    if (plan->split)
-        return qrt_split_packed(plan->split, to);
     if (!plan->packed.panels)
         return 0;
     const int64_t matrices = args->problem.b_matrices;

@@ -7,20 +7,13 @@
 #include "core/float_control.h"
 #include "core/gemm/gemm.h"
 
-#define PARTS 2
 /* The most sums of each product, and the most bytes of parts of a, in a block of rows. */
 #define BLOCK_SUMS (64 * 1024)
 #define BLOCK_BYTES (256 * 1024)
 #define CHUNK 16 /* values of an inner loop that the compiler turns into vectors */
 
-struct qrt_gemm_split {
-    int a_parts, b_parts;
-    int64_t *a_zero_point[PARTS], *b_zero_point[PARTS];
-    qrt_gemm_args product[PARTS][PARTS]; /* products for the rows of one block, without requantization */
-};
-
 static int parts_of(qrt_container container) {
-    return container > QRT_U8 ? PARTS : 1;
+    return container > QRT_U8 ? QRT_SPLIT_PARTS : 1;
 }
 
 static qrt_container container_of(qrt_container whole, int part) {
@@ -35,7 +28,7 @@ static int64_t part_of(qrt_container whole, int part, int64_t value) {
 
 bool qrt_gemm_splits(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
-    return args->kernels->gemm.splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
+    return args->kernels->gemm->splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
            args->plan.a_max <= (parts_of(problem->a) > 1 ? UINT16_MAX : UINT8_MAX) &&
            args->plan.b_max <= (parts_of(problem->b) > 1 ? UINT16_MAX : UINT8_MAX) && problem->bias != QRT_BIAS_F32 &&
            problem->k <= INT32_MAX / (255 * 255);
@@ -86,9 +79,9 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     problem.a_zero_point = split->a_zero_point[i];
     problem.b_zero_point = split->b_zero_point[j];
     if (split->b_parts > 1) {
-        problem.b_k_stride /= PARTS;
-        problem.b_n_stride /= PARTS;
-        problem.b_matrix_stride /= PARTS;
+        problem.b_k_stride /= QRT_SPLIT_PARTS;
+        problem.b_n_stride /= QRT_SPLIT_PARTS;
+        problem.b_matrix_stride /= QRT_SPLIT_PARTS;
     }
     problem.out_row_stride = padded_columns(&args->problem) * (int64_t)sizeof(int32_t);
     problem.requant = (qrt_requant){.rule = QRT_FIXED,
@@ -104,15 +97,12 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     memset(problem.requant_steps, 0, sizeof problem.requant_steps);
     problem.bias = QRT_BIAS_NONE;
     problem.b_constant = b;
-    split->product[i][j] = (qrt_gemm_args){.kernels = args->kernels, .problem = problem};
-    const qrt_status status = qrt_gemm_prepare(&split->product[i][j]);
-    split->product[i][j].problem.stored = NULL;
+    qrt_gemm_args *product = &split->product[i][j];
+    *product = (qrt_gemm_args){.kernels = args->kernels, .problem = problem};
+    qrt_gemm_begin(product);
+    const qrt_status status = qrt_narrow_prepare(product);
+    product->problem.stored = NULL;
     return status;
-}
-
-const qrt_gemm_args *qrt_split_product(const qrt_gemm_split *split, int i, int part) {
-    const bool is_there = i < split->a_parts && (split->b_parts > 1) == (part > 0);
-    return is_there ? &split->product[i][part > 0 ? part - 1 : 0] : NULL;
 }
 
 int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to) {
@@ -120,16 +110,16 @@ int qrt_split_packed(const qrt_gemm_split *split, qrt_packed_part *to) {
     for (int j = 0; j < split->b_parts; j++)
         for (int i = 0; i < split->a_parts; i++)
             if (i == 0 || !qrt_pack_alike(&split->product[0][j], &split->product[i][j]))
-                count += qrt_gemm_packed(&split->product[i][j], to + count);
+                count += qrt_narrow_packed(&split->product[i][j], to + count);
     return count;
 }
 
 void qrt_split_free(qrt_gemm_split *split) {
     if (!split)
         return;
-    for (int i = 0; i < PARTS; i++) {
-        for (int j = 0; j < PARTS; j++)
-            qrt_gemm_release(&split->product[i][j]);
+    for (int i = 0; i < QRT_SPLIT_PARTS; i++) {
+        for (int j = 0; j < QRT_SPLIT_PARTS; j++)
+            qrt_narrow_release(&split->product[i][j]);
         free(split->a_zero_point[i]);
         free(split->b_zero_point[i]);
     }
@@ -161,7 +151,7 @@ qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_spli
         return QRT_NO_MEMORY;
     split->a_parts = parts_of(problem->a);
     split->b_parts = parts_of(problem->b);
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i < QRT_SPLIT_PARTS; i++) {
         split->a_zero_point[i] = part_of_zero_points(problem->a, i, problem->a_zero_point, qrt_a_zero_points(problem));
         split->b_zero_point[i] = part_of_zero_points(problem->b, i, problem->b_zero_point, qrt_b_zero_points(problem));
         if (!split->a_zero_point[i] || !split->b_zero_point[i])
@@ -212,7 +202,7 @@ static void split_rows(const tasks *t, const workspace *work, int64_t batch, int
         if (t->split->a_parts == 1)
             memcpy(work->parts + i * stride, values, (size_t)k);
         else
-            for (int part = 0; part < PARTS; part++)
+            for (int part = 0; part < QRT_SPLIT_PARTS; part++)
                 copy_part(values, part, k, work->parts + (part * t->rows + i) * stride);
     }
 }
@@ -229,8 +219,11 @@ static qrt_status run_products(const tasks *t, const workspace *work, int64_t ba
             product.problem.a_zero_point += zero_point;
             product.problem.b_index = &matrix;
             product.plan.turns = NULL; /* another product has been in L2 since the last call */
-            void *operands[] = {work->parts + a * t->rows * row_bytes(t->problem), sums};
-            const qrt_status status = qrt_gemm(&product, &(qrt_scratch){operands, t->threads});
+            const qrt_gemm_call call = {.args = &product,
+                                        .a = (const char *)work->parts + a * t->rows * row_bytes(t->problem),
+                                        .b = product.problem.b_constant,
+                                        .out = (char *)sums};
+            const qrt_status status = qrt_narrow_run(&call, qrt_gemm_threads(&product.problem, t->threads));
             if (status != QRT_OK)
                 return status;
         }
@@ -241,7 +234,7 @@ static qrt_status run_products(const tasks *t, const workspace *work, int64_t ba
  * there are four, and the middle two have the same weight. */
 static void add_products(const tasks *t, const int32_t *sums, int64_t *acc) {
     const int64_t count = t->problem->n, product = t->rows * padded_columns(t->problem);
-    if (t->split->a_parts + t->split->b_parts == PARTS + 1)
+    if (t->split->a_parts + t->split->b_parts == QRT_SPLIT_PARTS + 1)
         for (int64_t i = 0; i < count; i++)
             acc[i] = sums[i] + sums[product + i] * (int64_t)256;
     else
@@ -301,7 +294,7 @@ static qrt_status split_task(void *context, int64_t task) {
 
 static qrt_status run(const qrt_gemm_call *call, const qrt_gemm_split *split, int threads) {
     const qrt_gemm_problem *problem = &call->args->problem;
-    const int64_t mr = call->args->kernels->gemm.mr;
+    const int64_t mr = call->args->kernels->gemm->mr;
     const int64_t rows = qrt_min(BLOCK_SUMS / problem->n, BLOCK_BYTES / (split->a_parts * row_bytes(problem)));
     tasks t = {.call = *call, .problem = problem, .split = split};
     const int64_t wanted = qrt_ceil_div(2 * threads, problem->batch);

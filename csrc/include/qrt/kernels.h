@@ -24,23 +24,29 @@
 struct qrt_kernels {
     const char *name;
     bool streams; /* stores of large results are faster past the caches than to owned cache lines */
-    qrt_gemm_microkernel gemm;
+    const qrt_gemm_microkernel *gemm;
     const qrt_depthwise_microkernel *depthwise; /* NULL: depthwise_pixel computes all */
 #define QRT_ROW(result, name, parameters) qrt_##name##_fn name;
 #include "rows.def"
 };
 
-/* An ISA's init receives a copy of its parent's table and sets its own rows in it. It runs once per process, before
- * anybody can read the table; see isa/init.inl. */
-typedef void (*qrt_init)(qrt_kernels *table);
+/* An ISA of the build, which this CPU may lack. */
+typedef struct {
+    const char *name, *parent;
+    uint32_t features;       /* those of core/cpu.h that it needs beyond its parent's */
+    const qrt_kernels *rows; /* its own; the others are NULL. They may be read without the ISA, and not called */
+} qrt_isa;
 
-/* The available tables, from ref to the best; NULL past the last. Any thread may call these. */
+/* Parents first; NULL past the last. Any thread may call all of these functions. */
+const qrt_isa *qrt_isa_at(int index);
+
+/* The available tables, from ref to the best; NULL past the last. */
 const qrt_kernels *qrt_kernels_at(int index);
 const qrt_kernels *qrt_kernels_named(const char *name);
 
-/* The names of the rows, gemm and depthwise included; NULL past the last. qrt_row_is_own says whether a table's row
- * differs from its parent's or, in a table without a parent, is set. */
+/* The names of the rows, gemm and depthwise included; NULL past the last. */
 const char *qrt_row_name(int row);
-bool qrt_row_is_own(const qrt_kernels *kernels, int row);
+/* Whether a row of two tables is not the same. */
+bool qrt_row_differs(const qrt_kernels *kernels, const qrt_kernels *other, int row);
 
 const char *qrt_status_text(qrt_status status);

@@ -5,9 +5,7 @@
 
 #include "qrt/qrt.h"
 
-/* Each returns the first of its two microkernels; the second leaves calls to `fallback`. */
-const qrt_gemm_microkernel *qrt_amx_u8(const qrt_gemm_microkernel *fallback);
-const qrt_gemm_microkernel *qrt_amx_i8(const qrt_gemm_microkernel *fallback);
+extern const qrt_gemm_microkernel amx_gemm, qrt_amx_gemm_i8, avx512vnni_gemm;
 
 /* pack.c: panels of B do not depend on the sign of A, so that products of both signs share one packing. */
 void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,

@@ -1,8 +1,7 @@
-#include "gemm.h"
-#include "isa/init.inl"
+/* The rows of AMX. All others are its parent's. */
+#include "isa/rows.h"
 
-void qrt_init_amx(qrt_kernels *table) {
-    install_rows(table);
-    table->streams = true;
-    table->gemm = *qrt_amx_u8(qrt_amx_i8(&amx_parent.gemm));
-}
+const qrt_kernels amx_rows = {
+    .streams = true,
+    .gemm = &amx_gemm,
+};

@@ -1,6 +1,7 @@
 /* The two 8-bit microkernels for one sign of A. A multiply-add of tiles takes 64 values of K. Long K is computed by
  * few.h and pipeline.h, short K by short.h, and plain.h computes what these leave. Each of these files gives its
- * instructions and what limits it. The sums are exact: see pack_quads.inl.
+ * instructions and what limits it. The sums are exact: see pack_quads.inl. The including file gives them a NAME and
+ * FALLBACK, the microkernel to which they leave other calls.
  *
  * Hazard: tiles are state of the thread, which every task switch saves and restores (8 KiB). So each call configures
  * them and releases them. */
@@ -163,37 +164,31 @@ static bool suits_long(const qrt_gemm_args *args) {
     return 2 * depth > steps_of_depth(depth) * KU && (w->out_width >= TILE_ROWS || w->channels % KU == 0);
 }
 
-/* The microkernel for short K comes first in the chain. */
-static const qrt_gemm_microkernel *make_microkernels(const char *long_name, const char *short_name,
-                                                     const qrt_gemm_microkernel *fallback) {
-    static qrt_gemm_microkernel for_long, for_short;
-    const qrt_gemm_microkernel both = {.mr = MR,
-                                       .nr = NR,
-                                       .a_size = 1,
-                                       .b_size = 1,
-                                       .epilogue = epilogue_of_call,
-                                       .pack_a = pack_a,
-                                       .segmented = true,
-                                       .splits = true,
-                                       .all_panels = true,
-                                       .supports = supports};
-    for_long = for_short = both;
-    for_long.name = long_name;
-    for_long.ku = KU;
-    for_long.a_form = long_a_form;
-    for_long.pack_b = qrt_amx_pack_tiles;
-    for_long.run = run_long;
-    for_long.joins_image_rows = true;
-    for_long.a_block_bytes = A_BLOCK;
-    for_long.workspace = workspace;
-    for_long.suits = suits_long;
-    for_long.fallback = fallback;
-    for_short.name = short_name;
-    for_short.ku = SHORT_KU;
-    for_short.a_form = short_a_form;
-    for_short.pack_b = qrt_amx_pack_short;
-    for_short.run = run_short;
-    for_short.suits = suits_short;
-    for_short.fallback = &for_long;
-    return &for_short;
-}
+#define BOTH                                                                                                           \
+    .mr = MR, .nr = NR, .a_size = 1, .b_size = 1, .epilogue = epilogue_of_call, .pack_a = pack_a, .segmented = true,   \
+    .splits = true, .all_panels = true, .supports = supports
+
+static const qrt_gemm_microkernel for_long = {
+    BOTH,
+    .name = NAME,
+    .ku = KU,
+    .a_form = long_a_form,
+    .pack_b = qrt_amx_pack_tiles,
+    .run = run_long,
+    .joins_image_rows = true,
+    .a_block_bytes = A_BLOCK,
+    .workspace = workspace,
+    .suits = suits_long,
+    .fallback = &FALLBACK,
+};
+
+/* The microkernel for short K, which comes before that for long K. */
+#define FOR_SHORT                                                                                                      \
+    {BOTH,                                                                                                             \
+     .name = NAME "-short",                                                                                            \
+     .ku = SHORT_KU,                                                                                                   \
+     .a_form = short_a_form,                                                                                           \
+     .pack_b = qrt_amx_pack_short,                                                                                     \
+     .run = run_short,                                                                                                 \
+     .suits = suits_short,                                                                                             \
+     .fallback = &for_long}

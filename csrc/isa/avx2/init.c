@@ -1,5 +1,37 @@
-#include "isa/init.inl"
+/* The rows of AVX2. All others are its parent's. */
+#include "isa/rows.h"
 
-void qrt_init_avx2(qrt_kernels *table) {
-    install_rows(table);
-}
+const qrt_kernels avx2_rows = {
+    .gemm = &avx2_gemm,
+    .depthwise = &avx2_depthwise,
+    .qcast_row = avx2_qcast_row,
+    .dcast_row = avx2_dcast_row,
+    .requantize_row = avx2_requantize_row,
+    .store = avx2_store,
+    .binary_row = avx2_binary_row,
+    .clamp_row = avx2_clamp_row,
+    .lookup_row = avx2_lookup_row,
+    .avg_pool_pixel = avx2_avg_pool_pixel,
+    .max_pool_pixel = avx2_max_pool_pixel,
+    .mean_row = avx2_mean_row,
+    .dynamic_range = avx2_dynamic_range,
+    .dynamic_storage = avx2_dynamic_storage,
+    .dynamic_scale = avx2_dynamic_scale,
+    .dynamic_cells = avx2_dynamic_cells,
+    .extremum = avx2_extremum,
+    .resize_row = avx2_resize_row,
+    .pack_bits_row = avx2_pack_bits_row,
+    .unpack_bits_row = avx2_unpack_bits_row,
+    .float_rows = avx2_float_rows,
+    .float_tile = avx2_float_tile,
+    .float_axpy = avx2_float_axpy,
+    .float_tree = avx2_float_tree,
+    .float_short = avx2_float_short,
+    .contraction_tile = avx2_contraction_tile,
+    .integer_tile = avx2_integer_tile,
+    .float_steps = avx2_float_steps,
+    .integer_steps = avx2_integer_steps,
+    .float_exponential = avx2_float_exponential,
+    .mixed_row = avx2_mixed_row,
+    .mixed_tile = avx2_mixed_tile,
+};

@@ -1,5 +1,6 @@
-#include "isa/init.inl"
+/* The rows of AVX512-VBMI. All others are its parent's. */
+#include "isa/rows.h"
 
-void qrt_init_avx512vbmi(qrt_kernels *table) {
-    install_rows(table);
-}
+const qrt_kernels avx512vbmi_rows = {
+    .lookup_row = avx512vbmi_lookup_row,
+};

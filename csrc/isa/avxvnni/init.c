@@ -1,5 +1,6 @@
-#include "isa/init.inl"
+/* The rows of AVX-VNNI. All others are its parent's. */
+#include "isa/rows.h"
 
-void qrt_init_avxvnni(qrt_kernels *table) {
-    install_rows(table);
-}
+const qrt_kernels avxvnni_rows = {
+    .gemm = &avxvnni_gemm,
+};

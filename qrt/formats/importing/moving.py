@@ -72,7 +72,7 @@ def known_result(value: Value) -> Array | None:
     if value.operation is None or not _is_small(value.type):
         return None
     results = _FOLDER.results(value.operation, known_result)
-    return None if results is None else np.ascontiguousarray(results[value.index])
+    return None if results is None else np.asarray(results[value.index], order="C")
 
 
 def _is_small(type: Type) -> bool:

@@ -13,7 +13,7 @@ from qrt.errors import QuantError, UndefinedError
 from qrt.formats.importing.graph import bits
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.node import Node
-from qrt.ir import Block, Builder, IntegerAttr, Region, Value
+from qrt.ir import Block, Builder, Region, Value
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
@@ -177,7 +177,7 @@ def _spread(
 
 def index(node: Node, number: int) -> Value:
     """A number of type index."""
-    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
+    return node.graph.builder(node.op).constant(number, IndexType())
 
 
 def _nested(

@@ -13,7 +13,7 @@ from qrt.dialects.linalg.lowering import (
     uniform_type,
 )
 from qrt.ir import Operation, Value
-from qrt.numerics import sum_rule
+from qrt.numerics import SUM_RULES
 from qrt.ops.binary import sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
@@ -81,7 +81,7 @@ class _Operands:
 
 
 def _sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
-    is_fused = sum_rule(attributes["requant"]).summand == "storage"
+    is_fused = SUM_RULES[attributes["requant"]].summand == "storage"
     return (_fused_sum if is_fused else _scaled_sum)(context, op, attributes, sign)
 
 

@@ -3,7 +3,7 @@
 from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import I64, Extent, LoweringContext, accumulator_type, uniform_type
 from qrt.ir import Operation, Value
-from qrt.numerics import requant_rule
+from qrt.numerics import RULES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.parameters import Channels, centred, requantization
@@ -20,7 +20,7 @@ def requantized(context: LoweringContext, x: Value, element: UniformType, rule: 
     """Storage of `x` as a tensor of another quantized type."""
     source, stored = uniform_type(x), context.storage(x)
     sizes = context.extents(stored)
-    behind = requant_rule(rule).behind
+    behind = RULES[rule].behind
     whole = context.in_blocks(sizes) if behind else 0
     nest = LoopNest(context, "requantize", sizes)
     own, to = (Channels.of(t, nest.loops) for t in (source, element))

@@ -24,7 +24,7 @@ from qrt.dialects.linalg.lowering import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.numerics import requant_rule
+from qrt.numerics import RULES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude, max_storage
 from qrt.passes.elementwise import INDEX
@@ -49,7 +49,7 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
     """Storage of the result."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
-    by = requant_rule(attributes["requant"])
+    by = RULES[attributes["requant"]]
     raw = by.summand == "storage"
     width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
     in_loop = (context.in_loop or by.summand == "floats") and not raw

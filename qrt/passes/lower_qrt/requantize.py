@@ -12,7 +12,7 @@ import numpy as np
 from qrt.dialects.linalg.loop_nest import Index, LoopNest
 from qrt.dialects.linalg.lowering import F32, F64, I1, I32, I64, Array
 from qrt.ir import Value
-from qrt.numerics import Arithmetic, RequantParameters, arithmetic
+from qrt.numerics import ARITHMETICS, Arithmetic, RequantParameters
 from qrt.numerics.rules import Domain
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, UniformType
@@ -46,7 +46,7 @@ def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
 def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
     """What `finish` makes storage of: an i64, without the zero point and not clamped."""
     nest.stage("requantize")
-    by = arithmetic(r.parameters.rule)
+    by = ARITHMETICS[r.parameters.rule]
     return _DOMAINS[by.domain](nest, acc, r, by)
 
 

@@ -41,7 +41,7 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
     sums, correct = accumulate(context, c)
     blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
     value = correct(blocks, blocks.read(sums, blocks.loops))
-    weigh = _weigh_float32 if rule == "float32" else _weigh_fixed
+    weigh = {"float32": _weigh_float32, "fixed": _weigh_fixed}[rule]
     totals, finish = weigh(blocks, value, p)
     nest = LoopNest(context, "requantize", c.kept[:-1])
     column = nest.loops[-1:]

@@ -10,24 +10,22 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from math import prod
 from numbers import Real
-from operator import index
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Planned
 from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import into, storage_of
+from qrt.tensor.protocol.elements import into, stored, tensor
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
 from qrt.tensor.protocol.written import written_call
-from qrt.tensor.quant_tensor import QuantTensor, tensor_of
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
@@ -36,7 +34,7 @@ I32_END = 1 << 31
 I64_END = 1 << 62
 """Sums below it are requantized."""
 _FEW = 16
-"""So many results are sooner rounded one by one."""
+"""So many results are rounded one by one."""
 _WITH_DTYPE = (
     "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
 )
@@ -49,10 +47,9 @@ add_up: Callable[..., Any] = np.add.reduce
 """Without the overloads of its annotations, which are fewer than what it takes."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Units:
-    """What one of the integers of a result is worth: the product of some scales, for each channel or block. They are
-    made once for a signature, and told apart by identity."""
+    """The worth of one of the integers of a result: the product of some scales, for each channel or block."""
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -61,9 +58,8 @@ class Units:
     blocks: BlockSizes | None = None
 
     @staticmethod
-    @lru_cache(maxsize=512)
     def of(t: UniformType, power: int = 1) -> "Units":
-        """Of products of ``power`` elements."""
+        """Return the units of products of ``power`` elements."""
         factors = tuple((s,) * power for s in t.scales)
         return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
 
@@ -71,9 +67,9 @@ class Units:
         return [prod(map(Fraction, scales), start=Fraction(1)) for scales in self.factors]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
 def i32_type(name: str, units: Units, bound: int) -> UniformType:
-    """The i32 type of zero point 0 that holds every integer up to ``bound``, or the error that says what to write."""
+    """Return the i32 type of zero point 0 that holds every integer up to ``bound``, or raise what to write."""
     if bound >= I32_END:
         raise QuantTypeError(
             f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name, bound)}"
@@ -94,35 +90,16 @@ def _instead(name: str, bound: int = 0) -> str:
     return GIVE_VALUES
 
 
-def planned(
-    name: str,
-    operands: tuple[QuantTensor, ...],
-    compute: Callable[[Sequence[QuantTensor]], Any],
-    bound: int,
-    units: Units,
-    dtype: Any = None,
-    out: Any = None,
-) -> Any:
-    """As ``finish`` of the integers that ``compute`` makes of the operands, by their types and shapes alone. It holds
-    no list that was given."""
-    if dtype is not None or out is not None:
-        return finish(name, np.asarray(compute(operands)), bound, units, dtype, out)
-    return Planned(operands, compute, True, i32_type(name, units, bound))
-
-
-def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
-    """The result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most for these types."""
-    if dtype is None and out is None:
-        result: QuantTensor = tensor_of(np.asarray(acc, np.int32), i32_type(name, units, bound), acc.shape)
-        return result
+def finish(name: str, acc: Any, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
+    """Return the result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most."""
+    acc = np.asarray(acc)
     if dtype is None:
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
     wanted = result_type(name, dtype)
     if isinstance(wanted, np.dtype):
         return write_floats(name, to_float64(acc, units), wanted, out)
     if wanted is None or (bound < I32_END and wanted == i32_type(name, units, bound)):
-        t = i32_type(name, units, bound)
-        storage = np.asarray(acc, np.int32)
+        t, storage = i32_type(name, units, bound), acc.astype(np.int32, copy=False)
     else:
         t, storage = wanted, requantized(name, acc, bound, units, wanted)
     return into(out, QuantTensor._of(storage, t))
@@ -188,10 +165,6 @@ def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: 
     the products of the units."""
     ratios = ratios or units.products()
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
-    if len(ratios) == 1 and acc.size <= _FEW:
-        numerator, denominator = ratios[0].numerator, ratios[0].denominator
-        few = [rounded(number * numerator, denominator) for number in numbers.tolist()]
-        return np.array(few, np.float64).reshape(acc.shape)
     which = np.zeros(acc.size, np.int64)
     if len(ratios) > 1:
         which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
@@ -231,8 +204,7 @@ def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bo
 
 def require_tensors(name: str, *operands: Any) -> None:
     for x in operands:
-        if not isinstance(x, QuantTensor):
-            raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(x).__name__}")
+        tensor(x, f"{name}: an operand")
 
 
 def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
@@ -281,83 +253,46 @@ def is_kept(keepdims: Any) -> bool:
 
 
 def axes_of(name: str, axis: Any, rank: int) -> Shape:
-    """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
-    if axis is None:
-        return tuple(range(rank))
-    if type(axis) is int and -rank <= axis < rank:
-        return (axis % rank,)
+    """Return the axes meant by NumPy's ``axis``, ascending; all of them for None."""
+    if isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim:  # NumPy takes tuples of integers
+        raise _axis_error(name, axis, rank)
     try:
-        return tuple(sorted(normalize_axis_tuple(axis, rank)))
+        return tuple(range(rank)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, rank)))
     except (TypeError, ValueError, OverflowError):
-        wrong_axis(name, axis, rank)
+        raise _axis_error(name, axis, rank) from None
 
 
 def axis_of(name: str, axis: Any, rank: int) -> int:
     axes = axes_of(name, axis, rank)
     if len(axes) != 1:
-        wrong_axis(name, axis, rank)
+        raise _axis_error(name, axis, rank)
     return axes[0]
 
 
-def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
-    said = axis if isinstance(axis, str) else shown(axis)
-    raise QuantAxisError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
-
-
-def hashable_axis(axis: Any) -> Any:
-    """NumPy's ``axis`` as a cache takes it; what is no axis as the text that an error says."""
-    if axis is None or isinstance(axis, int):
-        return axis
-    try:
-        return tuple(map(index, axis)) if isinstance(axis, (tuple, list)) else index(axis)
-    except TypeError:
-        return shown(axis)
-
-
-def zero_points_of(t: UniformType, shape: Shape) -> Any:
-    """An integer, or an array that broadcasts to the shape."""
-    zeros = t.zero_points
-    if len(zeros) == 1 or len(set(zeros)) == 1:
-        return zeros[0]
-    return np.array(zeros, np.int64)[parameter_index(t, shape)]
+def _axis_error(name: str, axis: Any, rank: int) -> QuantAxisError:
+    given = axis if isinstance(axis, str) else shown(axis)
+    return QuantAxisError(f"{name}: axis {given} does not fit a tensor of rank {rank}")
 
 
 def dtype_for(bound: int) -> Any:
-    """The dtype in which integers of magnitude ``bound`` are computed fastest."""
+    """Return the dtype in which integers of magnitude ``bound`` are computed fastest."""
     return np.int16 if bound < 1 << 15 else np.int32 if bound < I32_END else np.int64
 
 
 def centred(q: QuantTensor, bound: int = I64_END) -> Array:
-    """``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width may
-    wrap, which the difference takes back."""
-    return centre_of(q.type, q._shape, bound)(q)
+    """Return ``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width
+    may wrap, which the difference takes back."""
+    terms: Array = stored(q).astype(dtype_for(bound))
+    zeros = q.type.zero_points
+    if not any(zeros):
+        return terms
+    centre = np.array(zeros, np.int64).astype(terms.dtype)
+    np.subtract(terms, centre[parameter_index(q.type, q.shape)] if len(set(zeros)) > 1 else centre[0], terms)
+    return terms
 
 
-def centre_of(t: UniformType, shape: Shape, bound: int = I64_END) -> Callable[[QuantTensor], Array]:
-    """``centred`` for tensors of a type and shape."""
-    dtype = np.dtype(dtype_for(bound))
-    zeros = _zeros_of(t, dtype)
-    if zeros is not None and zeros.ndim:
-        zeros = zeros[parameter_index(t, shape)]
-
-    storage = storage_of(t)
-    if zeros is None:
-        return lambda q: storage(q).astype(dtype)
-    return lambda q: np.subtract(terms := storage(q).astype(dtype), zeros, terms)
-
-
-@lru_cache(maxsize=512)
-def _zeros_of(t: UniformType, dtype: Any) -> Array | None:
-    """The zero points, which may wrap in the dtype; of no axis where all are one, and None where all are 0."""
-    zeros: Array = np.array(t.zero_points, np.int64).astype(dtype)
-    if not any(t.zero_points):
-        return None
-    return zeros if len(set(t.zero_points)) > 1 else zeros[:1].reshape(())
-
-
-@lru_cache(maxsize=512)
 def reduced_units(name: str, t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
-    """The units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
+    """Return the units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.eager.calls import call_rule
 from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
 from qrt.signatures import worded_methods
 from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
+from qrt.tensor.protocol.table import answer
 
 if TYPE_CHECKING:
     from qrt.tensor.quant_tensor import QuantTensor
@@ -48,9 +48,15 @@ _OF_OTHERS = {
 """The same for tensors of other libraries."""
 
 
-def _asked(function: Any, *args: Any, **named: Any) -> Any:
-    """What the rule of NumPy's function gives. Arguments by name are left out where they are None, as by default."""
-    return call_rule(function, args, {name: value for name, value in named.items() if value is not None})
+def _method(function: Any, summary: str) -> Any:
+    """Return the method that NumPy's function is of its first argument."""
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        return answer(function, (self, *args), options)
+
+    name = function.__name__
+    method.__doc__, method.__name__, method.__qualname__ = f"{summary}, as ``np.{name}``.", name, f"Methods.{name}"
+    return method
 
 
 @worded_methods
@@ -145,41 +151,22 @@ class Methods:
 
     # ------------------------------------------------------------------------------------------------------------ moves
 
-    def ravel(self: Any, order: str = "C") -> "QuantTensor":
-        """The elements in one line, as ``np.ravel``."""
-        return numpy.ravel(self, order)
+    ravel = _method(np.ravel, "The elements in one line")
+    squeeze = _method(np.squeeze, "The tensor without axes of size 1")
+    swapaxes = _method(np.swapaxes, "Two axes interchanged")
+    repeat = _method(np.repeat, "Each element several times")
+    take = _method(np.take, "Elements by their positions")
+    diagonal = _method(np.diagonal, "The diagonals in the plane of two axes")
+    put = _method(np.put, "Writes at positions in one line")
+    conj = conjugate = _method(np.conjugate, "A copy")
 
     def flatten(self: Any, order: str = "C") -> "QuantTensor":
         """A copy in one line."""
         return numpy.ravel(self, order).copy()
 
-    def squeeze(self: Any, axis: Any = None) -> "QuantTensor":
-        """The tensor without axes of size 1, as ``np.squeeze``."""
-        return numpy.squeeze(self, axis)
-
-    def swapaxes(self: Any, axis1: int, axis2: int, /) -> "QuantTensor":
-        """Two axes interchanged, as ``np.swapaxes``."""
-        return numpy.swapaxes(self, axis1, axis2)
-
-    def repeat(self: Any, repeats: Any, axis: int | None = None) -> "QuantTensor":
-        """Each element several times, as ``np.repeat``."""
-        return numpy.repeat(self, repeats, axis)
-
-    def take(self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> "QuantTensor":
-        """Elements by their positions, as ``np.take``."""
-        return numpy.take(self, indices, axis, out, mode)
-
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> "QuantTensor":
         """Elements where a condition holds, as ``np.compress``."""
         return numpy.compress(condition, self, axis, out)
-
-    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> "QuantTensor":
-        """The diagonals in the plane of two axes, as ``np.diagonal``."""
-        return numpy.diagonal(self, offset, axis1, axis2)
-
-    def put(self: Any, indices: Any, values: Any, /, mode: str = "raise") -> None:
-        """Writes at positions in one line, as ``np.put``."""
-        numpy.put(self, indices, values, mode)
 
     def fill(self: Any, value: Any) -> None:
         """Writes a real number, quantized, or a tensor of rank 0 everywhere."""
@@ -187,67 +174,37 @@ class Methods:
 
     # ------------------------------------------------------------------------------------------------------------ order
 
-    def max(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """The greatest value, as ``np.max``."""
-        return _asked(numpy.max, self, axis=axis, out=out, **options)
+    max = _method(np.max, "The greatest value")
+    min = _method(np.min, "The least value")
+    argmax = _method(np.argmax, "The index of the greatest value")
+    argmin = _method(np.argmin, "The index of the least value")
+    all = _method(np.all, "Whether no element is 0")
+    any = _method(np.any, "Whether an element is not 0")
+    nonzero = _method(np.nonzero, "The indices of the elements that are not 0")
+    clip = _method(np.clip, "The elements within two bounds")
+    argsort = _method(np.argsort, "The indices that sort the values")
+    argpartition = _method(np.argpartition, "The indices that partition the values")
+    searchsorted = _method(np.searchsorted, "Where values would stand among sorted values")
 
-    def min(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """The least value, as ``np.min``."""
-        return _asked(numpy.min, self, axis=axis, out=out, **options)
-
-    def argmax(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """The index of the greatest value, as ``np.argmax``."""
-        return _asked(numpy.argmax, self, axis=axis, out=out, **options)
-
-    def argmin(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """The index of the least value, as ``np.argmin``."""
-        return _asked(numpy.argmin, self, axis=axis, out=out, **options)
-
-    def all(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """Whether no element is 0, as ``np.all``."""
-        return _asked(numpy.all, self, axis=axis, out=out, **options)
-
-    def any(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """Whether an element is not 0, as ``np.any``."""
-        return _asked(numpy.any, self, axis=axis, out=out, **options)
-
-    def nonzero(self: Any) -> Any:
-        """The indices of the elements that are not 0, as ``np.nonzero``."""
-        return numpy.nonzero(self)
-
-    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
-        """The elements within two bounds, as ``np.clip``."""
-        return _asked(numpy.clip, self, min, max, out=out, **options)
-
-    def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> None:
+    def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> None:
         """Sorts the tensor in place, as ``np.sort`` does."""
-        self[...] = _asked(numpy.sort, self, axis, kind=kind, **options)
-
-    def argsort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> Any:
-        """The indices that sort the values, as ``np.argsort``."""
-        return _asked(numpy.argsort, self, axis, kind=kind, **options)
+        self[...] = numpy.sort(self, axis, kind, order, stable=stable)
 
     def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
         """Partitions the tensor in place, as ``np.partition`` does."""
-        self[...] = numpy.partition(self, kth, axis=axis, kind=kind)
-
-    def argpartition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> Any:
-        """The indices that partition the values, as ``np.argpartition``."""
-        return numpy.argpartition(self, kth, axis=axis, kind=kind)
-
-    def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Where values would stand among sorted values, as ``np.searchsorted``."""
-        return numpy.searchsorted(self, v, side=side, sorter=sorter)
+        self[...] = numpy.partition(self, kth, axis, kind, order)
 
     # ------------------------------------------------------------------------------------------------------------- sums
 
-    def sum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """The exact sum, as ``np.sum``."""
-        return _asked(numpy.sum, self, axis=axis, dtype=dtype, out=out, **options)
-
-    def prod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """The exact product, as ``np.prod``."""
-        return _asked(numpy.prod, self, axis=axis, dtype=dtype, out=out, **options)
+    sum = _method(np.sum, "The exact sum")
+    prod = _method(np.prod, "The exact product")
+    std = _method(np.std, "The standard deviation as float64")
+    var = _method(np.var, "The variance as float64")
+    cumsum = _method(np.cumsum, "Exact running sums")
+    cumprod = _method(np.cumprod, "Running products, which have no exact result: an error, or floats")
+    trace = _method(np.trace, "The sum along a diagonal")
+    dot = _method(np.dot, "The exact product with another tensor")
+    round = _method(np.round, "Rounding, which has no exact result: an error, or floats")
 
     def mean(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, out_type: Any = None, **options: Any
@@ -255,41 +212,7 @@ class Methods:
         """The mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
             raise QuantTypeError("mean: dtype and out_type both say the type of the result: give one of them")
-        return _asked(numpy.mean, self, axis=axis, dtype=dtype if out_type is None else out_type, out=out, **options)
-
-    def std(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """The standard deviation as float64, as ``np.std``."""
-        return _asked(numpy.std, self, axis=axis, dtype=dtype, out=out, **options)
-
-    def var(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """The variance as float64, as ``np.var``."""
-        return _asked(numpy.var, self, axis=axis, dtype=dtype, out=out, **options)
-
-    def cumsum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """Exact running sums, as ``np.cumsum``."""
-        return numpy.cumsum(self, axis=axis, dtype=dtype, out=out)
-
-    def cumprod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """Running products have no exact result: an error, or floats, as ``np.cumprod``."""
-        return numpy.cumprod(self, axis=axis, dtype=dtype, out=out)
-
-    def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-        """The sum along a diagonal, as ``np.trace``."""
-        return numpy.trace(self, offset=offset, axis1=axis1, axis2=axis2, dtype=dtype, out=out)
-
-    def dot(self: Any, b: Any, /, out: Any = None) -> Any:
-        """The exact product with another tensor, as ``np.dot``."""
-        return numpy.dot(self, b, out=out)
-
-    def round(self: Any, decimals: int = 0, out: Any = None) -> Any:
-        """Rounding has no exact result: an error, or floats, as ``np.round``."""
-        return numpy.round(self, decimals=decimals, out=out)
-
-    def conj(self: Any) -> Any:
-        """A copy, as ``np.conjugate``."""
-        return numpy.conjugate(self)
-
-    conjugate = conj
+        return answer(np.mean, (self, axis, dtype if out_type is None else out_type, out), options)
 
 
 def _scalar(q: Any) -> float:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor, call_rule
+from qrt.eager.calls import Tensor
+from qrt.tensor.protocol.table import answer
 
 _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
@@ -27,11 +28,11 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """With an operand of any kind: what NumPy does not compare is an error, not False."""
-    return lambda self, other: call_rule(ufunc, (self, other), {})
+    return lambda self, other: answer(ufunc, (self, other), {})
 
 
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: call_rule(ufunc, (self,), {})
+    return lambda self: answer(ufunc, (self,), {})
 
 
 class Operators:

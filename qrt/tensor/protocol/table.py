@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.eager import calls
 from qrt.errors import QuantError, QuantTypeError
 from qrt.registry import Registry
 from qrt.tensor.float_results import in_floats
@@ -26,27 +25,11 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
+_FILES = """
+moves joins parts fills writes comparisons order signs sets sums moments products arithmetic inspect floats refused
+"""
 _RULES: Registry[Any] = Registry(
-    "file of rules",
-    {
-        "moves": "qrt.tensor.protocol.rules.moves",
-        "joins": "qrt.tensor.protocol.rules.joins",
-        "parts": "qrt.tensor.protocol.rules.parts",
-        "fills": "qrt.tensor.protocol.rules.fills",
-        "writes": "qrt.tensor.protocol.rules.writes",
-        "comparisons": "qrt.tensor.protocol.rules.comparisons",
-        "order": "qrt.tensor.protocol.rules.order",
-        "signs": "qrt.tensor.protocol.rules.signs",
-        "sets": "qrt.tensor.protocol.rules.sets",
-        "sums": "qrt.tensor.protocol.rules.sums",
-        "moments": "qrt.tensor.protocol.rules.moments",
-        "products": "qrt.tensor.protocol.rules.products",
-        "arithmetic": "qrt.tensor.protocol.rules.arithmetic",
-        "inspect": "qrt.tensor.protocol.rules.inspect",
-        "floats": "qrt.tensor.protocol.rules.floats",
-        "refused": "qrt.tensor.protocol.rules.refused",
-        "routines": "qrt.tensor.protocol.routines",
-    },
+    "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}
 )
 """The files that fill the table, in the order in which it lists functions."""
 _NAMED = re.compile(r"[\w.]+: ")
@@ -79,7 +62,6 @@ def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
             if function in _TABLE:
                 raise RuntimeError(f"{name_of(function)} has a rule already: {_TABLE[function].rule}")
             _TABLE[function] = Entry(kind, rule)
-            calls.set_rule(function, rule)
         return rule
 
     return register
@@ -129,31 +111,32 @@ def name_of(function: Function) -> str:
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
 
 
-def _call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function without a rule gives, or one whose rule is not loaded yet."""
-    found = entry(function)
-    if found is None:
-        raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
-    if found.rule is not None:
-        return calls.call_rule(function, args, kwargs)
-    name = name_of(function)
-    if found.kind == "refused":
-        raise QuantTypeError(f"{name} takes no QuantTensor: {found.hint}")
+def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a function gives for arguments with a QuantTensor among them, or raise what to write instead."""
+    row, name = entry(function), name_of(function)
+    if row is not None and row.rule is not None:
+        try:
+            return row.rule(*args, **kwargs)
+        except Exception as error:
+            _in_words(name, error)
+            raise
+    if row is None and isinstance(function, tuple) and function[1] == "at":
+        raise QuantTypeError(f"{name} takes no QuantTensor: q[indices] = x writes elements")
+    if row is None:
+        raise QuantTypeError(f"{name} takes no QuantTensor: give it np.asarray(q), the values as floats")
+    if row.kind == "refused":
+        raise QuantTypeError(f"{name} takes no QuantTensor: {row.hint}")
     plain = getattr(*function) if isinstance(function, tuple) else function
-    return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, found.word))
+    return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, row.word))
 
 
-def _in_words(function: Function, error: Exception) -> None:
-    """Says in an error of a rule which function it is of; raises ours in place of NumPy's and Python's."""
+def _in_words(name: str, error: Exception) -> None:
+    """Say in an error of a rule which function it is of; raise ours in place of NumPy's and Python's."""
     if isinstance(error, QuantError):
-        name = name_of(function)
         if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
             error.args = (f"{name}: {error}",)
     elif isinstance(error, NUMPY_ERRORS):
-        raise from_numpy(_of_signature(error), name_of(function)) from error
-
-
-calls.set_protocol(_call, _in_words)
+        raise from_numpy(_of_signature(error), name) from error
 
 
 def _of_signature(error: Exception) -> Exception:

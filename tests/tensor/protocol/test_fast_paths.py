@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType, kernels
-from qrt.tensor.protocol import tables
+from qrt import QuantTensor, QuantTypeError, UniformType
 from tests.tensor.protocol.rationals import same, values
 from tests.tensor.protocol.values import floats
 
@@ -91,20 +90,6 @@ def test_powers_are_those_of_the_values(t: UniformType, count: int) -> None:
             assert same(np.power(q, n), values(q) ** n)
         if n * bits < 53 and not t.is_sub_channel and str(t.expressed_type) == "f32":
             assert np.array_equal(np.power(q, n, dtype=np.float64), (values(q) ** n).astype(float))
-
-
-@EVERY
-@pytest.mark.parametrize("isa", ["ref", kernels.active()])
-def test_a_table_is_for_elements_of_8_bits_per_layer(isa: str, t: UniformType, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[Any] = []
-    lookup: Callable[..., Any] = tables.lookup
-    monkeypatch.setattr(tables, "lookup", lambda *args: calls.append(args) or lookup(*args))
-    has_table = t.is_per_layer and t.storage_width <= 8 and t.storage_width not in (1, 2, 4)
-    with kernels.use(isa):
-        np.abs(tensor(t, FEW))
-        assert len(calls) == has_table
-        np.abs(tensor(t, MANY))
-    assert len(calls) == (has_table if isa == "ref" else 2 * has_table)
 
 
 @pytest.mark.parametrize("function", [np.sign, np.abs, np.negative, np.square])

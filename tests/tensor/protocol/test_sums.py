@@ -346,7 +346,7 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.sum(q, dtype=T.with_(expressed="f64")), "np.sum: the result expresses f32"),
         (lambda q: np.cumulative_sum(q), "np.cumulative_sum: axis is needed for a tensor of rank 2"),
         (lambda q: np.diff(q, -1), "np.diff: n must be an integer from 0 to 64, got -1"),
-        (lambda q: np.diff(q, prepend=1.0), "np.diff: a QuantTensor is needed, got float"),
+        (lambda q: np.diff(q, prepend=1.0), "np.diff: an operand must be a QuantTensor, got float"),
         (lambda q: np.ptp(q[:0], axis=0), "np.ptp: there is no element"),
         (lambda q: np.trace(q, axis1=1, axis2=1), "np.trace: axis1 and axis2 must be two axes"),
         (lambda q: np.trace(q[0]), "np.trace: axis 1 does not fit a tensor of rank 1"),
@@ -359,7 +359,7 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.std(q, dtype=T), "np.std: the result is float64"),
         (lambda q: np.prod(q, initial=2), "np.prod: initial is not supported"),
         (lambda q: np.convolve(q[0], q[0], "none"), "np.convolve"),
-        (lambda q: np.sum([1.0], out=q), "np.sum: a QuantTensor is needed, got list"),
+        (lambda q: np.sum([1.0], out=q), "np.sum: an operand must be a QuantTensor, got list"),
     ],
 )
 def test_refusals_name_the_argument(call: Callable[[Any], Any], message: str) -> None:

@@ -7,6 +7,7 @@
 
 typedef struct qrt_gemm_args qrt_gemm_args;
 typedef struct qrt_microkernel_call qrt_microkernel_call;
+typedef struct qrt_gemm_call qrt_gemm_call;
 typedef struct qrt_gemm_split qrt_gemm_split;
 
 /* The form in which the microkernel reads rows of a. */
@@ -156,11 +157,12 @@ typedef struct {
 
 /* How a problem is computed. */
 typedef struct {
+    /* The path: by the 8-bit microkernel (narrow), by the bytes of 16-bit operands (split), or wide. */
+    qrt_status (*run)(const qrt_gemm_call *call, int threads);
     const qrt_gemm_microkernel *microkernel; /* that of the narrow path; else NULL */
     int epilogue;                            /* what kernel->epilogue answered */
     bool narrow;                             /* the 8-bit microkernel computes it */
-    bool splits;                             /* the 8-bit microkernel computes it by the bytes of 16-bit operands */
-    qrt_gemm_split *split;                   /* the products with b_constant; NULL: it is an operand */
+    qrt_gemm_split *split;                   /* the products with b_constant on the path `split`; else NULL */
     int64_t a_max, b_max;                    /* bounds of |value - zero point| */
     int64_t bias_limit; /* the largest |bias| with which a whole sum fits 31 bits; negative: there is none */
     bool bias_fits;     /* every value of bias_constant is within bias_limit */

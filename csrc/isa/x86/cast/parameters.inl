@@ -48,6 +48,12 @@ QRT_INLINE int64_t qrt_cast_until_aligned(const void *target, int size) {
 /* Defined by walk.inl, once for each ISA. */
 void QRT_OF_ISA(cast_row)(const qrt_cast_call *call, const char *source, char *target, int64_t count, int64_t phase);
 
+/* Defined by f64.inl: casts that f32 cannot compute. */
+void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase);
+void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase);
+
 /* Casts a row by a kernel that computes in f32 or in f64. `first` is the index of its first parameter. */
 #define QRT_CAST_FROM(array) ((const char *)((array) + first))
 

@@ -4,12 +4,6 @@
 #error "rows.inl comes first"
 #endif
 
-/* Casts that f32 cannot compute. */
-void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
-                           int64_t parameter, int64_t phase);
-void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
-                           int64_t parameter, int64_t phase);
-
 #define QCAST(name, container, ...)                                                                                    \
     static __attribute__((noinline)) void name##_ends(const qrt_cast_args *args,                                       \
                                                       const qrt_cast_parameters *parameters, bool each, int64_t index, \

@@ -6,13 +6,13 @@ import numpy as np
 
 from qrt.formats.importing.moving import Shape, erase_unused, known_result, reshaped
 from qrt.formats.importing.nests import lowering_context
-from qrt.formats.importing.plain import apply, as_value, broadcast, number_of, signless
+from qrt.formats.importing.plain import apply, as_value, broadcast, index, number_of, signless
 from qrt.formats.importing.plain import shape_of as shape_of_operand
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.gathering import check_indices
 from qrt.formats.tflite.operators.moving import settle, shape_of
 from qrt.formats.tflite.operators.plain import finish, raw
-from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Value
+from qrt.ir import Attribute, DenseArrayAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.types import FloatType, IndexType, IntegerType, UniformType
 
@@ -104,13 +104,9 @@ def dynamic_update_slice(node: Node) -> None:
     least = apply(node, "arith.maxsi", [node.value(2), number_of(0, kind)], [kind] * 2, kind)
     starts = apply(node, "arith.minsi", [least, room.astype(node.input(2).dtype)], [kind] * 2, kind)
     assert isinstance(starts, Value)
-    scalars = [node.emit("tensor.extract", [starts, _index(node, axis)], None, kind) for axis in range(len(shape))]
+    scalars = [node.emit("tensor.extract", [starts, index(node, axis)], None, kind) for axis in range(len(shape))]
     places = [node.emit("arith.index_cast", [scalar], None, IndexType()) for scalar in scalars]
     finish(node, 0, _inserted(node, update, x, part, places))
-
-
-def _index(node: Node, number: int) -> Value:
-    return node.emit("arith.constant", [], {"value": IntegerAttr(number, IndexType())}, IndexType())
 
 
 def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any]) -> Value:

@@ -5,7 +5,7 @@ import numpy as np
 import qrt.numerics as numerics
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.ir import Builder, DenseElementsAttr, Operation, Value, attribute
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.rewrite import erase_dead, replace
@@ -42,7 +42,8 @@ class Casts:
         if constant is not None:
             return _constant(value, constant, element, permutation)
         if permutation is not None:
-            transposed = _transposed(self.stored(value, element), permutation)
+            stored = self.stored(value, element)
+            transposed = Builder.after(stored).create("qrt.transpose", stored, permutation=permutation)
             self.made.append(transposed)
             return transposed.results[0]
         source = value.operation
@@ -111,13 +112,6 @@ def _narrowed(value: Value, type: Type) -> Value:
         return builder.value("arith.truncf", (value,), type)
     rounded = numerics.round_to_format(np.asarray(constant.python), element.name)
     return builder.constant(constant_attribute(rounded, type), type)
-
-
-def _transposed(value: Value, permutation: tuple[int, ...]) -> Operation:
-    assert isinstance(value.type, TensorType)  # a form has permutations of tensors
-    type = FAMILIES["transpose"].resolve((value.type,), {"permutation": permutation})
-    said = {"permutation": attribute(permutation)}
-    return Builder.after(value).emit("qrt.transpose", (value,), (type,), said)
 
 
 def _constant(

@@ -9,7 +9,7 @@ import numpy as np
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value, attribute
-from qrt.ir.constants import constant_attribute, write_constant
+from qrt.ir.constants import write_constant
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops import FAMILIES
@@ -155,5 +155,4 @@ def _splat(builder: Builder, number: float, like: Value) -> Value:
     type = _tensor(like)
     if type.shape is None or None in type.shape:
         raise QuantTypeError(f"float_matmul: a result of type {type} is not clamped, because its sizes are not known")
-    shape = tuple(size or 0 for size in type.shape)
-    return builder.constant(constant_attribute(np.full(shape, number), type), type)
+    return builder.constant(number, type)

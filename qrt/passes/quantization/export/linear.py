@@ -18,7 +18,6 @@ from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, Builder, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
-from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import constant_of
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
@@ -256,7 +255,7 @@ class Linear:
         type = tensor_type(op.results[0]).with_(element=I64)
         body = Block([value.type for value in region.blocks[0].arguments], self.context.location)
         inside = Builder(body)
-        zero = inside.constant(IntegerAttr(0, I64), I64)
+        zero = inside.constant(0, I64)
         inside.emit("tensor.yield", (zero,))
         made = self.context.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
         return replace(_with_channels_around(x, op), value=made.results[0])

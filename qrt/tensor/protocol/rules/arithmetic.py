@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from math import isfinite
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.casts import quantize
@@ -27,10 +25,8 @@ from qrt.tensor.protocol.exact import (
     require_tensors,
     result_type,
 )
-from qrt.tensor.protocol.results import delivered
-from qrt.tensor.protocol.rules.signs import negative, positive
+from qrt.tensor.protocol.rules.signs import negative
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.protocol.tables import SOME, has_table, planned
 from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
@@ -59,7 +55,7 @@ def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any
         return _of_tensors(np.add, a, b, dtype, out)
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
-        return into(out, delivered("np.add", *positive(q)))
+        return into(out, q.copy())
     return _in_floats(np.add, "+", a, b, out, dtype, others)
 
 
@@ -72,7 +68,7 @@ def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
     is_first = isinstance(a, QuantTensor)
     q, x = (a, b) if is_first else (b, a)
     if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
-        return into(out, delivered("np.subtract", *(positive if is_first else negative)(q)))
+        return into(out, q.copy() if is_first else negative(q))
     return _in_floats(np.subtract, "-", a, b, out, dtype, others)
 
 
@@ -181,13 +177,9 @@ def _factor(x: Any) -> Fraction | None:
 def _scaled(name: str, q: QuantTensor, factor: Fraction, out: Any) -> Any:
     """Return the same storage in a type whose scales are multiplied; with the other sign for a negative factor."""
     result = tensor_of(q._data.copy(), scaled_type(name, q.type, abs(factor)), q.shape)
-    if factor < 0:
-        storage, opposite = negative(result)
-        result = delivered(name, storage, opposite)
-    return into(out, result)
+    return into(out, negative(result) if factor < 0 else result)
 
 
-@lru_cache(maxsize=256)
 def scaled_type(name: str, t: UniformType, factor: Fraction) -> UniformType:
     """Return the type with every scale times a positive factor, rounded once to a double.
 
@@ -211,7 +203,7 @@ def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> A
     """The squares, as i32 of the squared scale."""
     refuse_others("np.square", others)
     require_tensors("np.square", x)
-    return _power_of("np.square", x, 2, dtype, out)
+    return _exact_power(x, "np.square", 2, dtype, out)
 
 
 @implements(np.power, kind="sums")
@@ -220,21 +212,14 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others("np.power", others)
-        return _power_of("np.power", a, int(n), dtype, out)
+        return _exact_power(a, "np.power", int(n), dtype, out)
     return _in_floats(np.power, "**", a, b, out, dtype, others)
-
-
-def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
-    if dtype is not None or out is not None:
-        return _exact_power(q, name, n, dtype, out)
-    if n == 2 and q._data.size > SOME and has_table(q.type):
-        t = _exact_power(q[:0] if q.ndim else q, name, n).type
-        return Planned((q,), lambda operands: tensor_of(mul(operands[0], operands[0])._data, t, operands[0]._shape))
-    return planned(_exact_power, q, name, n)
 
 
 def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
         raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: {GIVE_VALUES}")
-    return finish(name, np.asarray(centred(q, bound) ** n), bound, Units.of(q.type, n), dtype, out)
+    has_kernel = n == 2 and bound < I32_END and q.type.is_per_layer
+    integers = mul(q, q)._data if has_kernel else centred(q, bound) ** n
+    return finish(name, integers, bound, Units.of(q.type, n), dtype, out)

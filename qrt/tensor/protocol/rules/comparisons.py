@@ -19,7 +19,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import NUMBERS, no_tensor, stored
+from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.keys import comparable
 from qrt.tensor.protocol.table import implements
 from qrt.types import UniformType
@@ -50,7 +50,7 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc], b, a
     if not isinstance(b, Tensor):
-        number = b if type(b) in NUMBERS or isinstance(b, Real) else as_array(b)[()]
+        number = b if isinstance(b, Real) else as_array(b)[()]
         if isinstance(number, Real):
             return _with_number(ufunc, a, _exact(number))
     with np.errstate(invalid="ignore"):  # of NaNs that signal

@@ -1,30 +1,24 @@
 """Means, variances and norms: exact sums, which are rounded once at the end."""
 
 from fractions import Fraction
-from functools import lru_cache
 from math import prod
 from numbers import Rational, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Planned
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.numerics.sums import rounded_quotient, rounded_root
-from qrt.ops.core import Shape, storage_dtype
+from qrt.ops.core import Array
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
-    Units,
     add_up,
     axes_of,
     axis_of,
-    centre_of,
     centred,
-    hashable_axis,
     is_kept,
     reduced_units,
     refuse_others,
@@ -49,7 +43,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     if isinstance(wanted, UniformType) or isinstance(out, QuantTensor):
         quantized = wanted if isinstance(wanted, UniformType) else None
         return qrt_mean(a, axis, keepdims=keepdims, out_type=quantized, out=out)
-    axes, units, count = _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
+    axes = axes_of(name, axis, a.ndim)
+    units, count = reduced_units(name, a.type, a.shape, axes, keepdims), prod(a.shape[d] for d in axes)
     if count == 0:
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
@@ -68,100 +63,45 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     return mean(a, axis, keepdims=keepdims)
 
 
-def _reduction_of(
-    name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, power: int
-) -> tuple[Shape, Units, int]:
-    """(axes, units of products of ``power`` elements, number of elements) of a sum."""
-    axes = axes_of(name, axis, len(shape))
-    return axes, reduced_units(name, t, shape, axes, keepdims, power), prod(shape[d] for d in axes)
-
-
 # ----------------------------------------------------------------------------------------------------------- variances
 
 
-@implements(np.var, np.nanvar, kind="sums")
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
-    """The variance as float64, rounded once."""
-    return _spread("np.var", False, a, axis, dtype, out, ddof, _named(rest, others))
+def _spread(function: Any, other: Any, root: bool, summary: str) -> None:
+    """Register a function of the deviations from the mean."""
+    name = f"np.{function.__name__}"
 
-
-@implements(np.std, np.nanstd, kind="sums")
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
-    """The standard deviation as float64, rounded once."""
-    return _spread("np.std", True, a, axis, dtype, out, ddof, _named(rest, others))
-
-
-def _named(rest: tuple[Any, ...], others: dict[str, Any]) -> dict[str, Any]:
-    """NumPy takes ``keepdims`` by position too."""
-    return {"keepdims": rest[0], **others} if rest else others
-
-
-def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, others: dict[str, Any]) -> Any:
-    require_tensors(name, a)
-    keepdims = False
-    if others or out is not None:
-        keepdims = is_kept(others.pop("keepdims", False))
-        correction = others.pop("correction", np._NoValue)
+    def rule(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        **others: Any,
+    ) -> Any:
+        require_tensors(name, a)
+        keepdims, correction = is_kept(keepdims), others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
         refuse_others(name, {**others, "out": out})
-    if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
-        call = written_call(name, (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}")
-        raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({call}, t) for a type t")
-    ddof = ddof if type(ddof) is int else _exact(name, ddof)
-    how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, ddof)
-    rounded = rounded_root if root else rounded_quotient
-    numerator, denominator = how.ratios[0].numerator, how.ratios[0].denominator
+        if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
+            call = written_call(name, (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}")
+            raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({call}, t) for a type t")
+        axes, freedom = axes_of(name, axis, a.ndim), _exact(name, ddof)
+        units = reduced_units(name, a.type, a.shape, axes, keepdims, 2)
+        count = prod(a.shape[d] for d in axes)
+        if count == 0 or count <= freedom:
+            raise QuantValueError(f"{name}: {count} elements less ddof leave no degree of freedom")
+        total, squares = _power_sums(stored(a), axes, keepdims, count, max(-a.type.storage_min, a.type.storage_max))
+        deviations = np.asarray(count * squares - total * total)
+        ratios = [unit / (count * (count - freedom)) for unit in units.products()]
+        return to_float64(deviations, units, ratios, root)[()]
 
-    def run(operands: Any) -> Any:
-        total, squares = _power_sums(operands[0], how.sums, keepdims)
-        if how.is_wide:
-            total, squares = total.astype(object), squares.astype(object)
-        deviations = np.asarray(how.sums.elements * squares - total * total)
-        if deviations.ndim:
-            return to_float64(deviations, how.units, how.ratios, root)
-        return np.float64(rounded(int(deviations) * numerator, denominator))
-
-    return Planned((a,), run)
+    rule.__doc__ = summary
+    implements(function, other, kind="sums")(rule)
 
 
-class _Sums(NamedTuple):
-    """How sums and sums of squares of storage are formed, in integers that hold them."""
-
-    axes: Shape
-    elements: int
-    squares: Any
-    """The dtype of squares."""
-    sums: Any
-    """The dtype of sums."""
-
-
-class _Spread(NamedTuple):
-    """How variances of tensors of one type and shape are formed: found once for them."""
-
-    sums: _Sums
-    units: Units
-    ratios: list[Fraction]
-    """What one of the exact integers is worth, for each channel."""
-    is_wide: bool
-    """Whether the integers pass 64 bits."""
-
-
-@lru_cache(maxsize=256)
-def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Any) -> _Spread:
-    axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
-    if count == 0 or count <= ddof:
-        raise QuantValueError(f"{name}: {count} elements less ddof leave no degree of freedom")
-    ratios = [unit / (count * (count - Fraction(ddof))) for unit in units.products()]
-    return _Spread(_sums_of(t, axes, count), units, ratios, (count * _widest(t)) ** 2 >= 1 << 63)
-
-
-def _sums_of(t: UniformType, axes: Shape, count: int) -> _Sums:
-    bound = max(count, 1) * _widest(t) ** 2
-    if bound >= 1 << 63:
-        return _Sums(axes, count, object, object)
-    stored = storage_dtype(t)
-    kinds = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(stored.itemsize, (np.int64, np.int64))
-    return _Sums(axes, count, kinds[stored.kind == "u"], np.int32 if bound < I32_END else np.int64)
+_spread(np.var, np.nanvar, False, "The variance as float64, rounded once.")
+_spread(np.std, np.nanstd, True, "The standard deviation as float64, rounded once.")
 
 
 def _exact(name: str, number: Any) -> Fraction:
@@ -172,20 +112,20 @@ def _exact(name: str, number: Any) -> Fraction:
     raise QuantTypeError(f"{name}: ddof must be a finite number, got {shown(number)}")
 
 
-def _power_sums(a: QuantTensor, how: _Sums, keepdims: bool) -> tuple[Any, Any]:
-    """(sum, sum of squares) of the storage: int64, or objects where that does not hold them."""
-    data = stored(a)
-    if how.squares is object:
-        data = data.astype(object)
-    squares = np.multiply(data, data, dtype=how.squares)
-    kept = object if how.squares is object else np.int64
-    total, of_squares = (add_up(x, how.axes, how.sums, None, keepdims) for x in (data, squares))
-    return np.asarray(total, kept), np.asarray(of_squares, kept)
-
-
-def _widest(t: UniformType) -> int:
-    """The largest magnitude of storage."""
-    return max(-t.storage_min, t.storage_max)
+def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: int, widest: int) -> tuple[Array, Array]:
+    """Return (sum, sum of squares) of storage of this magnitude: of int64, or objects where that does not hold
+    ``count`` times the sum of squares."""
+    bound = count * widest**2
+    if bound >= 1 << 63:
+        storage, square, wide = storage.astype(object), object, object
+    else:
+        is_unsigned, wide = storage.dtype.kind == "u", np.int32 if bound < I32_END else np.int64
+        narrow = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(storage.itemsize, (np.int64, np.int64))
+        square = narrow[is_unsigned]
+    kind = object if (count * widest) ** 2 >= 1 << 63 else np.int64
+    squares = np.multiply(storage, storage, dtype=square)
+    total, of_squares = (np.asarray(add_up(x, axes, wide, None, keepdims), kind) for x in (storage, squares))
+    return total, of_squares
 
 
 # --------------------------------------------------------------------------------------------------------------- norms
@@ -230,36 +170,11 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    axes, units, ratios, square, sums = _norm_of(name, x.type, x.shape, hashable_axis(axis), keepdims)
-    centre, numerator, denominator = centre_of(x.type, x.shape, square), ratios[0].numerator, ratios[0].denominator
-
-    def run(operands: Any) -> Any:
-        terms = centre(operands[0])
-        squares = np.square(terms if sums is not object else terms.astype(object))
-        total = add_up(squares, axes, sums, None, keepdims)
-        if np.ndim(total):
-            return to_float64(total, units, ratios, root=True)
-        return np.float64(rounded_root(int(total) * numerator, denominator))
-
-    return Planned((x,), run)
-
-
-class _Norm(NamedTuple):
-    """How norms of tensors of one type and shape are formed: found once for them."""
-
-    axes: Shape
-    units: Units
-    ratios: list[Fraction]
-    square: int
-    """The largest square."""
-    sums: Any
-    """The dtype of sums."""
-
-
-@lru_cache(maxsize=256)
-def _norm_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> _Norm:
-    axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
-    square = max_magnitude(t) ** 2
-    bound = max(count, 1) * square
-    sums = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
-    return _Norm(axes, units, units.products(), square, sums)
+    axes = axes_of(name, axis, x.ndim)
+    units = reduced_units(name, x.type, x.shape, axes, keepdims, 2)
+    square = max_magnitude(x.type) ** 2
+    bound = max(prod(x.shape[d] for d in axes), 1) * square
+    wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
+    terms = centred(x, square)
+    squares = np.square(terms if wide is not object else terms.astype(object))
+    return to_float64(np.asarray(add_up(squares, axes, wide, None, keepdims)), units, root=True)[()]

@@ -1,8 +1,6 @@
 """NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept."""
 
-from collections.abc import Callable, Hashable, Sequence
-from inspect import unwrap
-from operator import index
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +9,9 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import contracted
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import GIVE_VALUES, axis_of, hashable_axis, of_tensors, refuse_others, require_tensors
+from qrt.tensor.protocol.exact import GIVE_VALUES, axis_of, of_tensors, refuse_others, require_tensors
 from qrt.tensor.protocol.subscripts import Labels, interleaved, of_text, parsed
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import Function, implements, name_of
 from qrt.tensor.quant_tensor import QuantTensor
 
 Shapes = Sequence[Shape]
@@ -39,20 +37,29 @@ def _of_subscripts(name: str, shapes: Shapes, subscripts: Any) -> Contraction:
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     """The order in which NumPy would contract operands of these shapes."""
     arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
-    return _path(*arrays, optimize=optimize, einsum_call=einsum_call)
-
-
-_path: Callable[..., Any] = unwrap(np.einsum_path)
+    return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
 
 def _letters(prefix: str, count: int) -> Labels:
-    """Labels of neighbouring axes, the last of which is number 1: batches are matched from the right."""
+    """Return labels of neighbouring axes, the last of which is number 1: batches are matched from the right."""
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
-def _product(name: str, a: Any, b: Any, labels_of: Any, *options: Hashable, **results: Any) -> Any:
-    require_tensors(name, a, b)
-    return contracted(name, (a, b), labels_of, *options, **results)
+def _of_two(function: Function, labels_of: Any, summary: str, *, are_lines: bool = False, **options: Any) -> None:
+    """Register a product of two tensors, or of their elements in one line each. ``labels_of`` takes the name, the
+    shapes, and the ``options`` of NumPy's function, whose defaults these are."""
+    name, third = name_of(function), next(iter(options), "out")
+
+    def rule(a: Any, b: Any, *rest: Any, **named: Any) -> Any:
+        require_tensors(name, a, b)
+        given = options | {"out": None, "dtype": None} | dict(zip((third,), rest, strict=False)) | named
+        refuse_others(name, {key: value for key, value in given.items() if key not in (*options, "out", "dtype")})
+        operands = [q.reshape(-1) if are_lines and q.ndim != 1 else q for q in (a, b)]
+        chosen = [given[key] for key in options]
+        return contracted(name, operands, labels_of, *chosen, dtype=given["dtype"], out=given["out"])
+
+    rule.__doc__ = summary
+    of_tensors(function)(rule)
 
 
 def _ranks(name: str, shapes: Shapes, least: int, other_least: int) -> tuple[int, int]:
@@ -60,12 +67,6 @@ def _ranks(name: str, shapes: Shapes, least: int, other_least: int) -> tuple[int
     if len(first) < least or len(second) < other_least:
         raise QuantValueError(f"{name}: ranks of at least {least} and {other_least} are needed, got {first}, {second}")
     return len(first), len(second)
-
-
-@of_tensors(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """The product over the last axis of one tensor and the last but one of the other."""
-    return _product("np.dot", a, b, _of_dot, out=out)
 
 
 def _of_dot(name: str, shapes: Shapes) -> Contraction:
@@ -77,14 +78,10 @@ def _of_dot(name: str, shapes: Shapes) -> Contraction:
 
 
 def _of_outer(name: str, shapes: Shapes) -> Contraction:
-    left, right = (_letters(*each) for each in zip("mn", _ranks(name, shapes, 0, 0), strict=True))
+    if name == "np.linalg.outer" and [len(shape) for shape in shapes] != [1, 1]:
+        raise QuantValueError(f"{name}: vectors are needed, got {shapes[0]} and {shapes[1]}")
+    left, right = (_letters(*side) for side in zip("mn", _ranks(name, shapes, 0, 0), strict=True))
     return (left, right), left + right
-
-
-@of_tensors(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
-    """The product over the last axes."""
-    return _product("np.inner", a, b, _of_inner)
 
 
 def _of_inner(name: str, shapes: Shapes) -> Contraction:
@@ -95,53 +92,16 @@ def _of_inner(name: str, shapes: Shapes) -> Contraction:
     return ((*rows, "k"), (*columns, "k")), rows + columns
 
 
-@of_tensors(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
-    """All products of two lines of elements."""
-    require_tensors("np.outer", a, b)
-    return contracted("np.outer", (_line(a), _line(b)), _of_outer, out=out)
+def _of_batches(left: Labels, right: Labels) -> Any:
+    """Return what labels the last axes so; those before them are a batch, and broadcast."""
 
+    def labels_of(name: str, shapes: Shapes) -> Contraction:
+        m, n = _ranks(name, shapes, len(left), len(right))
+        batches = [_letters("b", rank - len(core)) for rank, core in ((m, left), (n, right))]
+        output = (*max(batches, key=len), *(x for x in left + right if x != "k"))
+        return (batches[0] + left, batches[1] + right), output
 
-def _line(q: QuantTensor) -> QuantTensor:
-    return q if q.ndim == 1 else q.reshape(-1)
-
-
-@of_tensors(np.linalg.outer)
-def _linalg_outer(x1: Any, x2: Any, /) -> Any:
-    """All products of the elements of two vectors."""
-    require_tensors("np.linalg.outer", x1, x2)
-    if (x1.ndim, x2.ndim) != (1, 1):
-        raise QuantValueError(f"np.linalg.outer: vectors are needed, got {x1.shape} and {x2.shape}")
-    return outer(x1, x2)
-
-
-@of_tensors((np.multiply, "outer"))
-def _multiply_outer(a: Any, b: Any, **others: Any) -> Any:
-    """All products of the elements of two tensors."""
-    refuse_others("np.multiply.outer", others)
-    return _product("np.multiply.outer", a, b, _of_outer)
-
-
-@of_tensors(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
-    """The sum of the products of two lines of elements."""
-    require_tensors("np.vdot", a, b)
-    return contracted("np.vdot", (_line(a), _line(b)), _of_inner)
-
-
-def _of_batches(name: str, shapes: Shapes, left: Labels, right: Labels) -> Contraction:
-    """The last axes labelled; those before them are a batch, and broadcast."""
-    m, n = _ranks(name, shapes, len(left), len(right))
-    batches = [_letters("b", rank - len(core)) for rank, core in ((m, left), (n, right))]
-    output = (*max(batches, key=len), *(x for x in left + right if x != "k"))
-    return (batches[0] + left, batches[1] + right), output
-
-
-@of_tensors(np.vecdot)
-def vecdot(a: Any, b: Any, /, axis: Any = -1, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The products of vectors along an axis, summed."""
-    refuse_others("np.vecdot", others)
-    return _product("np.vecdot", a, b, _of_vecdot, hashable_axis(axis), out=out, dtype=dtype)
+    return labels_of
 
 
 def _of_vecdot(name: str, shapes: Shapes, axis: Any) -> Contraction:
@@ -152,58 +112,14 @@ def _of_vecdot(name: str, shapes: Shapes, axis: Any) -> Contraction:
     return inputs, max(batches, key=len)
 
 
-@of_tensors(np.linalg.vecdot)
-def _linalg_vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
-    """The products of vectors along an axis, summed."""
-    return vecdot(x1, x2, axis)
-
-
-@of_tensors(np.matvec)
-def matvec(a: Any, b: Any, /, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """Matrices times vectors."""
-    refuse_others("np.matvec", others)
-    return _product("np.matvec", a, b, _of_batches, ("m", "k"), ("k",), out=out, dtype=dtype)
-
-
-@of_tensors(np.vecmat)
-def vecmat(a: Any, b: Any, /, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """Vectors times matrices."""
-    refuse_others("np.vecmat", others)
-    return _product("np.vecmat", a, b, _of_batches, ("k",), ("k", "n"), out=out, dtype=dtype)
-
-
-@of_tensors(np.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The product over pairs of axes."""
-    return _product("np.tensordot", a, b, _of_pairs, _hashable_axes(axes))
-
-
-def _hashable_axes(axes: Any) -> Hashable:
-    """Axes as a cache takes them; what are none as the text that an error says."""
-    if type(axes) is int:
-        return axes
-    try:
-        return tuple(map(hashable_axis, axes)) if np.iterable(axes) else index(axes)
-    except TypeError:
-        return shown(axes)
-
-
 def _of_pairs(name: str, shapes: Shapes, axes: Any) -> Contraction:
     m, n = _ranks(name, shapes, 0, 0)
     first, second = _contracted_axes(name, axes, m, n)
     left, right = list(_letters("m", m)), list(_letters("n", n))
     for i, (x, y) in enumerate(zip(first, second, strict=True)):
         left[x] = right[y] = f"k{i}"
-    output = tuple(
-        x for labels, axes in ((left, first), (right, second)) for d, x in enumerate(labels) if d not in axes
-    )
-    return (tuple(left), tuple(right)), output
-
-
-@of_tensors(np.linalg.tensordot)
-def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    """The product over pairs of axes."""
-    return tensordot(x1, x2, axes)
+    sides = ((left, first), (right, second))
+    return (tuple(left), tuple(right)), tuple(x for labels, ks in sides for d, x in enumerate(labels) if d not in ks)
 
 
 def _contracted_axes(name: str, axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
@@ -217,6 +133,20 @@ def _contracted_axes(name: str, axes: Any, m: int, n: int) -> tuple[Shape, Shape
     if len(first) != len(second) or len(set(first)) != len(first) or len(set(second)) != len(second):
         raise QuantValueError(f"{name}: axes {shown(axes)} do not fit tensors of ranks {m} and {n}")
     return first, second
+
+
+_of_two(np.dot, _of_dot, "The product over the last axis of one tensor and the last but one of the other.")
+_of_two(np.inner, _of_inner, "The product over the last axes.")
+_of_two(np.outer, _of_outer, "All products of two lines of elements.", are_lines=True)
+_of_two(np.linalg.outer, _of_outer, "All products of the elements of two vectors.")
+_of_two((np.multiply, "outer"), _of_outer, "All products of the elements of two tensors.")
+_of_two(np.vdot, _of_inner, "The sum of the products of two lines of elements.", are_lines=True)
+_of_two(np.vecdot, _of_vecdot, "The products of vectors along an axis, summed.", axis=-1)
+_of_two(np.linalg.vecdot, _of_vecdot, "The products of vectors along an axis, summed.", axis=-1)
+_of_two(np.matvec, _of_batches(("m", "k"), ("k",)), "Matrices times vectors.")
+_of_two(np.vecmat, _of_batches(("k",), ("k", "n")), "Vectors times matrices.")
+_of_two(np.tensordot, _of_pairs, "The product over pairs of axes.", axes=2)
+_of_two(np.linalg.tensordot, _of_pairs, "The product over pairs of axes.", axes=2)
 
 
 @of_tensors(np.linalg.multi_dot)

@@ -1,20 +1,25 @@
 """Which values there are, and where one stands among others: by value, exact. Functions whose results hold values of
 the operands need one scale and zero point; the others do not."""
 
-from collections.abc import Callable
-from inspect import unwrap
 from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Planned, Tensor
+from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
-from qrt.tensor.protocol.elements import made, storage_of, stored
-from qrt.tensor.protocol.keys import have_one_scale, sortable
-from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
+from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
+from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
 from qrt.tensor.protocol.rules.comparisons import place_among
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
+
+
+def _around(result: Any, t: UniformType) -> Any:
+    """Return what NumPy gives for storage, with a tensor of the values that stand first or alone."""
+    if not isinstance(result, tuple):
+        return made(result, t)
+    parts = made(result[0], t), *result[1:]
+    return parts if type(result) is tuple else tuple.__new__(type(result), parts)
 
 
 @implements(np.unique, kind="order")
@@ -29,34 +34,19 @@ def unique(
     **options: Any,
 ) -> Any:
     """The values that occur, in ascending order."""
-    q = one_tensor("np.unique", ar)
-    require_one_scale("np.unique", q, axis)
+    require_one_scale("np.unique", tensor(ar, "ar"), axis)
     flags: Any = (return_index, return_inverse, return_counts, axis)
-    found: Any = np.unique(stored(q), *flags, **options)
-    t = per_layer(q.type) if axis is None else q.type
-    if isinstance(found, tuple):
-        return delivered("np.unique", found[0], t), *found[1:]
-    return delivered("np.unique", found, t)
+    t = per_layer(ar.type) if axis is None else ar.type
+    return _around(np.unique(stored(ar), *flags, **options), t)
 
 
-def _unique(plain: Callable[..., Any], said: str) -> None:
-    name, own = f"np.{plain.__name__}", unwrap(plain)
-
+def _unique(function: Any, summary: str) -> None:
     def rule(x: Any) -> Any:
-        q = one_tensor(name, x)
-        require_one_scale(name, q, None)
-        t, storage = per_layer(q.type), storage_of(q.type)
+        require_one_scale(f"np.{function.__name__}", tensor(x, "x"), None)
+        return _around(function(stored(x)), per_layer(x.type))
 
-        def run(operands: Any) -> Any:
-            found = own(storage(operands[0]))
-            if isinstance(found, tuple):  # a named one, whose values come first
-                return tuple.__new__(type(found), (made(found[0], t), *found[1:]))
-            return made(found, t)
-
-        return Planned((q,), run)
-
-    rule.__doc__ = said
-    implements(plain, kind="order")(rule)
+    rule.__doc__ = summary
+    implements(function, kind="order")(rule)
 
 
 _unique(np.unique_all, "The values that occur, their first indices, the inverse and the counts.")
@@ -65,21 +55,16 @@ _unique(np.unique_inverse, "The values that occur, and for each element which it
 _unique(np.unique_values, "The values that occur.")
 
 
-def _of_two_sets(plain: Callable[..., Any], said: str) -> None:
-    name = f"np.{plain.__name__}"
-
+def _of_two_sets(function: Any, summary: str) -> None:
     def rule(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
-        tensors = [x for x in (ar1, ar2) if isinstance(x, QuantTensor)]
+        tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
         types = {per_layer(x.type) for x in tensors}
         if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
-            raise QuantTypeError(f"{name}: two tensors of one per-layer type are needed: requantize one, or both")
-        found = plain(stored(ar1), stored(ar2), *args, **options)
-        if isinstance(found, tuple):
-            return delivered(name, found[0], types.pop()), *found[1:]
-        return delivered(name, found, types.pop())
+            raise QuantTypeError("two tensors of one per-layer type are needed: requantize one, or both")
+        return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
 
-    rule.__doc__ = said
-    implements(plain, kind="order")(rule)
+    rule.__doc__ = summary
+    implements(function, kind="order")(rule)
 
 
 _of_two_sets(np.union1d, "The values that occur in one of two tensors of a type, or in both.")

@@ -1,25 +1,19 @@
 """Functions that write into a tensor: tensors of its type, or real numbers, quantized. Into an array they write the
 values of a tensor."""
 
-from inspect import unwrap
 from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantValueError, shown
 from qrt.tensor.protocol.assignment import write
-from qrt.tensor.protocol.elements import no_tensor, one_type, truth
+from qrt.tensor.protocol.elements import no_tensor, truth
 from qrt.tensor.protocol.table import implements
 
 
 @implements(np.copyto, kind="moves")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Writes a tensor or numbers, where a condition holds; into an array, the values of a tensor."""
-    if where is True and isinstance(dst, Tensor) and isinstance(src, Tensor) and casting == "same_kind":
-        one_type([dst.type, src.type])
-        dst[...] = src
-        return
     held = truth(where)
     write(dst, src, lambda array, values: np.copyto(array, values, casting, where=held))
 
@@ -30,14 +24,14 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     no_tensor(ind, "ind")
     if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
         raise QuantValueError(f"mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
-    write(a, v, lambda array, values: _put(array, ind, values, mode))
+    write(a, v, lambda array, values: np.put(array, ind, values, mode))
 
 
 @implements(np.place, kind="moves")
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values one after the other where a mask holds."""
     held = truth(mask)
-    write(arr, vals, lambda array, values: _place(array, held, values))
+    write(arr, vals, lambda array, values: np.place(array, held, values))
 
 
 @implements(np.putmask, kind="moves")
@@ -51,15 +45,10 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Writes at positions that differ from line to line along an axis."""
     no_tensor(indices, "indices")
-    write(arr, values, lambda array, given: _put_along_axis(array, indices, given, axis))
+    write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 
 
 @implements(np.fill_diagonal, kind="moves")
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Writes along the main diagonal."""
-    write(a, val, lambda array, values: _fill_diagonal(array, values, wrap))
-
-
-# What NumPy's functions call themselves for arrays alone.
-_put, _place = unwrap(np.put), unwrap(np.place)
-_put_along_axis, _fill_diagonal = unwrap(np.put_along_axis), unwrap(np.fill_diagonal)
+    write(a, val, lambda array, values: np.fill_diagonal(array, values, wrap))
