@@ -102,7 +102,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/results.py", "an axis with blocks is not broadcast: give tensors of one shape",
+        "tensor/protocol/rules/order.py", "an axis with blocks is not broadcast: give tensors of one shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (

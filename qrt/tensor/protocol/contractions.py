@@ -6,6 +6,7 @@ Integers are multiplied; what they are worth is known by label. So channels may 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -49,7 +50,7 @@ def contracted(
     return finish(name, integers, result.magnitude, units, dtype, out)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Term:
     """Integers with a label for each axis; their value is the integer less ``zero``."""
 
@@ -159,12 +160,18 @@ def _multiplied(a: _Term, b: _Term, x: Array, y: Array, bound: int) -> Array:
 
 
 def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
-    """Return a tensor of the integers for the kernels, of a scale that nobody reads."""
-    dtype, (low, high) = integers.dtype, term.bounds
+    """Return a tensor of the integers for the kernels."""
+    dtype = integers.dtype
     if dtype == np.int64:
         dtype = np.dtype(np.int32 if term.magnitude >= 1 << 15 else np.int16)
-    t = UniformType(dtype, "f32", 1.0, term.zero, storage_min=low, storage_max=high)
+    t = _kernel_type(dtype, term.zero, *term.bounds)
     return tensor_of(np.ascontiguousarray(integers, dtype), t, integers.shape)
+
+
+@lru_cache(maxsize=64)  # a type is longer in the making than a product of some thousand elements
+def _kernel_type(dtype: np.dtype[Any], zero: int, low: int, high: int) -> UniformType:
+    """Return a type of a scale that nobody reads."""
+    return UniformType(dtype, "f32", 1.0, zero, storage_min=low, storage_max=high)
 
 
 def _joined(name: str, a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], Hashable]:

@@ -91,6 +91,12 @@ def truth(condition: Any) -> Any:
     return np.not_equal(stored(condition), zero_points(condition)) if isinstance(condition, Tensor) else condition
 
 
+def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
+    """Return storage between bounds of its dtype. NumPy's ``clip`` with both is ten times faster than with one."""
+    limits, kind = np.iinfo(storage.dtype), storage.dtype.type
+    return storage.clip(kind(limits.min) if low is None else low, kind(limits.max) if high is None else high)
+
+
 # -------------------------------------------------------------------------------------------------------- new elements
 
 

@@ -214,7 +214,8 @@ def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         count = sum(p.default is p.empty for p in signature(rule).parameters.values() if p.kind in _BY_POSITION)
         for function in functions:
-            implements(function, kind="sums")(_or_floats(function, rule, count))
+            checked = _or_floats(function, rule, count)
+            implements(function, kind="sums")(checked)
         return rule
 
     return register

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -72,11 +73,11 @@ def present(*names: str) -> tuple[Function, ...]:
     return tuple(getattr(np, name) for name in names if hasattr(np, name))
 
 
-def has_no_exact_result(*functions: Function, hint: str, word: str = VALUES) -> None:
-    """These give floats where ``qrt.float_results`` allows them, and else an error that writes the call with ``word``
-    for each tensor, as the hint does. Rules go first."""
-    for function in functions:
-        _TABLE.setdefault(function, Entry("floats", None, hint, word))
+def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
+    """Enter functions of NumPy, by their names within it. They give floats where ``qrt.float_results`` allows them, and
+    else an error that writes the call with ``word`` for each tensor, as the hint does. Rules go first."""
+    for path, hint in hints.items():
+        _TABLE.setdefault(attrgetter(path)(np), Entry("floats", None, hint, word))
 
 
 def refuses(*functions: Function, hint: str) -> None:

@@ -285,3 +285,29 @@ def test_views_where_numpy_makes_them(t: UniformType) -> None:
         copied[...] = 1.0
     with pytest.raises(ValueError, match="without a copy"):
         q.T.reshape(6, copy=False)
+
+
+def test_a_channel_that_is_squeezed_out_stays_a_view() -> None:
+    """Also where no axis is left, and an index of integers would copy the element."""
+    q = QuantTensor(np.int8([[4]]), UniformType("i8", "f32", [0.5], axis=0))
+    view = np.squeeze(q)
+    assert view.type.is_per_layer
+    view[...] = 1.0
+    assert q.storage.tolist() == [[2]]
+
+
+@pytest.mark.parametrize("name", ["layer", "channels"])
+def test_the_operand_may_be_given_by_name(name: str) -> None:
+    t = {"layer": UniformType("i8", "f32", 0.5), "channels": UniformType("i8", "f32", [0.5, 1.0], axis=1)}[name]
+    q = QuantTensor(np.int8([[1, 2], [3, 4]]), t)
+    assert np.flip(m=q, axis=1).equals(np.flip(q, 1))
+    assert np.tile(A=q, reps=(2, 1)).equals(np.tile(q, (2, 1)))
+    assert np.roll(a=q, shift=1, axis=0).equals(np.roll(q, 1, 0))
+
+
+@pytest.mark.parametrize("count", [0, 0.0, False, -1])
+def test_parts_of_no_count_are_refused(count: Any) -> None:
+    q = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
+    for split in (np.split, np.array_split):
+        with pytest.raises(QuantTypeError):
+            split(q, count)

@@ -382,7 +382,7 @@ def test_outputs() -> None:
         lambda: np.maximum.reduce(q, dtype=int),
         lambda: np.abs(q, where=[True]),
     ):
-        with pytest.raises(QuantTypeError, match="is not supported for quantized tensors"):
+        with pytest.raises(QuantTypeError, match="is not supported for a QuantTensor"):
             call()
 
 

@@ -76,6 +76,12 @@ def test_a_function_that_the_table_does_not_know_is_an_error() -> None:
         unknown(QuantTensor([1], T))
 
 
+@pytest.mark.parametrize("ufunc", [np.exp, np.add])
+def test_what_a_ufunc_would_write_in_place_is_written_by_assignment(ufunc: Any) -> None:
+    with pytest.raises(QuantTypeError, match=r"\.at takes no QuantTensor: q\[indices\] = x writes elements"):
+        ufunc.at(QuantTensor([1], T), [0], *([1.0] if ufunc.nin == 2 else []))
+
+
 def test_functions_of_other_subjects_are_refused() -> None:
     q = QuantTensor([1], T)
     for call in (

@@ -4,7 +4,7 @@ The value of an element is the number that ``np.asarray`` gives, and every compa
 integer of the storage of a type per layer, so that NumPy compares storage.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import inf
@@ -20,6 +20,7 @@ from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.keys import comparable
 from qrt.tensor.protocol.table import implements
 from qrt.types import UniformType
@@ -180,8 +181,7 @@ def _comparison(ufunc: np.ufunc) -> None:
     name = f"np.{ufunc.__name__}"
 
     def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
-        if others:
-            refuse(name, others)
+        refuse_others(name, others)
         result = compare(ufunc, a, b)
         return result if out is None and where is True else written(result, out, where)
 
@@ -191,13 +191,6 @@ def _comparison(ufunc: np.ufunc) -> None:
 
 for _ufunc in _MIRRORED:
     _comparison(_ufunc)
-
-
-def refuse(name: str, arguments: Mapping[str, Any]) -> None:
-    """Raises for the first argument that is given although quantized tensors do not take it."""
-    for argument, value in arguments.items():
-        if value is not None:
-            raise QuantTypeError(f"{name}: {argument} is not supported for quantized tensors, got {shown(value)}")
 
 
 def written(found: Any, out: Array | None, where: Any) -> Any:

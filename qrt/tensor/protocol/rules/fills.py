@@ -91,7 +91,9 @@ def _triangle(function: Any, summary: str) -> None:
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
             raise QuantValueError(f"a tensor of at least 2 axes is needed, got {m.ndim}")
-        is_kept = function(np.ones(m.shape[-2:], bool), k)
+        rows, columns = m.shape[-2:]
+        is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
+        is_kept = is_lower if function is np.tril else ~is_lower
         return made(np.where(is_kept, stored(m), zeros(m.type, m.shape)), m.type)
 
     rule.__doc__ = summary

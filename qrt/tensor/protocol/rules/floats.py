@@ -3,10 +3,6 @@
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """
 
-from typing import Any
-
-import numpy as np
-
 from qrt.tensor.protocol.table import has_no_exact_result
 from qrt.tensor.protocol.written import STORAGE, VALUES
 
@@ -57,25 +53,14 @@ _OTHERS = {
 }
 
 
-def _named(path: str) -> Any:
-    """A function of NumPy by its name: `exp`, `linalg.inv`."""
-    found: Any = np
-    for name in path.split("."):
-        found = getattr(found, name)
-    return found
+def _hints(paths: str, operands: str) -> dict[str, str]:
+    return {path: f"np.{path}({operands})" for path in paths.split()}
 
 
-def _hint_each(paths: str, count: int, word: str = VALUES) -> None:
-    for path in paths.split():
-        operands = ", ".join(word.format(name) for name in "qr"[:count])
-        has_no_exact_result(_named(path), hint=f"np.{path}({operands})", word=word)
-
-
-_hint_each(_OF_ONE, 1)
-_hint_each(_OF_TWO, 2)
-_hint_each(_ON_STORAGE_OF_ONE, 1, STORAGE)
-_hint_each(_ON_STORAGE_OF_TWO, 2, STORAGE)
-_hint_each("packbits", 1, VALUES + " > 0")
-_hint_each("unpackbits", 1, STORAGE + ".view(np.uint8)")
-for _path, _hint in _OTHERS.items():
-    has_no_exact_result(_named(_path), hint=_hint)
+has_no_exact_result(_hints(_OF_ONE, VALUES.format("q")))
+has_no_exact_result(_hints(_OF_TWO, f"{VALUES.format('q')}, {VALUES.format('r')}"))
+has_no_exact_result(_hints(_ON_STORAGE_OF_ONE, STORAGE.format("q")), STORAGE)
+has_no_exact_result(_hints(_ON_STORAGE_OF_TWO, f"{STORAGE.format('q')}, {STORAGE.format('r')}"), STORAGE)
+has_no_exact_result({"packbits": "np.packbits(np.asarray(q) > 0)"}, VALUES + " > 0")
+has_no_exact_result({"unpackbits": "np.unpackbits(q.storage.view(np.uint8))"}, STORAGE + ".view(np.uint8)")
+has_no_exact_result(_OTHERS)

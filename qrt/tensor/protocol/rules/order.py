@@ -11,10 +11,9 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import ALL, into, made, per_layer, stored, tensor
-from qrt.tensor.protocol.exact import is_kept
+from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
+from qrt.tensor.protocol.exact import is_kept, refuse_others
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
-from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
@@ -60,11 +59,11 @@ def _extremes(ufunc: Any, word: str, *functions: Function) -> None:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        refuse(name, {"dtype": dtype})
+        refuse_others(name, {"dtype": dtype})
         return _extreme(name, ufunc, tensor(array, "array"), axis, out, keepdims, initial, where)
 
     def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
-        refuse(name, {"dtype": dtype})
+        refuse_others(name, {"dtype": dtype})
         require_one_scale(f"np.{ufunc.__name__}.accumulate", tensor(array, "array"), axis)
         return into(out, made(ufunc.accumulate(stored(array), axis), array.type))
 
@@ -108,14 +107,14 @@ def _sorted(name: str, q: QuantTensor, axis: Any, kind: Any = None, stable: Any 
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis."""
-    refuse("np.sort", {"order": order})
+    refuse_others("np.sort", {"order": order})
     return _sorted("np.sort", tensor(a, "a"), axis, kind, stable)
 
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis: the one partition that is the same on every CPU."""
-    refuse("np.partition", {"order": order})
+    refuse_others("np.partition", {"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return _sorted("np.partition", a, axis)
 
@@ -123,7 +122,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The indices that sort the values; the first of equals comes first, so that they are the same on every CPU."""
-    refuse("np.argsort", {"order": order})
+    refuse_others("np.argsort", {"order": order})
     np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
     return np.argsort(in_order(tensor(a, "a"), axis), axis, kind="stable")
 
@@ -131,7 +130,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """The indices that sort the values, as ``np.argsort``: the one partition that is the same on every CPU."""
-    refuse("np.argpartition", {"order": order})
+    refuse_others("np.argpartition", {"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
 
@@ -194,8 +193,7 @@ _quantile(np.quantile, np.quantile)
 _quantile(np.nanquantile, np.quantile)
 _quantile(np.percentile, np.percentile)
 _quantile(np.nanpercentile, np.percentile)
-has_no_exact_result(np.median, hint="np.median(np.asarray(q))")
-has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
+has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "nanmedian")})
 
 
 # --------------------------------------------------------------------------------------------------------- two operands
@@ -204,21 +202,20 @@ has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
 def _bounds(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
     """Return a real number as storage of each parameter of the type, by the default cast rule, as ``qrt.clamp`` stores
     its bounds. One that no value of the type is near would be the result: an error."""
-    x = real_number(name, "a bound", number)
-    with np.errstate(over="ignore"):
-        place = x / np.array(t.scales) + np.array(t.zero_points, np.int64)
-    beyond = place > t.storage_max + 0.5 if ufunc is np.maximum else place < t.storage_min - 0.5
-    if np.isnan(x) or beyond.any():
+    x = float(real_number(name, "a bound", number))
+    places = [x / scale + zero for scale, zero in zip(t.scales, t.zero_points, strict=True)]
+    beyond = max(places) > t.storage_max + 0.5 if ufunc is np.maximum else min(places) < t.storage_min - 0.5
+    if x != x or beyond:
         raise QuantTypeError(f"{name}: no value of the type is near {shown(number)}: requantize to a wider type first")
-    return stored_bounds(t, {"min": x, "max": None})[0]
+    return numbers(x, t, ()) if t.is_per_layer else stored_bounds(t, {"min": x, "max": None})[0]
 
 
 def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
-    """Return ``ufunc`` of storage of the type and of a real number, as ``clip``: NumPy's ``maximum`` of an array and a
-    number is ten times slower."""
-    number = number[()] if isinstance(number, np.ndarray) else number
-    bounds = _bounds(name, ufunc, t, number).astype(storage.dtype)[parameter_index(t, storage.shape)]
-    return storage.clip(bounds, None) if ufunc is np.maximum else storage.clip(None, bounds)
+    """Return ``ufunc`` of storage of the type and of a real number."""
+    bound = _bounds(name, ufunc, t, number[()] if isinstance(number, np.ndarray) else number).astype(storage.dtype)
+    if not t.is_per_layer:
+        bound = bound[parameter_index(t, storage.shape)]
+    return clipped(storage, bound) if ufunc is np.maximum else clipped(storage, high=bound)
 
 
 def _refuse_array(name: str, args: tuple[Any, ...], *bounds: Any) -> None:
@@ -235,7 +232,7 @@ def _choices(ufunc: Any, word: str) -> None:
     name = f"np.{ufunc.__name__}"
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse(name, others)
+        refuse_others(name, others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
             return into(out, _of_two(name, ufunc, a, b))
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)

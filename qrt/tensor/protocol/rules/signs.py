@@ -8,8 +8,9 @@ import numpy as np
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import into, made, no_tensor, stored, tensor, zero_points
-from qrt.tensor.protocol.rules.comparisons import refuse, written
+from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
+from qrt.tensor.protocol.exact import refuse_others
+from qrt.tensor.protocol.rules.comparisons import written
 from qrt.tensor.protocol.table import Function, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -48,7 +49,7 @@ _of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 
 def _logical(ufunc: np.ufunc) -> None:
     def rule(*operands: Any, **options: Any) -> Any:
-        refuse(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
+        refuse_others(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
         no_tensor((*options.values(),), "out or where")
         return ufunc(*map(truth, operands), **options)
 
@@ -91,7 +92,7 @@ def _unary(compute: Callable[[QuantTensor], QuantTensor], summary: str, *functio
     name = f"np.{compute.__name__}"
 
     def rule(x: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse(name, others)
+        refuse_others(name, others)
         return into(out, compute(tensor(x, "x")))
 
     rule.__doc__ = summary
@@ -102,7 +103,8 @@ def sign(q: QuantTensor) -> QuantTensor:
     """Return -1, 0 and 1 as storage of scale 1."""
     t = UniformType("i8", q.type.expressed_type, 1.0, storage_min=-1, storage_max=1)
     storage, zeros = stored(q), zero_points(q)
-    return made(np.subtract(np.greater(storage, zeros), np.less(storage, zeros), dtype=np.int8), t)
+    above, below = (np.asarray(compare(storage, zeros)).view(np.int8) for compare in (np.greater, np.less))
+    return made(np.subtract(above, below), t)
 
 
 def negative(q: QuantTensor) -> QuantTensor:
@@ -122,16 +124,16 @@ def absolute(q: QuantTensor) -> QuantTensor:
     """Return the magnitudes in the same type if it holds each, else in unsigned storage as wide with zero point 0,
     which holds them because two integers of N bits are less than 2**N apart."""
     t, storage, zeros = q.type, stored(q), zero_points(q)
-    distance = np.subtract(storage.clip(zeros, None), storage.clip(None, zeros))
+    distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))
     if all(z - t.storage_min <= t.storage_max - z for z in t.zero_points):
         return made(np.add(distance, zeros), t)
-    t = _with_zero_points(t.with_(storage=f"u{t.storage_width}"), [0] * len(t.scales))
+    t = _with_zero_points(t, [0] * len(t.scales), storage=f"u{t.storage_width}")
     return made(np.asarray(distance).view(storage_dtype(t)), t)
 
 
-def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> UniformType:
+def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> UniformType:
     given: Any = zero_points[0] if t.is_per_layer else np.array(zero_points, np.int64).reshape(t.scales_shape)
-    return t.with_(zero_points=given, **bounds)
+    return t.with_(zero_points=given, **others)
 
 
 _unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)

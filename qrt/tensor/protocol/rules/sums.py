@@ -42,12 +42,6 @@ _multiply_all: Any = np.multiply.reduce
 # ---------------------------------------------------------------------------------------------------------------- sums
 
 
-@implements((np.add, "reduce"), kind="sums")
-def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The sum along an axis, as ``np.sum``."""
-    return sum_(a, axis, *args, **kwargs)
-
-
 @implements(np.sum, np.nansum, kind="sums")
 def sum_(
     a: Any,
@@ -220,12 +214,6 @@ def _linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
     return trace(x, offset, -2, -1, dtype)
 
 
-@implements((np.multiply, "reduce"), kind="sums")
-def _multiply_reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The product along an axis, as ``np.prod``."""
-    return prod(a, axis, *args, **kwargs)
-
-
 @implements(np.prod, np.nanprod, kind="sums")
 def prod(
     a: Any,
@@ -289,3 +277,20 @@ _by_numpy(np.convolve, _least_size, "The convolution of two vectors.")
 _by_numpy(np.correlate, _least_size, "The correlation of two vectors.")
 _by_numpy(np.kron, lambda a, b: 1, "All products of the elements of two tensors, as blocks.")
 _by_numpy(np.cross, lambda a, b: 2, "The cross products of vectors.")
+
+
+# ------------------------------------------------------------------------------------------------------- reductions
+
+
+def _reduces(ufunc: Any, rule: Any, summary: str) -> None:
+    """Register the reduction of a ufunc, which is along axis 0 if none is given."""
+
+    def reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        return rule(a, axis, *args, **kwargs)
+
+    reduce.__doc__ = summary
+    implements((ufunc, "reduce"), kind="sums")(reduce)
+
+
+_reduces(np.add, sum_, "The sum along an axis, as ``np.sum``.")
+_reduces(np.multiply, prod, "The product along an axis, as ``np.prod``.")
