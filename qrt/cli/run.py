@@ -29,9 +29,6 @@ from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
 
-HELP = "run a function of a program"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
