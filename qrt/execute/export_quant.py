@@ -15,6 +15,7 @@ from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
 from qrt.ir.core.affine import plain_loops
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
+from qrt.ops.traits import values_of_storage
 from qrt.passes.options import option
 from qrt.passes.quantization.export.program import FORMS, export
 from qrt.passes.quantization.forms.elements import splat_of
@@ -46,8 +47,7 @@ class ExportQuant:
 def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
     """The storage that a region yields for each value of the type of one of its operands, by the reference of each
     op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry."""
-    least, greatest = x.default_bounds
-    stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
+    stored = values_of_storage(x).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
     given = dcast.resolve((line,), {})

@@ -36,6 +36,7 @@ from qrt.ops.core import (
     uniform,
 )
 from qrt.ops.declare import Declaration, Operand, Result, Traits
+from qrt.ops.traits import values_of_storage
 from qrt.types import TensorType, UniformType
 
 
@@ -52,9 +53,7 @@ def table_of(
     [4, 1, 0, 1]
     """
     _check_table_types(x, out, (x, out))
-    least, greatest = x.default_bounds
-    q = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max)
-    values = numerics.dequantize(q, x.scale, x.zero_point, x.expressed_type.name)
+    values = numerics.dequantize(values_of_storage(x), x.scale, x.zero_point, x.expressed_type.name)
     results = np.array([function(float(v)) for v in values], np.float64)
     bounds = out.storage_min, out.storage_max, out.expressed_type.name
     stored = numerics.quantize(results, out.scale, out.zero_point, *bounds, rounding=rounding)

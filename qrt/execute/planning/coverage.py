@@ -1,7 +1,7 @@
 """What a plan says of its steps: the kernel that each got."""
 
 from qrt._seam import _core
-from qrt.execute.fusing.families import FUSED
+from qrt.execute.operations import FUSED
 from qrt.execute.planning.slots import Coverage, is_kernel
 from qrt.ir import Operation
 from qrt.ops.core import KernelCall

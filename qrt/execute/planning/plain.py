@@ -14,7 +14,7 @@ from qrt.ir import Operation
 from qrt.ir.core.constant_folder import Known
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.numerics.comparisons import INTEGER_PREDICATES
-from qrt.ops.core import Shape, element_dtype, static_shape
+from qrt.ops.core import Shape, element_dtype, row_major_strides, static_shape
 from qrt.types import IndexType, IntegerType, TensorType, Type
 
 Types = Sequence[TensorType]
@@ -93,7 +93,7 @@ def _broadcast(op: Operation, types: Types) -> _core.KernelCall | None:
     if not isinstance(target, TensorType) or not target.has_static_shape:
         return None
     added = op.attributes["dimensions"].python
-    strides, left = [], list(_row_major(static_shape(types[0], "plan")))
+    strides, left = [], list(row_major_strides(static_shape(types[0], "plan")))
     for axis in range(len(target.shape or ())):
         strides.append(0 if axis in added else left.pop(0))
     return _repeated(types[0], static_shape(target, "plan"), strides)
@@ -115,14 +115,10 @@ def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> _core
         dtype=dtype,
         shapes=[shape],
         source_strides=[tuple(strides)],
-        target_strides=[_row_major(shape)],
+        target_strides=[row_major_strides(shape)],
         source_sizes=[_size(source)],
         target_size=prod(shape),
     )
-
-
-def _row_major(shape: Shape) -> tuple[int, ...]:
-    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def _elements(op: Operation, types: Types) -> _core.KernelCall | None:

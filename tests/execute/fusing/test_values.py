@@ -369,3 +369,40 @@ def test_a_transpose_that_moves_the_channels_is_no_reshape(shape, axis, more):
     inputs = {"arg0": np.arange(shape[0] * shape[1], dtype=np.int8).reshape(shape)}
     inputs |= {"arg1": np.zeros(3, np.float32)} if more else {}
     assert_same(program.run(inputs), program.run(inputs, interpret=True))
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "attributes", "shape", "element"),
+    [
+        ("qrt.prelu", ["%0", "%s"], "", "3x3", "!quant.uniform<i16:f32, 0.5>"),
+        ("qrt.slice", ["%0"], "{offsets = [1, 0], sizes = [2, 3]}", "2x3", "!quant.uniform<i16:f32, 0.5>"),
+        ("quant.cast", ["%0"], "", "3x3", "f32"),
+    ],
+)
+def test_transposes_cancel_around_an_op_that_declares_how(op, operands, attributes, shape, element):
+    """Ops that the pass does not name."""
+    x, turned = "tensor<3x3x!quant.uniform<i16:f32, 0.5>>", "x".join(shape.split("x")[::-1])
+    program = qrt.compile(f"""func.func @main(%x: {x}) -> tensor<{turned}x{element}> {{
+      %k = arith.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9]]> : tensor<3x3xi16>
+      %s = quant.scast %k : tensor<3x3xi16> to {x}
+      %0 = qrt.transpose %x : ({x}) -> {x}
+      %1 = "{op}"({", ".join(operands)}) {attributes} : ({", ".join([x] * len(operands))}) -> tensor<{shape}x{element}>
+      %2 = qrt.transpose %1 : (tensor<{shape}x{element}>) -> tensor<{turned}x{element}>
+      return %2 : tensor<{turned}x{element}> }}""")
+    assert [step.op for step in program.coverage() if step.op == "qrt.transpose"] == []
+    inputs = {"arg0": np.arange(-4, 5, dtype=np.int16).reshape(3, 3) * 700}
+    assert_same(program.run(inputs), program.run(inputs, interpret=True))
+
+
+def test_an_op_of_an_article_is_fused_as_the_op_of_its_family():
+    x, w, y = "!quant.uniform<i8:f32, 0.5>", "!quant.uniform<i8:f32, 0.1>", "!quant.uniform<i8:f32, 2.0:4>"
+    program = qrt.compile(f"""func.func @main(%x: tensor<1x4x4x2x{x}>) -> tensor<1x4x4x2x{y}> {{
+      %k = arith.constant dense<3> : tensor<2x1x1x2xi8>
+      %w = quant.scast %k : tensor<2x1x1x2xi8> to tensor<2x1x1x2x{w}>
+      %0 = "quant.conv2d"(%x, %w) {{output_scale = 2.0 : f32, output_zero_point = 4 : i32, requant = "fixed"}}
+        : (tensor<1x4x4x2x{x}>, tensor<2x1x1x2x{w}>) -> tensor<1x4x4x2x{y}>
+      %1 = qrt.clamp %0 {{min = -2.0, max = 6.0}} : (tensor<1x4x4x2x{y}>) -> tensor<1x4x4x2x{y}>
+      return %1 : tensor<1x4x4x2x{y}> }}""")
+    assert [step.op for step in program.coverage()] == ["quant.conv2d"]
+    inputs = {"arg0": np.random.default_rng(0).integers(-128, 128, (1, 4, 4, 2)).astype(np.int8)}
+    assert_same(program.run(inputs), program.run(inputs, interpret=True))

@@ -279,7 +279,7 @@ def test_loading_neither_reads_text_nor_plans(tmp_path: Path, monkeypatch: pytes
     program = qrt.compile(OPEN)
     wanted = program.run(inputs_of(program))["result0"].storage
     program.save(tmp_path / "p.qrt")
-    for place in ("plan_source.build", "plan_source.prepared", "saved.load.module_of"):
+    for place in ("plan_source.build", "plan_source.prepared", "load.module_of"):
         monkeypatch.setattr(f"qrt.execute.{place}", fail)
     assert np.array_equal(qrt.load_program(tmp_path / "p.qrt").run(inputs_of(program))["result0"].storage, wanted)
 

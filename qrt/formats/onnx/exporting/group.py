@@ -243,6 +243,14 @@ class Group:
         low, high = stored_bounds(element, _attributes_of(clamp))
         return self._within(name, float(low[0]), float(high[0]))
 
+    def clamped(self, stored: Array) -> Array:
+        """Storage of the result after the clamp that is part of the group, if there is one."""
+        element = self.result().type.element
+        if self.clamp is None or not isinstance(element, UniformType):
+            return stored
+        (low, *_), (high, *_) = stored_bounds(element, _attributes_of(self.clamp))
+        return np.clip(stored, low, high)
+
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
         """Relu or Clip, to the values of two codes. A bound that the storage has itself is left out."""
         low, high = (

@@ -24,18 +24,16 @@ WRITERS: Registry[Writer] = Registry(
             "casts:quantize": "qrt.requantize quant.qcast",
             "dynamic:dynamic_lstm": "qrt.dynamic_lstm",
             "dynamic:dynamic_matmul": "qrt.dynamic_matmul",
-            "elementwise:binary": "qrt.add qrt.div qrt.maximum qrt.minimum qrt.mul qrt.sub",
+            "elementwise:operator": "arith.addf arith.divf arith.maximumf arith.minimumf arith.mulf arith.negf "
+            "arith.subf math.absf math.ceil math.cos math.erf math.exp math.floor math.log math.roundeven math.sin "
+            "math.sqrt math.tanh qrt.add qrt.div qrt.logistic qrt.maximum qrt.minimum qrt.mul qrt.sub qrt.tanh",
             "elementwise:squared_difference": "qrt.squared_difference",
             "extremes:arg": "qrt.argmax qrt.argmin",
             "extremes:reduce_extreme": "qrt.reduce_max qrt.reduce_min",
             "extremes:top_k": "qrt.top_k",
-            "floats:elementwise": "arith.addf arith.divf arith.maximumf arith.minimumf arith.mulf arith.negf "
-            "arith.subf math.absf math.ceil math.cos math.erf math.exp math.floor math.log math.roundeven math.sin "
-            "math.sqrt math.tanh",
             "functions:leaky_relu": "qrt.leaky_relu",
             "functions:lookup": "qrt.lookup",
             "functions:prelu": "qrt.prelu",
-            "functions:sigmoid": "qrt.logistic qrt.tanh",
             "functions:softmax": "qrt.log_softmax qrt.softmax",
             "movement:concat": "qrt.concat",
             "movement:gather": "qrt.gather",

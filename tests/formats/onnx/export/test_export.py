@@ -11,8 +11,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import FileError, ModelError
+from qrt.formats.onnx import export
 from qrt.formats.onnx.export import export_onnx, model_proto, onnx_bytes
 from qrt.formats.onnx.exporting.registry import WRITERS
+from qrt.formats.onnx.exporting.writers import functions
 from qrt.types import FloatType, UniformType
 from tests.formats.onnx.export.programs import PROGRAMS, D, Q, X, Y, product, unary, values
 from tests.formats.onnx.running import has_oracle, imported, run_oracle
@@ -97,6 +99,56 @@ def test_every_op_has_a_program():
     shown = {op.name for text, _ in PROGRAMS.values() for op in ir.parse(text).operation.walk()}
     several = {"qrt.top_k", "qrt.lstm", "qrt.dynamic_lstm", "qrt.dynamic_matmul"}
     assert written - shown == several  # below and in test_recurrent.py
+
+
+@pytest.mark.parametrize("storage", ["i8", "u8"])
+def test_an_op_element_by_element_without_a_writer_is_its_table(monkeypatch, storage):
+    """Of all values of 8 bits, those below 0 in the first half or in the second one; the runtime has every bit."""
+    monkeypatch.setattr(export, "WRITERS", {"qrt.leaky_relu": functions.elementwise})
+    x = f"tensor<1x256x!quant.uniform<{storage}:f32, 0.5:3>>"
+    module = ir.parse(f"""func.func @main(%x: {x}) -> tensor<1x256x{Y}> {{
+      %0 = qrt.leaky_relu %x {{alpha = 0.3}} : ({x}) -> tensor<1x256x{Y}>
+      return %0 : tensor<1x256x{Y}>
+    }}""")
+    nodes = [node.op_type for node in model_proto(module).graph.node]
+    assert nodes == ["Cast", "Add", "Gather"][:: 1 if storage == "i8" else 2]
+    codes = np.arange(256, dtype=np.uint8).view({"i8": np.int8, "u8": np.uint8}[storage])
+    argument = qrt.QuantTensor(codes.reshape(1, 256), UniformType(storage, "f32", 0.5, 3))
+    (expected,) = outputs(module, [argument])
+    np.testing.assert_array_equal(outputs(imported(onnx_bytes(module)), [argument])[0], expected)
+    if has_oracle():
+        name = onnx.load_from_string(onnx_bytes(module)).graph.input[0].name
+        np.testing.assert_array_equal(run_oracle(onnx_bytes(module), {name: argument.storage})[0], expected)
+
+
+def test_a_table_takes_the_clamp_behind_it(monkeypatch):
+    monkeypatch.setattr(export, "WRITERS", {"qrt.requantize": functions.elementwise})
+    x = f"tensor<1x256x{X}>"
+    module = ir.parse(f"""func.func @main(%x: {x}) -> tensor<1x256x{Y}> {{
+      %0 = qrt.requantize %x : ({x}) -> tensor<1x256x{Y}>
+      %1 = qrt.clamp %0 {{min = 0.0, max = 1.0}} : (tensor<1x256x{Y}>) -> tensor<1x256x{Y}>
+      return %1 : tensor<1x256x{Y}>
+    }}""")
+    content, element = onnx_bytes(module), module.functions[0].regions[0].blocks[0].arguments[0].type.element
+    dtype = np.int8 if element.is_signed else np.uint8
+    argument = qrt.QuantTensor(np.arange(256, dtype=np.uint8).view(dtype).reshape(1, 256), element)
+    (expected,) = outputs(module, [argument])
+    assert np.unique(expected).size < 200
+    np.testing.assert_array_equal(outputs(imported(content), [argument])[0], expected)
+    graph = onnx.load_from_string(content).graph
+    (table,) = [onnx.numpy_helper.to_array(each) for each in graph.initializer if each.name.endswith("table")]
+    np.testing.assert_array_equal(np.unique(table), np.unique(expected))
+
+
+def test_a_function_of_16_bits_without_a_writer_is_refused(monkeypatch):
+    monkeypatch.setattr(export, "WRITERS", {"qrt.leaky_relu": functions.elementwise})
+    x = "tensor<4x!quant.uniform<i16:f32, 0.5>>"
+    module = ir.parse(f"""func.func @main(%x: {x}) -> {x} {{
+      %0 = qrt.leaky_relu %x : ({x}) -> {x}
+      return %0 : {x}
+    }}""")
+    with pytest.raises(ModelError, match=r"leaky_relu.*a function from !quant\.uniform<i16:f32"):
+        model_proto(module)
 
 
 def test_two_results():

@@ -7,7 +7,7 @@ import numpy as np
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
-from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.formats.onnx.exporting.writers.elementwise import OPERATORS
 from qrt.ir import FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of

@@ -1,22 +1,44 @@
-"""Two operands element by element."""
+"""Ops that compute element by element, on floats or between DequantizeLinear and QuantizeLinear."""
 
 from qrt.formats.onnx.exporting.group import Group
 
-_OPERATORS = {
+OPERATORS = {
+    "arith.addf": "Add",
+    "arith.subf": "Sub",
+    "arith.mulf": "Mul",
+    "arith.divf": "Div",
+    "arith.maximumf": "Max",
+    "arith.minimumf": "Min",
+    "arith.negf": "Neg",
+    "math.absf": "Abs",
+    "math.ceil": "Ceil",
+    "math.cos": "Cos",
+    "math.erf": "Erf",
+    "math.exp": "Exp",
+    "math.floor": "Floor",
+    "math.log": "Log",
+    "math.roundeven": "Round",
+    "math.sin": "Sin",
+    "math.sqrt": "Sqrt",
+    "math.tanh": "Tanh",
     "qrt.add": "Add",
     "qrt.sub": "Sub",
     "qrt.mul": "Mul",
     "qrt.div": "Div",
     "qrt.maximum": "Max",
     "qrt.minimum": "Min",
+    "qrt.logistic": "Sigmoid",
+    "qrt.tanh": "Tanh",
 }
 
 
-def binary(group: Group) -> None:
-    """The operator on floats, with NumPy's broadcasting."""
-    order = group.common_order()
-    operands = [group.broadcast(i, order) for i in range(2)]
-    group.set_real(group.node(_OPERATORS[group.op.name], *operands), order)
+def operator(group: Group) -> None:
+    """The operator of the same meaning, with NumPy's broadcasting: the op's, or that of its family's op on floats."""
+    order, name = group.common_order(), group.op.name
+    if name not in OPERATORS and group.family is not None:
+        name = group.family.traits.float_op
+    operands = [group.broadcast(i, order) for i in range(group.count)]
+    group.set_real(group.node(OPERATORS[name], *operands), order)
 
 
 def squared_difference(group: Group) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order, place
 from qrt.formats.onnx.exporting.parameters import OPSETS
-from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.formats.onnx.exporting.writers.elementwise import OPERATORS, operator
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import values_of_storage
 from qrt.types import TensorType, UniformType
@@ -41,7 +41,6 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
 
 
 _SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
-_SIGMOIDS = {"qrt.logistic": "Sigmoid", "qrt.tanh": "Tanh"}
 
 
 def softmax(group: Group) -> None:
@@ -54,12 +53,6 @@ def softmax(group: Group) -> None:
     if axis != len(order) - 1:
         group.graph.need(_ONE_AXIS)
     group.set_real(group.node(_SOFTMAXES[group.op.name], x, axis=axis), order)
-
-
-def sigmoid(group: Group) -> None:
-    """Sigmoid and Tanh."""
-    order = group.common_order()
-    group.set_real(group.node(_SIGMOIDS[group.op.name], group.real(0, order)), order)
 
 
 def leaky_relu(group: Group) -> None:
@@ -93,10 +86,8 @@ def elementwise(group: Group) -> None:
     that its reference makes of all values of at most 8 bits.
     """
     assert group.family is not None  # it has traits
-    order, operator = group.common_order(), OPERATORS.get(group.family.traits.float_op)
-    if operator is not None:
-        operands = [group.broadcast(i, order) for i in range(group.count)]
-        group.set_real(group.node(operator, *operands), order)
+    if group.family.traits.float_op in OPERATORS:
+        operator(group)
         return
     x, result = group.operand(0).type.element, group.result().type.element
     if group.count > 1 or not isinstance(x, UniformType) or not isinstance(result, UniformType):
@@ -106,7 +97,7 @@ def elementwise(group: Group) -> None:
     values = values_of_storage(x).astype(element_dtype(x))
     types = (TensorType(values.shape, x),), (TensorType(values.shape, result),)
     (table,) = group.family.compute([values], *types, group.attributes)
-    _gather(group, order, group.constant(table.astype(element_dtype(result)), "table"))
+    _gather(group, group.common_order(), group.constant(group.clamped(table).astype(element_dtype(result)), "table"))
 
 
 def _gather(group: Group, order: Order, table: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.formats.onnx.exporting.group import Group
 from qrt.formats.onnx.exporting.held import Order
 from qrt.formats.onnx.exporting.writers import bodies
-from qrt.formats.onnx.exporting.writers.floats import OPERATORS
+from qrt.formats.onnx.exporting.writers.elementwise import OPERATORS
 from qrt.ir import Value
 from qrt.passes.quantization.forms.elements import Axes, Elements, Expression, elements_of, shape_of
 from qrt.types import IntegerType
