@@ -63,6 +63,7 @@ class Program:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from qrt import ir
     >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
     >>> program
@@ -186,6 +187,7 @@ class Program:
         Examples
         --------
         >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> run = program.bind({"arg0": x})
         >>> x[1] = 7
@@ -245,6 +247,7 @@ class Program:
         --------
         >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
         >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> import numpy as np
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
         [('arith.addi', 1.0)]
         """
@@ -269,6 +272,7 @@ class Program:
         ...   return %1 : tensor<2xi32>
         ... }'''
         >>> program = compile(text)
+        >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> program(x).tolist(), program(x).tolist()
         ([1, 2], [2, 4])
