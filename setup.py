@@ -50,7 +50,7 @@ DIRECTIVES = "wraparound=False,auto_pickle=False,autotestdict=False"
 # -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
 MODULE_FLAGS = ["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", f"-I{NUMPY}", *INCLUDES]
 MODULE_FLAGS += ["-DNPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION", "-DNPY_TARGET_VERSION=NPY_2_0_API_VERSION"]
-KERNELS = "qrt._seam._core"
+KERNELS = "qrt._ext.kernels"
 """The module into which csrc/ is linked."""
 
 

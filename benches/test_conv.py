@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_conv2d, bind_depthwise_conv2d
 from qrt.cases import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
 
 CASES = [case for case in (*CONVS, *DEPTHWISE) if case.timed and (case.groups == 1 or isinstance(case, DepthwiseCase))]
 
 
-def bound(case: ConvCase, isa: str) -> _core.KernelCall:
+def bound(case: ConvCase, isa: str) -> KernelCall:
     rng = np.random.default_rng(0)
-    bind = _core.bind_depthwise_conv2d if isinstance(case, DepthwiseCase) else _core.bind_conv2d
+    bind = bind_depthwise_conv2d if isinstance(case, DepthwiseCase) else bind_conv2d
     return bind(
         isa=isa,
         x="u8",

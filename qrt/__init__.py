@@ -34,9 +34,9 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import calibrate, ir, metrics, plot, targets
     from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
+    from qrt.execute.load import load_program
     from qrt.execute.observe import calibrate_program
     from qrt.execute.program import Program, compile
-    from qrt.execute.saved.load import load_program
     from qrt.formats.onnx.export import export_onnx
     from qrt.formats.programs import load
     from qrt.formats.tensors import load_tensors, save_tensors
@@ -54,7 +54,7 @@ _LAZY = {
     "onnx": "qrt.execute.backend",
     "metrics": "qrt.metrics",
     "export_onnx": "qrt.formats.onnx.export",
-    "load_program": "qrt.execute.saved.load",
+    "load_program": "qrt.execute.load",
     "register_pass": "qrt.ir",
     "run_passes": "qrt.ir",
     "load_tensors": "qrt.formats.tensors",

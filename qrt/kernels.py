@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError, shown
 
 __all__ = ["active", "available", "coverage", "get_num_threads", "set_num_threads", "use"]
@@ -30,7 +30,7 @@ def available() -> tuple[str, ...]:
     >>> available()[0]
     'ref'
     """
-    return _core.isas()
+    return kernel_calls.isas()
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
@@ -49,8 +49,8 @@ def coverage() -> dict[str, dict[str, str | None]]:
     'ref'
     """
     suppliers: dict[str, dict[str, str | None]] = {}
-    for name, parent, own in _core.built_isas():
-        inherited = suppliers.get(parent) or dict.fromkeys(_core.rows())
+    for name, parent, own in kernel_calls.built_isas():
+        inherited = suppliers.get(parent) or dict.fromkeys(kernel_calls.rows())
         suppliers[name] = inherited | dict.fromkeys(own, name)
     return suppliers
 
@@ -100,7 +100,7 @@ def get_num_threads() -> int:
     >>> get_num_threads() >= 1
     True
     """
-    return _core.get_num_threads()
+    return kernel_calls.get_num_threads()
 
 
 def set_num_threads(threads: int) -> None:
@@ -124,7 +124,7 @@ def set_num_threads(threads: int) -> None:
     2
     >>> set_num_threads(before)
     """
-    _core.set_num_threads(threads)
+    kernel_calls.set_num_threads(threads)
 
 
 @contextmanager

@@ -21,21 +21,20 @@ from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
 from qrt.registry import Registry
 
-COMMANDS: Registry[Any] = Registry(
-    "command",
-    {
-        "run": "qrt.cli.run",
-        "opt": "qrt.cli.opt",
-        "compile": "qrt.cli.compile",
-        "import": "qrt.cli.import_model",
-        "export": "qrt.cli.export",
-        "quantize": "qrt.cli.quantize",
-        "explain": "qrt.cli.explain",
-        "diff": "qrt.cli.diff",
-        "bench": "qrt.cli.bench",
-    },
-)
-"""The files of the commands: each has its `HELP`, and a function that adds its options to a parser."""
+_COMMANDS = {
+    "run": ("qrt.cli.run", "run a function of a program"),
+    "opt": ("qrt.cli.opt", "check, transform and print a program"),
+    "compile": ("qrt.cli.compile", "save a program with its plan and its packed weights"),
+    "import": ("qrt.cli.import_model", "print the program of a TFLite model"),
+    "export": ("qrt.cli.export", "write a program as a QDQ model of ONNX"),
+    "quantize": ("qrt.cli.quantize", "quantize a float program, with ranges from data"),
+    "explain": ("qrt.cli.explain", "say what a program or a model runs, or where a quantization lost accuracy"),
+    "diff": ("qrt.cli.diff", "compare a TFLite model with LiteRT, tensor by tensor"),
+    "bench": ("qrt.cli.bench", "measure the kernels on this machine"),
+}
+"""The file of each command, and its line of `qrt --help`, which loads none of them."""
+COMMANDS: Registry[Any] = Registry("command", {name: place for name, (place, _) in _COMMANDS.items()})
+"""The files of the commands: each has a function that adds its options to a parser."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,7 +129,7 @@ def _parse(given: list[str]) -> argparse.Namespace:
         load_asked(given)
     names = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
     for name in names:
-        verb = commands.add_parser(name, help=COMMANDS[name].HELP, allow_abbrev=False)
+        verb = commands.add_parser(name, help=_COMMANDS[name][1], allow_abbrev=False)
         if given[:1] == [name]:
             COMMANDS[name].add_arguments(verb)
     if given[:1] == ["opt"] and (text := COMMANDS["opt"].help_of(given)):

@@ -30,9 +30,6 @@ from qrt.tensor.products import matmul, pack
 from qrt.tensor.windows import conv2d, depthwise_conv2d
 from qrt.types import UniformType
 
-HELP = "measure the kernels on this machine"
-"""The line of `qrt --help`."""
-
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
 X = UniformType("u8", "f32", 0.02, 121)
 OUT = UniformType("u8", "f32", 0.1, 118)

@@ -7,9 +7,6 @@ from qrt.execute.program import Program
 from qrt.files import check_output, check_places
 from qrt.formats.programs import load
 
-HELP = "save a program with its plan and its packed weights"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

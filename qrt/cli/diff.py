@@ -17,9 +17,6 @@ from qrt.ops.core import Array
 from qrt.profiles import PROFILES
 from qrt.report.differences import differences_text
 
-HELP = "compare a TFLite model with LiteRT, tensor by tensor"
-"""The line of `qrt --help`."""
-
 _NAMES = tuple(PROFILES)
 
 

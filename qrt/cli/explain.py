@@ -21,9 +21,6 @@ from qrt.report.text import as_text
 from qrt.workflow import explain_program
 from qrt.workflow.explain_plan import explain_plan
 
-HELP = "say what a program or a model runs, or where a quantization lost accuracy"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

@@ -8,9 +8,6 @@ from qrt.files import check_output, check_places
 from qrt.formats.onnx.export import export_onnx
 from qrt.formats.programs import load
 
-HELP = "write a program as a QDQ model of ONNX"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

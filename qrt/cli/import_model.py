@@ -10,9 +10,6 @@ from qrt.errors import ModelError
 from qrt.files import check_output, write_files
 from qrt.formats.programs import load_reported
 
-HELP = "print the program of a TFLite model"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

@@ -24,9 +24,6 @@ from qrt.ir.remarks import Report
 from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS, NoQuantizedType
 
-HELP = "check, transform and print a program"
-"""The line of `qrt --help`."""
-
 SPLIT = "// -----"
 
 

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from qrt.errors import ModelError
+from qrt.execute.load import load_program
 from qrt.execute.program import Program
-from qrt.execute.saved.load import load_program
 from qrt.formats.programs import load
 
 

@@ -21,9 +21,6 @@ from qrt.ir import Module
 from qrt.workflow import quantize_program
 from qrt.workflow.search import Budget
 
-HELP = "quantize a float program, with ranges from data"
-"""The line of `qrt --help`."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-from qrt._seam._core import Executable
+from qrt._ext.kernels import Executable
 from qrt.types import TensorType
 
 _P = ParamSpec("_P")
@@ -76,7 +76,7 @@ class CallCache:
     each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1, nor
     0.0 -0.0; arrays by dtype and shape. A call has no such key if an argument is a list, an object of another kind, or
     an array that is not C-contiguous, aligned and of native byte order; or if its arrays are copied for it, or it is no
-    `_core.KernelCall`. What the function made of such arguments is then the key: family, types, attributes and ISA.
+    `KernelCall`. What the function made of such arguments is then the key: family, types, attributes and ISA.
 
     The process has one of 512 calls, `call_cache`; a tensor that never changes has one of 8. Of a few calls the least
     recently used goes first, and those of a tensor go with it. They are the calls that have the tensor as an operand,

@@ -18,7 +18,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._seam._core cimport QRT_MAX_OPERANDS, Executable, KernelCall, Operand, overlapped_operand, run
+from qrt._ext.kernels cimport QRT_MAX_OPERANDS, Executable, KernelCall, Operand, overlapped_operand, run
 
 from functools import update_wrapper
 

@@ -1,4 +1,4 @@
-"""What the docstrings of several functions have in common.
+"""Parts that the docstrings of several functions share.
 
 A line of a docstring that is the name of a part in braces stands for the part: ``help`` and notebooks show it whole."""
 

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_pack_bits, bind_unpack_bits
 from qrt.eager.calls import call_cache
 from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
 from qrt.types import UniformType
@@ -31,7 +31,7 @@ def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, column
     key = isa, pack, storage, width, rows, columns
     call: KernelCall | None = call_cache.get(key)
     if call is None:
-        bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
+        bind = bind_pack_bits if pack else bind_unpack_bits
         call = bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
         call_cache.put(key, call)
     return call

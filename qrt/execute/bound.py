@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import Frame
 from qrt.eager.calls import Tensor
 from qrt.errors import KernelError, ModelError, require, shown
 from qrt.execute.plan import Plan
@@ -37,7 +37,7 @@ class BoundProgram:
         self._plan, self._state, self._narrow, self._names = plan, state, narrow, names
         self._lock = Lock()
         arrays = (*inputs.values(), *outputs.values())
-        self._frame: _core.Frame | None = None if plan.executable is None else plan.executable.bind(arrays)
+        self._frame: Frame | None = None if plan.executable is None else plan.executable.bind(arrays)
         self._is_plain = self._frame is not None and not narrow and not plan.states
 
     def __call__(self) -> None:

@@ -41,7 +41,7 @@ from qrt.types import MemRefType, TensorType, Type
 
 def build(prepared: Prepared, input_types: Sequence[TensorType]) -> Plan:
     """Plan a prepared function for inputs of static types."""
-    builder, function = _Builder(prepared), prepared.function
+    builder, function = _Builder(prepared.module, prepared.constants, prepared.saturating), prepared.function
     arguments = function.regions[0].blocks[0].arguments
     inputs = [builder.input(t, v.type) for t, v in zip(input_types, arguments, strict=True)]
     block = body(function)

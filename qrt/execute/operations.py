@@ -10,6 +10,9 @@ from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Types, static_shape
 from qrt.types import TensorType
 
+FUSED = "qrt.fused"
+"""A discardable attribute: the names of the ops that a pass has put into this one."""
+
 
 def failure(op: Operation, message: str) -> ModelError:
     """The error at an op: file:line:column, what is wrong, the source line and a caret."""

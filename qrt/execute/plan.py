@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import Executable
 from qrt.errors import KernelError
 from qrt.execute.interpret.core import Run, raise_located
 from qrt.execute.planning.frame_runner import FrameRunner
@@ -43,7 +43,7 @@ class Plan:
         results: Sequence[TensorType | None],
         states: Mapping[str, Array],
         memory: Memory,
-        executable: _core.Executable | None,
+        executable: Executable | None,
         load_details: "Callable[[], PlanDetails]",
     ) -> None:
         self.isa = kernels.active()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
@@ -10,14 +10,11 @@ from qrt.execute.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.pipeline import PASSES, run_steps
-from qrt.ir.pipeline_text import Step, spell_steps
+from qrt.ir.pipeline_text import Step
 from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.passes.inline_regions import ANNOTATED
 from qrt.passes.planned import body, with_regions
-
-if TYPE_CHECKING:
-    from qrt.execute.program import Program
 
 
 @dataclass(frozen=True)
@@ -59,12 +56,6 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
         steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
     steps.append(_step("fold-plan-constants", entry=name, saturating=saturating, observed=observed))
     return steps
-
-
-def preparation_text(program: "Program") -> str:
-    """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
-    ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program.module, program.name, program._source.saturating))
 
 
 def _step(name: str, **options: Any) -> Step:

@@ -4,14 +4,14 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import qrt.ir as ir
 import qrt.kernels as kernels
 from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
-from qrt.errors import KernelError, ModelError, QuantTypeError, require, shortened
+from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
 from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.execute.interpret.core import Tap
 from qrt.execute.plan import Memory, Plan
@@ -19,10 +19,12 @@ from qrt.execute.plan_source import ModuleSource, PlanSource
 from qrt.execute.plan_text import plan_text
 from qrt.execute.planning.slots import Coverage
 from qrt.execute.ports import check_names, in_order
+from qrt.execute.prepare import preparation
 from qrt.execute.saved.save import save
 from qrt.execute.state import State
 from qrt.execute.timing import Timing, shares
 from qrt.execute.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
+from qrt.ir.pipeline_text import spell_steps
 from qrt.ops.core import Array, static_shape
 from qrt.types import TensorType, UniformType
 
@@ -61,6 +63,7 @@ class Program:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from qrt import ir
     >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
     >>> program
@@ -184,6 +187,7 @@ class Program:
         Examples
         --------
         >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> run = program.bind({"arg0": x})
         >>> x[1] = 7
@@ -243,6 +247,7 @@ class Program:
         --------
         >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
         >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> import numpy as np
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
         [('arith.addi', 1.0)]
         """
@@ -267,6 +272,7 @@ class Program:
         ...   return %1 : tensor<2xi32>
         ... }'''
         >>> program = compile(text)
+        >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> program(x).tolist(), program(x).tolist()
         ([1, 2], [2, 4])
@@ -313,7 +319,12 @@ class Program:
         >>> os.listdir(os.path.dirname(path))
         ['f.qrt']
         """
-        save(self, path)
+        types = self._planned_types()
+        if not types:
+            with suppress(QuantError):  # a program without such a plan is saved without plans
+                self.memory()
+            types = self._planned_types()
+        save(self._source, types, path)
 
     def memory(self, *shapes: Sequence[int]) -> Memory:
         """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
@@ -407,6 +418,11 @@ class Program:
             for a, p in zip(results, self.outputs, strict=True)
         ]
 
+    def _planned_types(self) -> list[tuple[TensorType, ...]]:
+        """The types of the inputs for which there is a plan, saved or made."""
+        with self._lock:
+            return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
+
     def _plan(self, types: Sequence[TensorType]) -> Plan:
         key = (kernels.active(), *types)
         with self._lock:
@@ -428,6 +444,12 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (PICKLE_VERSION, self.module.print(exact=True), self.name, self._source.saturating)
+
+
+def preparation_text(program: Program) -> str:
+    """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
+    ``qrt opt --pass-pipeline`` takes them."""
+    return spell_steps(preparation(program.module, program.name, program._source.saturating))
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:

@@ -36,7 +36,7 @@ _NOBODY = Observer()
 
 
 class Builder:
-    """Makes operations at a place of a program.
+    """A maker of operations at a place of a program.
 
     ``b.arith.addi(x, y)`` makes an ``arith.addi`` there and returns its result. Every dialect of qrt is an attribute,
     and every op of it is a method. Names that Python keeps for itself end in ``_``, as in ``b.func.return_(y)``.

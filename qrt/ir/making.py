@@ -257,5 +257,5 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
         raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
-    held = array.astype(dtype)
-    return wrapped(held, element) if isinstance(element, IntegerType) and dtype != np.bool_ else held
+    array = array.astype(dtype)
+    return wrapped(array, element) if isinstance(element, IntegerType) and dtype != np.bool_ else array

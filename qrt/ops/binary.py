@@ -16,7 +16,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_binary
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_arrays, broadcast_shapes
 from qrt.ops.accumulate import check_expressed, without_zero_point
@@ -220,7 +220,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     step = tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True))
     if arguments.get("rounding_block"):  # which count from the first element on
         a_shape, b_shape, step = (prod(a_shape),), (prod(b_shape),), (0,)
-    return _core.bind_binary(
+    return bind_binary(
         isa=kernels.active(),
         kind=op,
         a=container(a),

@@ -14,7 +14,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_dcast, bind_qcast, bind_requantize
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import (
     KERNEL_FLOATS,
@@ -99,7 +99,7 @@ def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, consta
     element = uniform(result)
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
-    return _core.bind_qcast(
+    return bind_qcast(
         isa=kernels.active(),
         expressed=element.expressed_type.name,
         storage=container(element),
@@ -131,7 +131,7 @@ def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, consta
     element = uniform(types[0])
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
-    return _core.bind_dcast(
+    return bind_dcast(
         isa=kernels.active(),
         expressed=element.expressed_type.name,
         storage=container(element),
@@ -204,7 +204,7 @@ def _bind_requantize(
     order = np.zeros(len(finer.scales), np.int64)
     order[parameter_index(finer, shape)] = index
     zero_points = np.broadcast_to(source.zero_point_array.ravel(), order.shape)
-    return _core.bind_requantize(
+    return bind_requantize(
         isa=kernels.active(),
         storage=container(source),
         shape=collapsed,

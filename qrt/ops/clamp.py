@@ -12,7 +12,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_clamp
 from qrt.errors import QuantTypeError
 from qrt.ops.core import (
     Array,
@@ -75,7 +75,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     t = uniform(types[0])
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)
-    return _core.bind_clamp(
+    return bind_clamp(
         isa=kernels.active(), storage=container(t), shape=shape, block=block, step=step, lower=lower, upper=upper
     )
 

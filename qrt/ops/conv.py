@@ -11,7 +11,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_conv2d, bind_depthwise_conv2d
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import (
     Prepare,
@@ -163,9 +163,9 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     w_shape = static_shape(types[1], "conv2d")
     if w_shape[3] == 1 and arguments["x_shape"][3] > 1:
         # One channel per group: its weights are those of a depthwise convolution, channels first.
-        call = _core.bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **arguments)
+        call = bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **arguments)
     else:
-        call = _core.bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **arguments)
+        call = bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **arguments)
     return with_prepared_bias(call, prepare)
 
 

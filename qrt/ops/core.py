@@ -43,7 +43,7 @@ class DerivedArray(np.ndarray[Any, Any]):
 
 class KernelCall(Protocol):
     """An op bound to types, shapes and attributes: called with the arrays that were not constants at binding, then the
-    outputs. It is one entry of C (``_core.KernelCall``), or Python code with the same interface."""
+    outputs. It is one entry of C (``qrt._ext.kernels.KernelCall``), or Python code with the same interface."""
 
     def __call__(self, *arrays: Array) -> None: ...
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_depthwise_conv2d
 from qrt.ops.accumulate import (
     with_prepared_bias,
     without_zero_point,
@@ -67,7 +67,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     arguments, prepare = call_arguments(OP, types, result, attributes, constants)
-    call = _core.bind_depthwise_conv2d(w_shape=static_shape(types[1], OP), **arguments)
+    call = bind_depthwise_conv2d(w_shape=static_shape(types[1], OP), **arguments)
     return with_prepared_bias(call, prepare)
 
 

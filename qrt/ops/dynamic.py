@@ -17,7 +17,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_dynamic_lstm, bind_dynamic_matmul
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -68,7 +68,7 @@ def _matmul_reference(arrays: Sequence[Array], types: Types, result: TensorType,
 def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     *rows, depth = static_shape(types[0], "dynamic_matmul")
     zero_points, scales = column_parameters(types[_W])
-    return _core.bind_dynamic_matmul(
+    return bind_dynamic_matmul(
         isa=kernels.active(),
         rows=prod(rows),
         depth=depth,
@@ -135,7 +135,7 @@ def _reference(
 def _bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> KernelCall | None:
     steps, batch, inputs = static_shape(types[0], "dynamic_lstm")
     (w_zero_points, w_scales), (r_zero_points, r_scales) = (column_parameters(types[i]) for i in (_W, _R))
-    return _core.bind_dynamic_lstm(
+    return bind_dynamic_lstm(
         isa=kernels.active(),
         steps=steps,
         batch=batch,

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_extremum
 from qrt.errors import shown
 from qrt.ops.core import (
     Array,
@@ -106,7 +106,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     if not has_kernel(types[0].element):
         return None
     is_arg = op.startswith("arg")
-    return _core.bind_extremum(
+    return bind_extremum(
         isa=kernels.active(),
         dtype=element_dtype(types[0].element),
         x_shape=static_shape(types[0], op),

@@ -26,7 +26,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_matmul, bind_mixed_matmul
 from qrt.numerics import floats
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.nans import with_one_nan
@@ -185,12 +185,12 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         "bias": None if len(types) < 3 else constants.get(2, "operand"),
     }
     if sums_integers(element):
-        return _core.bind_mixed_matmul(**sizes, **_packing(element, depth, columns), w_constant=w)
+        return bind_mixed_matmul(**sizes, **_packing(element, depth, columns), w_constant=w)
     if not isinstance(element, UniformType):
-        return _core.bind_float_matmul(**sizes, w_constant=w)
+        return bind_float_matmul(**sizes, w_constant=w)
     if w is None:
         return None
-    return _core.bind_float_matmul(**sizes, w_constant=DerivedArray.of(_dequantized(w, types[1]), w))
+    return bind_float_matmul(**sizes, w_constant=DerivedArray.of(_dequantized(w, types[1]), w))
 
 
 def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:

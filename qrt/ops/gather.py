@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_gather
 from qrt.errors import UndefinedError, shown
 from qrt.ops.core import (
     Array,
@@ -94,7 +94,7 @@ def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType,
 def _bind_gather(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     data, indices = static_shape(types[0], "gather"), static_shape(types[1], "gather")
     axis, batch = gathered_axes(types, attributes)
-    return _core.bind_gather(
+    return bind_gather(
         dtype=element_dtype(types[0].element),
         index_dtype=element_dtype(types[1].element),
         batches=prod(data[:batch]),
@@ -133,7 +133,7 @@ def _bind_gather_nd(
 ) -> KernelCall | None:
     data, indices = static_shape(types[0], "gather_nd"), static_shape(types[1], "gather_nd")
     depth = indices[-1]
-    return _core.bind_gather(
+    return bind_gather(
         dtype=element_dtype(types[0].element),
         index_dtype=element_dtype(types[1].element),
         batches=1,

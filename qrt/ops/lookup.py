@@ -16,7 +16,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_lookup, bind_lookup_interpolated
 from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
@@ -72,7 +72,7 @@ def bind_bytes(
     """A lookup of all 256 bytes, whatever the width and the bounds of the type: element ``b`` of the ``table`` is the
     result of the byte ``b`` of the container ``storage``, least value first. The ``tail_table``, if there is one, is
     that of the elements past the last whole ``block``."""
-    return _core.bind_lookup(
+    return bind_lookup(
         isa=kernels.active(), storage=storage, width=8, out=out, size=size,
         table=table, tail_table=tail_table, block=block,
     )  # fmt: skip
@@ -106,7 +106,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x = uniform(types[0])
-    return _core.bind_lookup(
+    return bind_lookup(
         isa=kernels.active(),
         storage=container(x),
         width=x.storage_width,
@@ -140,7 +140,7 @@ def _reference_interpolated(arrays: Sequence[Array], types: Types, result: Tenso
 def _bind_interpolated(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
-    return _core.bind_lookup_interpolated(
+    return bind_lookup_interpolated(
         isa=kernels.active(),
         fraction=numerics.INTERPOLATED_BITS,
         size=prod(static_shape(types[0], "lookup_interpolated")),

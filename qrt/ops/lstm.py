@@ -16,7 +16,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_lstm
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import GATES
 from qrt.ops.accumulate import check_expressed
@@ -219,7 +219,7 @@ def _bind(types: Types, results: Types, attributes: Attributes, constants: Const
     p = lstm_parameters(types, results, attributes)
     first, second, inputs = static_shape(types[0], "lstm")
     (batch, values), (_, cells) = (static_shape(t, "lstm") for t in results[1:])
-    return _core.bind_lstm(
+    return bind_lstm(
         isa=kernels.active(),
         steps=first if attributes["time_major"] else second,
         batch=batch,

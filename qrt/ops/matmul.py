@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_gemm
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.accumulate import (
@@ -222,7 +222,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
         return None  # parameters of their own for every element of the result
     flat, steps = _three_steps(index, batch_shape)
     zero_points = without_repeats(w.zero_points)
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=kernels.active(),
         a=container(a),
         b=container(w),
@@ -274,7 +274,7 @@ def _bind_sub_channel(
     if attributes["requant"] == "float32":
         arguments = {"block_scale": p.scale}
         values = None if values is None else values.astype(np.float32) * p.bias_scale
-    return _core.bind_gemm(
+    return bind_gemm(
         isa=kernels.active(),
         a=container(a),
         b=container(w),

@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_mean
 from qrt.errors import shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
@@ -121,7 +121,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     parameters, index, zero_points = _parameters(op, types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]
-    return _core.bind_mean(
+    return bind_mean(
         isa=kernels.active(),
         storage=container(uniform(types[0])),
         x_shape=static_shape(types[0], op),

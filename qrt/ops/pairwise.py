@@ -12,7 +12,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_pair
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.binary import broadcast_shape
 from qrt.ops.core import (
@@ -70,7 +70,7 @@ def _bind_extreme(
 
 def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
     a, b = (static_shape(t, kind) for t in types)
-    return _core.bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
+    return bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
 
 
 # ------------------------------------------------------------------------------------------------------ pairs of bytes

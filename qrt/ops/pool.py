@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_avg_pool2d, bind_max_pool2d
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -140,7 +140,7 @@ def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constant
     channels = index.shape[1]
     zero_points = uniform(types[0]).zero_points
     by = numerics.RULES[attributes["requant"]]
-    return _core.bind_avg_pool2d(
+    return bind_avg_pool2d(
         zero_points=(0,) if by.summand == "storage" else zero_points,
         requant=parameters.take(index),
         count_step=channels,
@@ -164,7 +164,7 @@ def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, at
 
 
 def _bind_max(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    return _core.bind_max_pool2d(**_window_arguments(types, attributes))
+    return bind_max_pool2d(**_window_arguments(types, attributes))
 
 
 def _channels_alone(attributes: Attributes, axis: int) -> int | None:

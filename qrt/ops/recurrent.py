@@ -11,7 +11,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_svdf
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
@@ -100,7 +100,7 @@ def _svdf_reference(
 def _svdf_bind(types: Types, results: Types, attributes: Attributes, constants: Constants) -> KernelCall | None:
     p, rank = svdf_parameters(types, results), int(attributes["rank"])
     (batch, inputs), (filters, memory) = static_shape(types[0], "svdf"), static_shape(types[2], "svdf")
-    return _core.bind_svdf(
+    return bind_svdf(
         isa=kernels.active(),
         batch=batch,
         inputs=inputs,

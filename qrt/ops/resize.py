@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_gather, bind_resize_bilinear
 from qrt.errors import shown
 from qrt.numerics.resizing import RESIZE_RULES, bilinear, bilinear_positions, nearest_positions
 from qrt.ops.core import (
@@ -93,7 +93,7 @@ def _reference_bilinear(arrays: Sequence[Array], types: Types, result: TensorTyp
 def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape = static_shape(types[0], "resize_bilinear")
     rows, columns = positions(types, attributes, shape)
-    return _core.bind_resize_bilinear(
+    return bind_resize_bilinear(
         isa=kernels.active(),
         dtype=element_dtype(types[0].element),
         rule=attributes["rule"],
@@ -121,7 +121,7 @@ def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, cons
     images, height, width, channels = static_shape(types[0], "resize_nearest")
     rows, columns = nearest(types, attributes, (images, height, width, channels))
     indices = (rows[:, None] * width + columns).ravel()
-    return _core.bind_gather(
+    return bind_gather(
         dtype=element_dtype(types[0].element),
         index_dtype=np.dtype(np.int64),
         batches=1,

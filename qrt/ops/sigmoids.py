@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_lookup_interpolated
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
@@ -70,7 +70,7 @@ def _bind(
     name: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
     table = numerics.sigmoid_results(name, uniform(types[0]).scale, attributes["requant"])
-    return _core.bind_lookup_interpolated(
+    return bind_lookup_interpolated(
         name=name,
         isa=kernels.active(),
         fraction=0,

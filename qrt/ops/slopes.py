@@ -13,7 +13,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_leaky_relu, bind_pair
 from qrt.errors import QuantTypeError
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.ops.accumulate import check_expressed
@@ -115,7 +115,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
         stored = np.clip(q, x.storage_min, x.storage_max)  # bytes that no value has stand for the nearest bound
         table = _leaky([stored], types, result, attributes).astype(storage_dtype(element))
         return bind_bytes(container(x), container(element), size, table)
-    return _core.bind_leaky_relu(
+    return bind_leaky_relu(
         isa=kernels.active(),
         storage=container(x),
         size=size,
@@ -126,7 +126,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
 
 def _bind_prelu(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     x, alpha, element = (uniform(t) for t in (*types, result))
-    return _core.bind_pair(
+    return bind_pair(
         isa=kernels.active(),
         kind="prelu",
         a=container(x),

@@ -21,7 +21,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 import qrt.numerics as numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_softmax
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
@@ -163,7 +163,7 @@ def _bind(
     x, element = uniform(types[0]), uniform(result)
     shape, axis = static_shape(types[0], name), one_axis(name, types, attributes)
     beta = float(attributes.get("beta", 1.0))
-    return _core.bind_softmax(
+    return bind_softmax(
         name=name,
         rule=attributes["requant"],
         isa=kernels.active(),

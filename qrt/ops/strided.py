@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_copy
 from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
 
 
@@ -36,7 +36,7 @@ def bind_parts(dtype: np.dtype[Any], parts: Sequence[Part], target_size: int) ->
     walked = [_merged(part.shape, part.source, part.target) for part in parts]
     if any(len(shape) > _MOST_AXES for shape, _, _ in walked):
         return None
-    return _core.bind_copy(
+    return bind_copy(
         dtype=dtype,
         shapes=[shape for shape, _, _ in walked],
         source_strides=[source for _, source, _ in walked],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_top_k
 from qrt.errors import shown
 from qrt.ops.core import (
     Array,
@@ -68,7 +68,7 @@ def _bind(
     if not has_kernel(types[0].element):
         return None
     *rest, size = static_shape(types[0], "top_k")
-    return _core.bind_top_k(
+    return bind_top_k(
         isa=kernels.active(),
         dtype=element_dtype(types[0].element),
         rows=int(np.prod(rest, dtype=np.int64)),

@@ -10,7 +10,7 @@ from operator import index
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_transpose_conv2d
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import bias_operand, with_prepared_bias, without_zero_point
 from qrt.ops.conv import checked_convolution, requantized
@@ -112,7 +112,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     x, w = uniform(types[0]), uniform(types[1])
     bias, prepare = bias_operand(types, x, w, constants)
     (top, _), (left, _) = attributes["padding"]
-    call = _core.bind_transpose_conv2d(
+    call = bind_transpose_conv2d(
         isa=kernels.active(),
         x=container(x),
         w=container(w),

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import window_count
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Attributes
 from qrt.ops.declare import Attribute
@@ -74,7 +74,7 @@ def output_size(
         raise QuantTypeError(f"{op}: a window of 0 elements")
     if size is None or kernel is None:
         return None
-    count = _core.window_count(size, kernel, padding, stride, dilation)
+    count = window_count(size, kernel, padding, stride, dilation)
     if count < 1:
         reach = _reach(kernel, dilation)
         raise QuantTypeError(f"{op}: a window of {reach} does not fit {size} with padding {list(padding)}")

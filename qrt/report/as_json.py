@@ -8,18 +8,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isinf, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrt.errors import QuantValueError
-
-if TYPE_CHECKING:
-    from qrt.report.model import Report
+from qrt.report.model import ReportFigures
 
 VERSION = 1
 """The version of the schema. It grows when a field goes or changes its meaning, not when one is added."""
 
 
-def as_json(report: "Report") -> str:
+def as_json(report: ReportFigures) -> str:
     """The report as JSON text, one line for each region."""
     table = {"version": VERSION, **_plain(report, "report")}
     lines = [f"{json.dumps(name)}: {_lines(value)}" for name, value in table.items()]

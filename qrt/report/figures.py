@@ -46,6 +46,12 @@ def decibels(ratio: float) -> str:
     return "exact" if ratio == inf else f"{ratio + 0.0:.1f}"
 
 
+def ratio(value: float) -> str:
+    """A signal-to-noise ratio with its unit."""
+    found = decibels(value)
+    return found if found == "exact" else f"{found} dB"
+
+
 def number(value: float) -> str:
     """A number of four digits.
 

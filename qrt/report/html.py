@@ -3,25 +3,22 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-from qrt.report.figures import decibels, number, plural, share, specified, visible
+from qrt.report.figures import decibels, number, plural, ratio, share, specified, visible
 from qrt.report.markup import Markup, element, joined
+from qrt.report.model import PortReport, RegionReport, ReportFigures
 from qrt.report.svg import has_range, histogram
-from qrt.report.text import UNMATCHED, counted, ratio
-
-if TYPE_CHECKING:
-    from qrt.report.model import PortReport, RegionReport, Report
+from qrt.report.text import UNMATCHED, counted
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_FIGURES: tuple[tuple[str, Callable[["RegionReport"], str]], ...] = (
+_FIGURES: tuple[tuple[str, Callable[[RegionReport], str]], ...] = (
     ("SNR, dB", lambda region: decibels(region.snr)),
     ("alone, dB", lambda region: decibels(region.snr_alone)),
     ("saturated", lambda region: share(region.saturated)),
     ("unused codes", lambda region: f"{region.unused_codes:,}"),
     ("weights, bytes", lambda region: f"{region.weight_bytes:,}"),
 )
-_ORDERS: tuple[tuple[str, str, Callable[["RegionReport"], tuple[float | str, ...]]], ...] = (
+_ORDERS: tuple[tuple[str, str, Callable[[RegionReport], tuple[float | str, ...]]], ...] = (
     ("snr", "SNR", lambda region: (region.snr,)),
     ("alone", "SNR alone", lambda region: (region.snr_alone,)),
     ("saturated", "saturated", lambda region: (-region.saturated,)),
@@ -52,12 +49,12 @@ _SWATCHES = (
 )
 
 
-def as_html(report: "Report") -> str:
+def as_html(report: ReportFigures) -> str:
     """The report as a whole page.
 
     Parameters
     ----------
-    report : Report
+    report : ReportFigures
         What was measured.
 
     Returns
@@ -76,7 +73,7 @@ def as_html(report: "Report") -> str:
     return f"{head}{element('title', title)}{style}</head>\n<body>{as_fragment(report)}</body></html>\n"
 
 
-def as_fragment(report: "Report") -> Markup:
+def as_fragment(report: ReportFigures) -> Markup:
     """What stands in the page, for a notebook, which has a page of its own."""
     return element(
         "div",
@@ -96,7 +93,7 @@ def _style() -> str:
     return "\n" + files("qrt.report").joinpath("style.css").read_text(encoding="utf-8") + "".join(orders)
 
 
-def _head(report: "Report") -> Iterator[Markup]:
+def _head(report: ReportFigures) -> Iterator[Markup]:
     yield element("h1", f"{report.function} on {report.target}")
     yield element("p", counted(report), class_="soft")
     cards = []
@@ -106,7 +103,7 @@ def _head(report: "Report") -> Iterator[Markup]:
     yield element("div", *cards, class_="outputs")
 
 
-def _regions(report: "Report") -> Iterator[Markup]:
+def _regions(report: ReportFigures) -> Iterator[Markup]:
     yield element("h2", "Regions, the worst first")
     if not report.regions:
         yield element("p", "The program has no region.")
@@ -144,7 +141,7 @@ def _choices() -> Markup:
     return element("form", "sorted by", *chosen)
 
 
-def _places(report: "Report") -> list[str]:
+def _places(report: ReportFigures) -> list[str]:
     """For each region its place in each order, as style."""
     styles = [""] * len(report.regions)
     for name, _, first in _ORDERS:
@@ -153,7 +150,7 @@ def _places(report: "Report") -> list[str]:
     return styles
 
 
-def _region(region: "RegionReport", style: str, *, is_open: bool) -> Markup:
+def _region(region: RegionReport, style: str, *, is_open: bool) -> Markup:
     part = f"--part: {100 * max(0.0, min(1.0, region.error_share)):.1f}%"
     cells = [element("span", _label("share of error"), share(region.error_share), class_="n part", style=part)]
     cells += [element("span", _label(name), figure(region), class_="n") for name, figure in _FIGURES]
@@ -168,7 +165,7 @@ def _label(name: str) -> Markup:
     return element("i", f"{name} ")
 
 
-def _port(port: "PortReport") -> Markup:
+def _port(port: PortReport) -> Markup:
     drawn = histogram(port)
     title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", specified(port.spec)))
     said = [f"from {port.origin or 'unknown'}"]
@@ -190,7 +187,7 @@ def _port(port: "PortReport") -> Markup:
     return element("figure", drawn.picture, element("figcaption", title, *lines))
 
 
-def _rescales(report: "Report") -> Iterator[Markup]:
+def _rescales(report: ReportFigures) -> Iterator[Markup]:
     yield element("h2", "Rescales, and what causes them")
     yield _list(
         "No value changes its type between two kernels.",
@@ -205,14 +202,14 @@ def _rescales(report: "Report") -> Iterator[Markup]:
     )
 
 
-def _floats(report: "Report") -> Iterator[Markup]:
+def _floats(report: ReportFigures) -> Iterator[Markup]:
     yield element("h2", "What stays float, and why")
     yield _list(
         "Nothing stays float.", [(each.place, element("code", each.name), each.reason) for each in report.floats]
     )
 
 
-def _unmatched(report: "Report") -> Iterator[Markup]:
+def _unmatched(report: ReportFigures) -> Iterator[Markup]:
     if report.unmatched:
         yield element("h2", UNMATCHED)
         yield element("ul", *(element("li", each) for each in report.unmatched))

@@ -1,14 +1,10 @@
-"""The figures of a report. They are measured by the workflow, and rendered by the other files of this folder."""
+"""The figures of a report. They are measured by the workflow, and rendered by other files of this folder."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from qrt.errors import QuantError, nearest, shown
-from qrt.report.as_json import as_json
-from qrt.report.figures import specified, visible
-from qrt.report.html import as_fragment, as_html
-from qrt.report.text import as_text, counted, ratio
+from qrt.report.figures import ratio, specified, visible
 
 
 @dataclass(frozen=True)
@@ -143,33 +139,8 @@ class OutputReport:
 
 
 @dataclass(frozen=True)
-class Report(Mapping[str, RegionReport]):
-    """What a quantization did to a program. It maps keys of regions to their reports, the worst first.
-
-    A region is found by its whole key or by an end of it after a ``/`` that no other has: "conv2d.1". ``print`` shows
-    it as ``text`` does.
-
-    Attributes
-    ----------
-    function, target : str
-        What ran, and the device.
-    rows : int
-        How many rows of data were measured.
-    outputs : tuple of OutputReport
-        The outputs of the program.
-    regions : tuple of RegionReport
-        By their share of the outputs' error, the largest first.
-    rescales : tuple of Rescale
-        Values that have two types.
-    floats : tuple of FloatOperation
-        What stays float.
-    unmatched : tuple of str
-        Keys of regions, with their places, that only one of the two programs has. They are not measured.
-    sampled : int
-        On how many rows ``error_share`` was measured, where these are not all.
-    skipped : int
-        How many rows were left out, because an output of the float program is a NaN or infinite for them.
-    """
+class ReportFigures:
+    """All that was measured of a quantization: `Report` says what the fields are."""
 
     function: str
     target: str
@@ -181,49 +152,3 @@ class Report(Mapping[str, RegionReport]):
     unmatched: tuple[str, ...] = ()
     sampled: int = 0
     skipped: int = 0
-
-    def __getitem__(self, key: str) -> RegionReport:
-        found = [each for each in self.regions if each.key == key] or [
-            each for each in self.regions if each.key.endswith(f"/{key}")
-        ]
-        if len(found) == 1:
-            return found[0]
-        keys = [each.key for each in self.regions]
-        near = nearest(str(key), [part for each in keys for part in (each, each.rpartition("/")[2])])
-        said = "several regions have" if found else "no region has"
-        raise UnknownRegion(f"{said} the key {shown(key)}" + (f": did you mean {shown(near)}?" if near else ""))
-
-    def __iter__(self) -> Iterator[str]:
-        return (each.key for each in self.regions)
-
-    def __len__(self) -> int:
-        return len(self.regions)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def __repr__(self) -> str:
-        return f"<Report of {visible(self.function)} on {visible(self.target)}: {counted(self)}>"
-
-    def text(self, width: int = 80) -> str:
-        """What a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
-        return as_text(self, width)
-
-    def json(self) -> str:
-        """The figures as JSON (docs/reference/report.md)."""
-        return as_json(self)
-
-    def html(self) -> str:
-        """A page: one file that names no other."""
-        return as_html(self)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return as_fragment(self)
-
-
-class UnknownRegion(QuantError, KeyError):
-    """A key that no region has, or several."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])

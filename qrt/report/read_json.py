@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from qrt.errors import ModelError, shown
 from qrt.report.as_json import VERSION
-from qrt.report.model import Report
+from qrt.report.report import Report
 
 _INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
 _NAMES = {str: "a string", int: "a count", float: 'a number, "inf" or "-inf"', bool: "true or false"}

@@ -10,16 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import frexp, isfinite, ldexp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.report.markup import Markup, element
-
-if TYPE_CHECKING:
-    from qrt.report.model import PortReport
+from qrt.report.model import PortReport
 
 WIDTH, HEIGHT = 264, 88
 _TOP, _BASE = 4, 68
@@ -119,7 +117,7 @@ def _values(bits: Array) -> Array:
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
-def histogram(port: "PortReport") -> Histogram:
+def histogram(port: PortReport) -> Histogram:
     """The picture, from what lies behind: what is beyond the range, what becomes 0, bars, marks of codes, the axis."""
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[each] for each in bits.tolist()], np.int64)
@@ -159,7 +157,7 @@ def _cut(axis: Axis, highest: int, at_zero: int) -> Iterator[Markup]:
         yield element("path", d=f"M{left} {_TOP + 7}L{right} {_TOP + 4}v3L{left} {_TOP + 10}z", class_="cut")
 
 
-def has_range(port: "PortReport") -> bool:
+def has_range(port: PortReport) -> bool:
     """Whether the type of a port has codes in a finite range."""
     return port.codes > 0 and isfinite(port.low) and isfinite(port.high)
 
@@ -171,7 +169,7 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
     return {int(name): int(total) for name, total in zip(names, sums, strict=True)}
 
 
-def _axis(port: "PortReport", bits: Array, counts: Array) -> Axis:
+def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
     """From the greatest value or code down to what resolves the finest: half a scale, or nearly all of the values."""
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
@@ -210,7 +208,7 @@ def _outline(bars: list[tuple[int, int, float]]) -> str:
     return "".join([*parts, f"V{_BASE}"])
 
 
-def _shades(port: "PortReport", axis: Axis) -> Iterator[Markup]:
+def _shades(port: PortReport, axis: Axis) -> Iterator[Markup]:
     """What is beyond the range, and what becomes the code of 0."""
     if not has_range(port):
         return
@@ -222,7 +220,7 @@ def _shades(port: "PortReport", axis: Axis) -> Iterator[Markup]:
         yield _rectangle("zero", axis.place(max(-half, port.low)), axis.place(min(half, port.high)), _TOP, _BASE)
 
 
-def _codes(port: "PortReport", axis: Axis) -> Iterator[Markup]:
+def _codes(port: PortReport, axis: Axis) -> Iterator[Markup]:
     """A mark for each code, and a band where they run together."""
     if not has_range(port) or not port.scale or not port.low <= 0 <= port.high:
         return

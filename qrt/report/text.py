@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
-from qrt.report.figures import amount, decibels, number, plural, share, specified, visible
+from qrt.report.figures import amount, decibels, number, plural, ratio, share, specified, visible
+from qrt.report.model import PortReport, RegionReport, ReportFigures
 
-if TYPE_CHECKING:
-    from qrt.report.model import PortReport, RegionReport, Report
-
-_COLUMNS: tuple[tuple[str, Callable[["RegionReport"], str]], ...] = (
+_COLUMNS: tuple[tuple[str, Callable[[RegionReport], str]], ...] = (
     (" error", lambda region: share(region.error_share)),
     ("SNR dB", lambda region: decibels(region.snr)),
     ("alone", lambda region: decibels(region.snr_alone)),
@@ -24,12 +21,12 @@ _CULPRIT = 0.2
 """The share of the error from which a region is shown in red."""
 
 
-def as_text(report: "Report", width: int = 80, *, colour: bool = False, details: int = 3) -> str:
+def as_text(report: ReportFigures, width: int = 80, *, colour: bool = False, details: int = 3) -> str:
     """The report as text, the worst region first: a line for each region, then the ports of the worst.
 
     Parameters
     ----------
-    report : Report
+    report : ReportFigures
         What was measured.
     width : int, default 80
         The most columns of a line, but never fewer than 72.
@@ -60,7 +57,7 @@ class _Paint:
         return self._painted(31, text)
 
 
-def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterator[str]:
+def _lines(report: ReportFigures, width: int, paint: _Paint, details: int) -> Iterator[str]:
     yield from map(paint.title, wrapped(f"{visible(report.function)} on {visible(report.target)}", width))
     yield from wrapped(f"  {counted(report)}", width, 4)
     for output in report.outputs:
@@ -86,7 +83,7 @@ def _lines(report: "Report", width: int, paint: _Paint, details: int) -> Iterato
             yield from wrapped(f"    {visible(said)}", width, 4) if said else ()
 
 
-def _lists(report: "Report") -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _lists(report: ReportFigures) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     if report.rescales:
         said = [
             (f"{each.place}: {specified(each.source)} to {specified(each.target)}", each.cause)
@@ -99,14 +96,14 @@ def _lists(report: "Report") -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield UNMATCHED, [(each, "") for each in report.unmatched]
 
 
-def _row(region: "RegionReport", width: int, paint: _Paint) -> str:
+def _row(region: RegionReport, width: int, paint: _Paint) -> str:
     figures = "  ".join(figure(region).rjust(len(name)) for name, figure in _COLUMNS)
     key, room = visible(region.key), width - len(figures) - 2
     row = f"{figures}  {key if len(key) <= room else '...' + key[3 - room :]}"
     return paint.culprit(row) if region.error_share >= _CULPRIT else row
 
 
-def counted(report: "Report") -> str:
+def counted(report: ReportFigures) -> str:
     """How much there is of what the report lists."""
     counts = [
         plural(report.rows, "row") + " measured",
@@ -122,13 +119,7 @@ def counted(report: "Report") -> str:
     return f"{counts[0]}{few}, " + ", ".join(counts[1:])
 
 
-def ratio(value: float) -> str:
-    """A signal-to-noise ratio with its unit."""
-    found = decibels(value)
-    return found if found == "exact" else f"{found} dB"
-
-
-def origin(port: "PortReport") -> str:
+def origin(port: PortReport) -> str:
     """Where the type of a port came from, and which values it has."""
     said = visible(port.origin) or "unknown"
     if port.codes:

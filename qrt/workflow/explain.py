@@ -11,7 +11,7 @@ from qrt.execute.program import Program
 from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import TARGET
-from qrt.report.model import Report
+from qrt.report.report import Report
 from qrt.workflow.calibrate import finite_parts
 from qrt.workflow.comparing.comparison import Comparison, rows_of
 from qrt.workflow.gains import changed_as

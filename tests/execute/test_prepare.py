@@ -10,6 +10,7 @@ from qrt import ir
 from qrt.errors import ModelError, UndefinedError
 from qrt.execute import prepare
 from qrt.execute.plan_constants import FoldPlanConstants
+from qrt.execute.program import preparation_text
 from qrt.ir import run_passes
 from qrt.ir.pipeline import PASSES, module_steps
 from qrt.ir.pipeline_text import spell_steps
@@ -171,7 +172,7 @@ def test_the_printed_pipeline_makes_the_program_that_is_planned(name, saturating
     """Run by hand it gives a program of the same bits, and of the same steps. There is nothing left to prepare."""
     module = ir.parse(PREPARED[name])
     program = qrt.compile(module, "main", saturating=saturating)
-    text = prepare.preparation_text(program)
+    text = preparation_text(program)
     assert module_steps(text) == prepare.preparation(module, "main", saturating)
     by_hand = run_passes(ir.parse(PREPARED[name]), text).print(exact=True)
     again = qrt.compile(ir.parse(by_hand, upstream=24), "main", saturating=saturating)
@@ -181,7 +182,7 @@ def test_the_printed_pipeline_makes_the_program_that_is_planned(name, saturating
     for seed in range(3):
         inputs = inputs_of(program, seed, 2)
         assert same(program.run(inputs), again.run(inputs))
-    twice = run_passes(ir.parse(by_hand, upstream=24), prepare.preparation_text(again)).print(exact=True)
+    twice = run_passes(ir.parse(by_hand, upstream=24), preparation_text(again)).print(exact=True)
     assert twice == by_hand
 
 
@@ -243,7 +244,7 @@ def test_kernels_of_a_function_that_is_not_called_fuse_nothing():
 def test_a_function_of_several_blocks_has_no_plan_to_prepare():
     text = "func.func @main(%x: i32) -> i32 { cf.br ^a(%x : i32)\n^a(%y: i32): return %y : i32 }"
     program = qrt.compile(text)
-    assert module_steps(prepare.preparation_text(program)) == []
+    assert module_steps(preparation_text(program)) == []
     assert str(run_passes(ir.parse(text), "fold-plan-constants,inline{entry=main canonicalize=false}")) == str(
         ir.parse(text)
     )

@@ -153,7 +153,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (RECURRENT_FLOAT, "2 if number == _OUTPUT else number", "number % 2"): (
         "UNIDIRECTIONAL_SEQUENCE_LSTM float32, peepholes",
     ),
-    (RECURRENT_FLOAT, 'emit("arith.subf", (one, scalar)', 'emit("arith.addf", (one, scalar)'): (
+    (RECURRENT_FLOAT, 'value("arith.subf", (one, scalar)', 'value("arith.addf", (one, scalar)'): (
         "UNIDIRECTIONAL_SEQUENCE_LSTM float32, CIFG",
     ),
     (DETECTIONS, "child -= is_before(child, child - 1)", "child -= is_before(child - 1, child)"): (

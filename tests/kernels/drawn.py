@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from tests.kernels.draws import DTYPES, Array
 
 LINE = 64
@@ -188,12 +188,14 @@ def placed(array: Array, offset: int) -> Array:
     return copy
 
 
-def bind(case: Drawn, isa: str, microkernel: str | None = None) -> _core.KernelCall:
-    call: _core.KernelCall = getattr(_core, f"bind_{case.entry}")(isa=isa, microkernel=microkernel, **case.given)
+def bind(case: Drawn, isa: str, microkernel: str | None = None) -> kernel_calls.KernelCall:
+    call: kernel_calls.KernelCall = getattr(kernel_calls, f"bind_{case.entry}")(
+        isa=isa, microkernel=microkernel, **case.given
+    )
     return call
 
 
-def answer(call: _core.KernelCall, case: Drawn, fill: int) -> Array:
+def answer(call: kernel_calls.KernelCall, case: Drawn, fill: int) -> Array:
     """The result, in memory that held `fill`, and must hold it still around."""
     shape, dtype = call.operand_shapes[-1], call.operand_dtypes[-1]
     bytes_ = int(np.prod(shape)) * dtype.itemsize
@@ -208,9 +210,9 @@ def answer(call: _core.KernelCall, case: Drawn, fill: int) -> Array:
 
 def check(case: Drawn, isa: str, counts: Counter[str]) -> None:
     """Every microkernel, twice, beside ref. Counts those that took the call."""
-    _core.set_num_threads(case.threads)
+    kernel_calls.set_num_threads(case.threads)
     expected = answer(bind(case, "ref"), case, FILLS[0])
-    for name in (None, *_core.microkernels(isa)):
+    for name in (None, *kernel_calls.microkernels(isa)):
         call = bind(case, isa, name)
         if name is not None and call.microkernel not in (name, None):
             continue

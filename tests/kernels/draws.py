@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from qrt import kernels as isa_tables
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import isas
 
 Array = npt.NDArray[Any]
 
 # All that there are, or the one that QRT_ISA names.
-ISAS = tuple(isa for isa in _core.isas() if os.environ.get("QRT_ISA") in (isa, None, ""))
+ISAS = tuple(isa for isa in isas() if os.environ.get("QRT_ISA") in (isa, None, ""))
 SIMD_ISAS = tuple(isa for isa in ISAS if isa != "ref")
 SHARED_ROWS = ("store", "store_wide")  # which other rows call by way of the table
 DTYPES: dict[str, Any] = {

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_loops
 from qrt.execute.planning.float_loops import CODES
 from qrt.ops import elementwise
 from qrt.types import FloatType
@@ -23,7 +23,7 @@ LEAST, GREATEST = 0x32000000, 0x42D00000
 
 def exponential(isa: str, x: Array) -> Array:
     one = ((1,), 0, x.size, False, None)
-    call = _core.bind_float_loops(
+    call = bind_float_loops(
         isa=isa, loops=(1, 0), extents=(x.size,), reads=[("f32", 0, *one)], writes=[("f32", 1, *one)],
         steps=[(CODES["math.exp"], 1, 0, 0, 0)], registers=2, values=np.zeros(0, np.uint32),
     )  # fmt: skip

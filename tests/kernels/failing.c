@@ -32,7 +32,7 @@ long failing_count(void) {
 /* Whether this one fails. dladdr allocates nothing. */
 static bool fails(const void *caller) {
     Dl_info info;
-    if (!atomic_load(&armed) || !dladdr(caller, &info) || !info.dli_fname || !strstr(info.dli_fname, "/_seam/"))
+    if (!atomic_load(&armed) || !dladdr(caller, &info) || !info.dli_fname || !strstr(info.dli_fname, "/_ext/"))
         return false;
     return atomic_fetch_add(&count, 1) + 1 == atomic_load(&failing);
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import set_num_threads
 from qrt.errors import KernelError
 from tests.kernels.draws import Array
 from tests.kernels.size_cases import Case
@@ -75,7 +75,7 @@ def main(names: str) -> int:
         for name in ENTRIES:
             alike: dict[Any, int] = {}
             for case in chosen(name):
-                _core.set_num_threads(case.threads)
+                set_num_threads(case.threads)
                 try:
                     bound(case, isa)
                 except KernelError:

@@ -16,7 +16,7 @@ COMMAND = ("valgrind", "--quiet", "--track-origins=yes", "--leak-check=no", "--e
 
 def concerns_kernels(error: ElementTree.Element) -> bool:
     leak = (error.findtext("kind") or "").startswith("Leak")  # of the interpreter, reported whatever the options
-    return not leak and any("/_core." in (frame.text or "") for frame in error.iter("obj"))
+    return not leak and any("/_ext/kernels." in (frame.text or "") for frame in error.iter("obj"))
 
 
 def describe(error: ElementTree.Element) -> str:

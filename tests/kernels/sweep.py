@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from tests.kernels import guard
 from tests.kernels.draws import Array, isas_by_rows
@@ -36,27 +36,29 @@ WITHOUT_PRODUCTS = {
 
 def isas_for(entry: str, isas: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the ISAs whose code for an entry is not that of an ISA before them."""
-    others = isas_by_rows(*(row for row in _core.rows() if row not in PRODUCT_ROWS))
+    others = isas_by_rows(*(row for row in kernel_calls.rows() if row not in PRODUCT_ROWS))
     return tuple(isa for isa in isas if entry not in WITHOUT_PRODUCTS or isa in others)
 
 
-def bound(case: Case, isa: str, **more: str) -> _core.KernelCall:
+def bound(case: Case, isa: str, **more: str) -> kernel_calls.KernelCall:
     """Copies and gathering have no ISA."""
     where = {} if case.entry in ("copy", "gather") else {"isa": isa}
-    call: _core.KernelCall = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
+    call: kernel_calls.KernelCall = getattr(kernel_calls, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
 
 
-def calls_of(case: Case, isa: str) -> list[_core.KernelCall]:
+def calls_of(case: Case, isa: str) -> list[kernel_calls.KernelCall]:
     """With the microkernel that suits, and with each other that takes it."""
     chosen = bound(case, isa)
     if chosen.microkernel is None:
         return [chosen]
-    others = (bound(case, isa, microkernel=name) for name in _core.microkernels(isa) if name != chosen.microkernel)
+    others = (
+        bound(case, isa, microkernel=name) for name in kernel_calls.microkernels(isa) if name != chosen.microkernel
+    )
     return [chosen, *(call for call in others if call.microkernel != chosen.microkernel)]
 
 
-def answer(call: _core.KernelCall, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
+def answer(call: kernel_calls.KernelCall, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
     """The result, or all of several in one line."""
     written = zip(call.operand_shapes[-call.outputs :], call.operand_dtypes[-call.outputs :], strict=True)
     outs = [np.empty(*each) for each in written]
@@ -66,7 +68,7 @@ def answer(call: _core.KernelCall, operands: tuple[Array, ...], fill: int = FILL
     return outs[0] if len(outs) == 1 else np.concatenate([out.ravel() for out in outs], dtype=dtype_of(call))
 
 
-def answers_in_place(call: _core.KernelCall, operands: tuple[Array, ...]) -> Iterator[tuple[Array, Array]]:
+def answers_in_place(call: kernel_calls.KernelCall, operands: tuple[Array, ...]) -> Iterator[tuple[Array, Array]]:
     """The result written over each operand that may be, and over both of two that are one array; what it must be."""
     for place in call.in_place:
         held = [np.array(operand) for operand in operands]
@@ -82,7 +84,7 @@ def answers_in_place(call: _core.KernelCall, operands: tuple[Array, ...]) -> Ite
         yield out, expected
 
 
-def dtype_of(call: _core.KernelCall) -> np.dtype[Any]:
+def dtype_of(call: kernel_calls.KernelCall) -> np.dtype[Any]:
     """The dtype of the result, or one that holds the values of all results."""
     return np.result_type(*call.operand_dtypes[-call.outputs :])
 
@@ -100,7 +102,7 @@ def differing(got: Array, expected: Array) -> str | None:
 
 def check(case: Case, isas: tuple[str, ...], place: Callable[[int], None]) -> tuple[list[str], bool]:
     """What is wrong with a case, and whether binding refuses it."""
-    _core.set_num_threads(case.threads)
+    kernel_calls.set_num_threads(case.threads)
     try:
         reference = bound(case, "ref")
     except KernelError as error:

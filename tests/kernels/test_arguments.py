@@ -6,7 +6,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qrt._seam import _core
+from qrt._ext.kernels import (
+    Executable,
+    KernelCall,
+    bind_contraction,
+    bind_copy,
+    bind_dcast,
+    bind_dynamic_matmul,
+    bind_float_loops,
+    bind_gather,
+    bind_pack_bits,
+    bind_plain_select,
+    bind_qcast,
+    bind_resize_bilinear,
+    bind_svdf,
+    bind_top_k,
+    bind_unpack_bits,
+)
 from qrt.eager.calls import ArgumentBinder
 from qrt.errors import KernelError
 
@@ -14,30 +30,30 @@ SMALL = np.array(64, np.int8)
 """Four of these multiply to 0."""
 
 
-def copy_of(size: int, **changed: Any) -> _core.KernelCall:
+def copy_of(size: int, **changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "dtype": np.int8, "shapes": [(size,)], "source_strides": [(1,)], "target_strides": [(1,)],
         "source_sizes": [size], "target_size": size,
     }  # fmt: skip
-    return _core.bind_copy(**(given | changed))
+    return bind_copy(**(given | changed))
 
 
 @pytest.mark.parametrize(
     ("call", "shape"),
     [
-        (lambda n: _core.bind_gather(dtype=np.int8, index_dtype=np.int32, batches=n, outer=n, sizes=(n,), count=n,
+        (lambda n: bind_gather(dtype=np.int8, index_dtype=np.int32, batches=n, outer=n, sizes=(n,), count=n,
                                      inner=n), (64, 64, 64, 64)),
-        (lambda n: _core.bind_top_k(isa="ref", dtype=np.int8, rows=n, size=n, k=n), (64, 64)),
-        (lambda n: _core.bind_pack_bits(isa="ref", storage="i8", width=4, rows=n, columns=n), (64, 32)),
-        (lambda n: _core.bind_unpack_bits(isa="ref", storage="i8", width=4, rows=n, columns=n), (64, 64)),
-        (lambda n: _core.bind_svdf(isa="ref", batch=n, inputs=n, units=n, rank=n, memory=n, has_bias=False,
+        (lambda n: bind_top_k(isa="ref", dtype=np.int8, rows=n, size=n, k=n), (64, 64)),
+        (lambda n: bind_pack_bits(isa="ref", storage="i8", width=4, rows=n, columns=n), (64, 32)),
+        (lambda n: bind_unpack_bits(isa="ref", storage="i8", width=4, rows=n, columns=n), (64, 64)),
+        (lambda n: bind_svdf(isa="ref", batch=n, inputs=n, units=n, rank=n, memory=n, has_bias=False,
                                    x_zero_point=0, result_zero_point=0, multipliers=[(1, 1)] * 2), (64, 64**3)),
-        (lambda n: _core.bind_dynamic_matmul(isa="ref", rows=n, depth=n, columns=n, w="i8", w_zero_points=[0] * 64,
+        (lambda n: bind_dynamic_matmul(isa="ref", rows=n, depth=n, columns=n, w="i8", w_zero_points=[0] * 64,
                                              w_scales=[1.0] * 64), (64, 64)),
-        (lambda n: _core.bind_qcast(isa="ref", expressed="f32", storage="i8", shape=(n, n, n, n), scales=[1.0],
+        (lambda n: bind_qcast(isa="ref", expressed="f32", storage="i8", shape=(n, n, n, n), scales=[1.0],
                                     zero_points=[0], storage_min=-128, storage_max=127, rounding="half_even",
                                     zero_point="before", scale="divide"), (64, 64, 64, 64)),
-        (lambda n: _core.bind_dcast(isa="ref", expressed="f32", storage="i8", shape=(n, n, n, n), scales=[1.0],
+        (lambda n: bind_dcast(isa="ref", expressed="f32", storage="i8", shape=(n, n, n, n), scales=[1.0],
                                     zero_points=[0]), (64, 64, 64, 64)),
     ],
     ids=["gather", "top_k", "pack_bits", "unpack_bits", "svdf", "dynamic_matmul", "qcast", "dcast"],
@@ -67,20 +83,20 @@ def test_dtypes_of_no_numbers(dtype: str) -> None:
     with pytest.raises(KernelError):
         copy_of(4, dtype=dtype)
     with pytest.raises(KernelError):
-        _core.bind_gather(dtype=dtype, index_dtype=np.int64, batches=1, outer=1, sizes=(4,), count=1, inner=1)
+        bind_gather(dtype=dtype, index_dtype=np.int64, batches=1, outer=1, sizes=(4,), count=1, inner=1)
     with pytest.raises(KernelError):
-        _core.bind_plain_select(isa="ref", dtype=dtype, size=4)
+        bind_plain_select(isa="ref", dtype=dtype, size=4)
     with pytest.raises(KernelError, match="expected bools, integers or floats"):
         executable(externals=[(dtype, (4,)), (np.int8, (4,))])
 
 
-def executable(**changed: Any) -> _core.Executable:
+def executable(**changed: Any) -> Executable:
     """An executable that copies its input, with other arguments."""
     given: dict[str, Any] = {
         "calls": [copy_of(4)], "operands": [[(1, 0), (2, 0)]], "bases": [None, 0, 1],
         "externals": [(np.int8, (4,)), (np.int8, (4,))], "inputs": 1, "outputs": 1, "arena_bytes": 0, "most_rounds": 10,
     }  # fmt: skip
-    return _core.Executable(**(given | changed))
+    return Executable(**(given | changed))
 
 
 def test_an_executable_copies() -> None:
@@ -135,10 +151,10 @@ def test_multipliers_that_are_no_pairs() -> None:
     }  # fmt: skip
     for multipliers in ([], [(1, 1)], [(1, 1)] * 3, [(1,), (1, 1)], [(1, 1), ()], [(1, 1, 1), (1, 1)]):
         with pytest.raises(KernelError, match="2 pairs of M0 and a shift"):
-            _core.bind_svdf(**given, multipliers=multipliers)
+            bind_svdf(**given, multipliers=multipliers)
     for rows in ((), ((0,), (0,)), ((0,),) * 4):
         with pytest.raises(KernelError, match="first neighbours, second neighbours and weights"):
-            _core.bind_resize_bilinear(isa="ref", dtype=np.int8, rule="fixed11", x_shape=(1, 1, 1, 1), rows=rows,
+            bind_resize_bilinear(isa="ref", dtype=np.int8, rule="fixed11", x_shape=(1, 1, 1, 1), rows=rows,
                                        columns=((0,), (0,), (0,)))  # fmt: skip
 
 
@@ -146,8 +162,8 @@ def test_multipliers_that_are_no_pairs() -> None:
 def test_numbers_of_loops(count: int) -> None:
     """C holds them in 32 bits."""
     with pytest.raises(KernelError, match=r"loops .* is not within 0 and 16"):
-        _core.bind_float_loops(isa="ref", loops=(count, 0), extents=(), reads=(), writes=(), steps=(), registers=1,
+        bind_float_loops(isa="ref", loops=(count, 0), extents=(), reads=(), writes=(), steps=(), registers=1,
                                values=np.zeros(0, np.uint32))  # fmt: skip
     with pytest.raises(KernelError, match=r"loops .* is not within 0 and 16"):
-        _core.bind_contraction(isa="ref", loops=(0, count, 0), extents=(), strides=((),) * 4, offsets=(0,) * 4,
+        bind_contraction(isa="ref", loops=(0, count, 0), extents=(), strides=((),) * 4, offsets=(0,) * 4,
                                sizes=(1,) * 4, fused=False)  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_dcast, bind_qcast, get_num_threads, set_num_threads
 from tests.kernels.draws import (
     Array,
     Layout,
@@ -52,7 +52,7 @@ def check_qcast(isa: str, expressed: str, storage: Storage, layout: Layout, scal
                 rounding: str, order: str, form: str) -> None:  # fmt: skip
     index = layout.index
     x = inputs(np.random.default_rng(seed), expressed, scales[index], zps[index])
-    call = _core.bind_qcast(
+    call = bind_qcast(
         isa=isa, expressed=expressed, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step,
         scales=scales, zero_points=zps, storage_min=storage.low, storage_max=storage.high, rounding=rounding,
         zero_point=order, scale=form,
@@ -102,7 +102,7 @@ def test_dcast(isa: str, expressed: str, data: st.DataObject) -> None:
     scales = np.resize(scales_of(expressed, exponents), layout.count)
     zps, index = data.draw(zero_points(storage, layout.count)), layout.index
     q = stored(np.random.default_rng(data.draw(seeds)), storage, layout.shape)
-    call = _core.bind_dcast(
+    call = bind_dcast(
         isa=isa, expressed=expressed, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step,
         scales=scales, zero_points=zps,
     )  # fmt: skip
@@ -119,7 +119,7 @@ def test_infinity_less_infinity_is_the_one_nan(isa: str, storage: str, zero_poin
     for count in (1, 7, 300):
         q = np.full(count, zero_point).astype(f"{storage[0]}{int(storage[1:]) // 8}")
         for step, zps in (((0,), [zero_point]), ((1,), [0] * (count - 1) + [zero_point])):
-            call = _core.bind_dcast(
+            call = bind_dcast(
                 isa=isa, expressed="f16", storage=storage, shape=(count,), step=step, scales=[1.0] * len(zps),
                 zero_points=zps,
             )  # fmt: skip
@@ -135,8 +135,8 @@ def test_infinity_less_infinity_is_the_one_nan(isa: str, storage: str, zero_poin
 @pytest.mark.parametrize("step", [(0, 0), (1, 0), (0, 1)])
 def test_tasks_cut_rows_at_the_right_parameter(isa: str, threads: int, step: tuple[int, int]) -> None:
     """More than a task's worth of elements, in rows longer and shorter than a task."""
-    before = _core.get_num_threads()
-    _core.set_num_threads(threads)
+    before = get_num_threads()
+    set_num_threads(threads)
     try:
         for shape in ((3, 70_001), (70_001, 3), (2, 131_072)):
             layout = Layout(shape, (1, 1), step)
@@ -145,4 +145,4 @@ def test_tasks_cut_rows_at_the_right_parameter(isa: str, threads: int, step: tup
             zps = rng.integers(-128, 128, layout.count)
             check_qcast(isa, "f32", full("i8"), layout, scales, zps, 3, "half_even", "before", "divide")
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)

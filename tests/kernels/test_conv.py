@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_conv2d, get_num_threads, set_num_threads
 from tests.kernels.draws import DTYPES, ISAS, Array
 
 Pair = tuple[int, int]
@@ -59,13 +59,13 @@ CASES = {
 }
 
 
-def bound(case: Case, isa: str, w: Array | None, bias: Array | None) -> _core.KernelCall:
+def bound(case: Case, isa: str, w: Array | None, bias: Array | None) -> KernelCall:
     """With the weights and the bias that are constants."""
     out = case.more.get("out", "u8")
     low, high = int(np.iinfo(DTYPES[out]).min), int(np.iinfo(DTYPES[out]).max)
     scale = 1.0 if out == "i32" else 2.0**-11
     zeros = np.atleast_1d(np.array(case.more.get("w_zero", 0), np.int64))
-    return _core.bind_conv2d(
+    return bind_conv2d(
         isa=isa, x=case.more.get("x", "u8"), w=case.more.get("w", "i8"),
         x_shape=(case.images, *case.size, case.channels), w_shape=case.w_shape, x_zero_point=7, w_zero_points=zeros,
         requant=numerics.requant_parameters("fixed", out, low, high, [(scale,)], [(1.0,)], [0]),
@@ -86,15 +86,15 @@ def test_agrees_with_ref(isa: str, name: str) -> None:
     bias[0] = case.more.get("bias", 0)
     odd = np.empty(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)  # vectors of it cross cache lines
     odd[...] = x
-    before = _core.get_num_threads()
+    before = get_num_threads()
     try:
         expected: Array | None = None
         for by, constants, threads in (("ref", 2, 2), (isa, 2, 1), (isa, 1, 1), (isa, 0, 1), (isa, 2, 3)):
-            _core.set_num_threads(threads)
+            set_num_threads(threads)
             call = bound(case, by, *(value if i < constants else None for i, value in enumerate((w, bias))))
             out = np.full(call.operand_shapes[-1], 85, call.operand_dtypes[-1])
             call(odd, *(w, bias)[constants:], out)
             expected = out if expected is None else expected
             np.testing.assert_array_equal(out, expected)
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)

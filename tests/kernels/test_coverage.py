@@ -6,7 +6,7 @@ import re
 import pytest
 
 from qrt import kernels
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.cli import main
 from tests.kernels.compiled import CSRC, code_of
 
@@ -17,17 +17,17 @@ PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", (CSRC / "isa.def").read_te
 def defined(isa: str) -> set[str]:
     """The rows whose functions, named for the ISA and the row, stand in the ISA's sources."""
     if isa == "ref":
-        return set(_core.rows()) - {"depthwise"}  # its init.c names a function for every line of rows.def
+        return set(kernel_calls.rows()) - {"depthwise"}  # its init.c names a function for every line of rows.def
     pattern = rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = (?:\{{|MICROKERNEL\(|FOR_SHORT).*)$"
     names = set(re.findall(pattern, code_of(isa), re.MULTILINE))
-    return names & set(_core.rows())
+    return names & set(kernel_calls.rows())
 
 
 def test_every_isa_of_the_build_has_every_row() -> None:
     assert set(kernels.available()) <= COVERAGE.keys() <= PARENTS.keys()
     assert next(iter(COVERAGE)) == "ref"
-    assert {tuple(rows) for rows in COVERAGE.values()} == {_core.rows()}
-    assert len(_core.rows()) > 20
+    assert {tuple(rows) for rows in COVERAGE.values()} == {kernel_calls.rows()}
+    assert len(kernel_calls.rows()) > 20
 
 
 @pytest.mark.parametrize("isa", COVERAGE)
@@ -47,7 +47,7 @@ def test_the_kernel_tables_say_the_same(isa: str) -> None:
     parent = PARENTS[isa]
     suppliers = COVERAGE[isa].items()
     expected = set() if isa == parent else {row for row, supplier in suppliers if supplier == isa}
-    assert set(_core.differing_rows(isa, parent)) == expected
+    assert set(kernel_calls.differing_rows(isa, parent)) == expected
 
 
 def test_the_last_microkernel_of_amx_leaves_calls_to_that_of_its_parent() -> None:
@@ -63,5 +63,6 @@ def test_the_command_prints_a_line_for_each_row(capsys: pytest.CaptureFixture[st
     assert title.endswith(f"not on this machine: {', '.join(lacking) or 'none'}")
     assert heads.split() == list(COVERAGE)
     assert [line.split() for line in lines] == [
-        [row, *("own" if by[row] == isa else by[row] or "-" for isa, by in COVERAGE.items())] for row in _core.rows()
+        [row, *("own" if by[row] == isa else by[row] or "-" for isa, by in COVERAGE.items())]
+        for row in kernel_calls.rows()
     ]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_depthwise_conv2d, get_num_threads, set_num_threads
 from qrt.errors import KernelError
 from tests.kernels.draws import DTYPES, ISAS, Array, kernels, requants, storages, stored, zero_points
 
@@ -62,7 +62,7 @@ def test_drawn(isa: str, data: st.DataObject) -> None:
     w = np.ascontiguousarray(w.transpose(2, 0, 1)) if channels_first else w
     for constants in range(3):
         name = None if b is None else str(b.dtype).replace("int", "i")
-        call = _core.bind_depthwise_conv2d(
+        call = bind_depthwise_conv2d(
             isa=isa, x=x_type.name, w=w_type.name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=zw,
             requant=requant, strides=strides, padding=padding, dilations=dilations, channels_first=channels_first,
             w_constant=w if constants > 0 else None, bias=b if constants > 1 else name,
@@ -121,7 +121,7 @@ def test_channels_and_borders(isa: str, window: tuple[Any, Any, Any]) -> None:
         )
         bias = rng.integers(-9999, 9999, outputs, np.int32)
         call = {
-            name: _core.bind_depthwise_conv2d(
+            name: bind_depthwise_conv2d(
                 isa=name, x=x_name, w=w_name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=[zw],
                 requant=requant, strides=strides, padding=padding, dilations=dilations, w_constant=w, bias=bias,
             )
@@ -147,18 +147,18 @@ def test_threads_and_long_rows(isa: str, threads: int) -> None:
     x, w = rng.integers(0, 256, (2, 3, 301, 96), np.uint8), rng.integers(-128, 128, (3, 3, 96), np.int8)
     bias = rng.integers(-9999, 9999, 96, np.int32)
     requant = numerics.requant_parameters("float32", "u8", 0, 255, [(2.0**-10,)], [(1.0,)], [100])
-    call = _core.bind_depthwise_conv2d(
+    call = bind_depthwise_conv2d(
         isa=isa, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=7, w_zero_points=[0], requant=requant,
         strides=(1, 1), padding=((1, 1), (1, 1)), dilations=(1, 1), w_constant=w, bias=bias,
     )  # fmt: skip
     acc = sums(x, w, 7, np.zeros(1, np.int64), (1, 1), ((1, 1), (1, 1)), (1, 1)) + bias
-    before = _core.get_num_threads()
-    _core.set_num_threads(threads)
+    before = get_num_threads()
+    set_num_threads(threads)
     try:
         out = np.zeros(x.shape, np.uint8)
         call(x, out)
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)
     np.testing.assert_array_equal(out, numerics.requantize(acc.astype(np.int64), requant, 0))
 
 
@@ -179,7 +179,7 @@ def test_tall_images(isa: str, step: int) -> None:
         requant = numerics.requant_parameters("float32", "u8", low, high, [(2.0**-9,)], [(1.0,)], [77])
         results = []
         for name in ("ref", isa):
-            call = _core.bind_depthwise_conv2d(
+            call = bind_depthwise_conv2d(
                 isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
                 requant=requant, strides=(step, step), padding=((1, 1), (1, 1)), dilations=(1, 1), w_constant=w,
             )  # fmt: skip
@@ -196,7 +196,7 @@ def test_rows_of_padding_of_many_channels(isa: str) -> None:
     requant = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-9,)], [(1.0,)], [3])
     results = []
     for name in ("ref", isa):
-        call = _core.bind_depthwise_conv2d(
+        call = bind_depthwise_conv2d(
             isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
             requant=requant, strides=(1, 1), padding=((2, 2), (2, 2)), dilations=(1, 1), w_constant=w,
         )  # fmt: skip
@@ -205,12 +205,12 @@ def test_rows_of_padding_of_many_channels(isa: str) -> None:
     np.testing.assert_array_equal(*results)
 
 
-def bind(**changed: Any) -> _core.KernelCall:
+def bind(**changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "x": "i8", "w": "i8", "x_shape": (1, 2, 2, 3), "w_shape": (1, 1, 6), "x_zero_point": 0,
         "w_zero_points": [0], "requant": REQUANT, "strides": (1, 1), "padding": ((0, 0), (0, 0)), "dilations": (1, 1),
     }  # fmt: skip
-    return _core.bind_depthwise_conv2d(**(given | changed))
+    return bind_depthwise_conv2d(**(given | changed))
 
 
 def test_a_sum_beyond_64_bits_is_an_error() -> None:

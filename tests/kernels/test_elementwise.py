@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_avg_pool2d, bind_binary, bind_clamp, bind_max_pool2d, bind_requantize
 from qrt.errors import KernelError
 from tests.kernels.draws import (
     DTYPES,
@@ -31,7 +31,7 @@ ISAS = isas_by_rows("requantize_row", "binary_row", "clamp_row", "avg_pool_pixel
 seeds = st.integers(0, 2**32 - 1)
 
 
-def run(call: _core.KernelCall, *operands: Array) -> Array:
+def run(call: KernelCall, *operands: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1], call.operand_dtypes[-1])
     call(*operands, out)
     return out
@@ -45,7 +45,7 @@ def test_requantize(isa: str, data: st.DataObject) -> None:
     zps = data.draw(zero_points(storage, layout.count))
     requant = data.draw(requants(layout.count))
     q = stored(np.random.default_rng(data.draw(seeds)), storage, layout.shape)
-    call = _core.bind_requantize(
+    call = bind_requantize(
         isa=isa, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step, zero_points=zps,
         requant=requant,
     )  # fmt: skip
@@ -63,7 +63,7 @@ def test_fixed_at_every_end_of_the_shift(isa: str, shift: int) -> None:
             rule="fixed", storage="i32", storage_min=-(2**31), storage_max=2**31 - 1, zero_point=[5],
             multiplier=np.array([multiplier], np.int32), shift=np.array([shift], np.int32),
         )  # fmt: skip
-        call = _core.bind_requantize(isa=isa, storage="i32", shape=q.shape, zero_points=[0], requant=requant)
+        call = bind_requantize(isa=isa, storage="i32", shape=q.shape, zero_points=[0], requant=requant)
         products = [int(v) * multiplier for v in q]
         scaled = [
             0 if shift > 62 else (p + (1 << (shift - 1))) >> shift if shift > 0 else p << -shift for p in products
@@ -106,7 +106,7 @@ def test_binary(isa: str, kind: str, data: st.DataObject) -> None:
         expected = np.clip(
             ((total + (1 << (places - 1))) >> places) + requant.zero_point[layout.index], to.low, to.high
         )
-    call = _core.bind_binary(
+    call = bind_binary(
         isa=isa, kind=kind, a=a_type.name, b=b_type.name, a_shape=shapes[0], b_shape=shapes[1], a_zero_points=za,
         b_zero_points=zb, requant=requant, block=layout.block, step=layout.step, **extra,
     )  # fmt: skip
@@ -116,7 +116,7 @@ def test_binary(isa: str, kind: str, data: st.DataObject) -> None:
 def test_a_product_beyond_64_bits_is_an_error() -> None:
     requant = numerics.requant_parameters("fixed", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
     a = np.full(3, 2**32 - 1, np.uint32)
-    call = _core.bind_binary(
+    call = bind_binary(
         isa="ref", kind="mul", a="u32", b="u32", a_shape=(3,), b_shape=(3,), a_zero_points=[-(2**33)],
         b_zero_points=[-(2**33)], requant=requant,
     )  # fmt: skip
@@ -132,7 +132,7 @@ def test_clamp(isa: str, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(seeds))
     q = stored(rng, storage, layout.shape)
     bounds = np.sort(rng.integers(storage.low, storage.high, (2, layout.count), np.int64, endpoint=True), axis=0)
-    call = _core.bind_clamp(
+    call = bind_clamp(
         isa=isa, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step, lower=bounds[0],
         upper=bounds[1],
     )  # fmt: skip
@@ -166,7 +166,7 @@ def test_pool(isa: str, kind: str, data: st.DataObject) -> None:
     shape = (x_shape[0], len(places), len(places[0]) if places else 0, channels)
     bound = {"isa": isa, "storage": storage.name, "x_shape": x_shape, "kernel": kernel, "strides": strides}
     if kind == "max":
-        call = _core.bind_max_pool2d(**bound, padding=padding)
+        call = bind_max_pool2d(**bound, padding=padding)
         expected = np.zeros(shape, x.dtype)
         for i, row in enumerate(places):
             for j, (ys, xs) in enumerate(row):
@@ -176,7 +176,7 @@ def test_pool(isa: str, kind: str, data: st.DataObject) -> None:
         zps = data.draw(zero_points(storage, channels if per_channel else 1))
         counts, width = kernel[0] * kernel[1], channels if per_channel else 1
         requant = data.draw(requants(counts * width))
-        call = _core.bind_avg_pool2d(
+        call = bind_avg_pool2d(
             **bound, padding=padding, zero_points=zps, requant=requant, count_step=width, channel_step=int(per_channel)
         )
         expected = np.zeros(shape, DTYPES[requant.storage])
@@ -191,18 +191,18 @@ def test_pool(isa: str, kind: str, data: st.DataObject) -> None:
 
 def test_a_window_in_the_padding_alone_is_an_error() -> None:
     with pytest.raises(KernelError, match="max_pool2d: a window along axis 1 lies in the padding alone"):
-        _core.bind_max_pool2d(
+        bind_max_pool2d(
             isa="ref", storage="i8", x_shape=(1, 4, 4, 1), kernel=(2, 2), strides=(1, 1), padding=((2, 0), (0, 0))
         )
     with pytest.raises(KernelError, match="max_pool2d: a window along axis 2 lies in the padding alone"):
-        _core.bind_max_pool2d(
+        bind_max_pool2d(
             isa="ref", storage="i8", x_shape=(1, 4, 4, 1), kernel=(2, 2), strides=(1, 5), padding=((0, 0), (0, 3))
         )
 
 
 def test_pool_storage_ends() -> None:
     assert run(
-        _core.bind_max_pool2d(
+        bind_max_pool2d(
             isa="ref", storage="u32", x_shape=(1, 1, 2, 1), kernel=(1, 2), strides=(1, 1), padding=((0, 0), (0, 0))
         ),
         np.array([0, full("u32").high], np.uint32).reshape(1, 1, 2, 1),

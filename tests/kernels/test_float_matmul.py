@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_matmul
 from tests.kernels.draws import SIMD_ISAS, Array, kernels
 
 # On both sides of: a step, SHORT_K.
@@ -30,7 +30,7 @@ def floats(rng: np.random.Generator, *shape: int) -> Array:
 
 
 def run(isa: str, given: dict[str, Any], *operands: Array) -> Array:
-    call = _core.bind_float_matmul(isa=isa, **given)
+    call = bind_float_matmul(isa=isa, **given)
     out = np.full(call.operand_shapes[-1], 85, np.float32)
     call(*operands, out)
     return out

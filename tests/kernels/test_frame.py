@@ -12,30 +12,30 @@ import pytest
 import qrt
 import qrt.kernels
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import Executable, Frame, KernelCall, bind_control, bind_copy, bind_dcast, bind_gemm, bind_qcast
 from qrt.errors import KernelError
 
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.25,)], [(1.0,)], [1])
 
 
-def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> _core.KernelCall:
-    return _core.bind_dcast(isa="ref", expressed="f32", storage="i8", shape=shape, scales=[scale], zero_points=[0])
+def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> KernelCall:
+    return bind_dcast(isa="ref", expressed="f32", storage="i8", shape=shape, scales=[scale], zero_points=[0])
 
 
-def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.KernelCall:
+def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "expressed": "f32", "storage": "i8", "shape": shape, "scales": [0.5], "zero_points": [0],
         "storage_min": -128, "storage_max": 127, "rounding": "half_even", "zero_point": "before", "scale": "divide",
     }  # fmt: skip
-    return _core.bind_qcast(**(given | changed))
+    return bind_qcast(**(given | changed))
 
 
-def gemm(**changed: Any) -> _core.KernelCall:
+def gemm(**changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "a": "i8", "b": "i8", "m": 2, "n": 3, "k": 4, "a_zero_points": [0], "b_zero_points": [0],
         "requant": REQUANT,
     }  # fmt: skip
-    return _core.bind_gemm(**(given | changed))
+    return bind_gemm(**(given | changed))
 
 
 class Unaligned:
@@ -85,27 +85,27 @@ def test_a_call_says_what_it_takes() -> None:
     assert call.operand_shapes == ((1, 2, 4), (1, 4, 3), (3,), (1, 2, 3))
     assert [str(dtype) for dtype in call.operand_dtypes] == ["int8", "int8", "int32", "int8"]
     with pytest.raises(TypeError, match="bind_"):
-        _core.KernelCall()
+        KernelCall()
 
 
 def test_a_call_without_an_entry_is_never_made() -> None:
     """Not by its class alone either: it would be called all the same."""
     for make in (
-        _core.KernelCall,
-        lambda: _core.KernelCall.__new__(_core.KernelCall),
-        lambda: _core.KernelCall.__new__(_core.KernelCall, None),
+        KernelCall,
+        lambda: KernelCall.__new__(KernelCall),
+        lambda: KernelCall.__new__(KernelCall, None),
     ):
         with pytest.raises(TypeError, match="a KernelCall comes from a bind_"):
             make()
     with pytest.raises(TypeError):
         executable(calls=[dcast, dcast, dcast])
     with pytest.raises(TypeError):
-        _core.Executable.__new__(_core.Executable)  # type: ignore[call-arg]
+        Executable.__new__(Executable)  # type: ignore[call-arg]
 
 
 def test_a_frame_without_an_executable_does_not_run() -> None:
     with pytest.raises(KernelError, match=r"a frame comes from Executable.bind"):
-        _core.Frame().run()
+        Frame().run()
 
 
 def test_a_kept_call_may_write_over_a_scalar() -> None:
@@ -144,7 +144,7 @@ def test_a_kept_call_may_write_over_a_scalar() -> None:
         (lambda: gemm(k_block=2), "gemm: fixed needs block_multiplier"),
         (lambda: gemm(m=2**50), "gemm: batch, m, n, k"),
         (lambda: gemm(requant=SimpleNamespace(**vars(REQUANT) | {"rule": "odd"})), "unknown requantization rule 'odd'"),
-        (lambda: _core.bind_copy(dtype=object, shapes=[], source_strides=[], target_strides=[], source_sizes=[],
+        (lambda: bind_copy(dtype=object, shapes=[], source_strides=[], target_strides=[], source_sizes=[],
                                  target_size=0), "copy: items of 1, 2, 4 or 8 bytes"),
     ],
 )  # fmt: skip
@@ -192,7 +192,7 @@ def test_the_environment_chooses_an_isa(given: str, expected: str) -> None:
 # ---- executables ----
 
 
-def executable(**changed: Any) -> _core.Executable:
+def executable(**changed: Any) -> Executable:
     """qcast, dcast, qcast: from an external float array by the arena to an external array of int8."""
     given: dict[str, Any] = {
         "calls": [qcast(), dcast(), qcast(scales=[2.0])],
@@ -204,7 +204,7 @@ def executable(**changed: Any) -> _core.Executable:
         "arena_bytes": 32,
         "most_rounds": 10,
     }
-    return _core.Executable(**given | changed)
+    return Executable(**given | changed)
 
 
 def test_an_executable_runs_its_calls_in_order() -> None:
@@ -220,7 +220,7 @@ def test_an_executable_runs_its_calls_in_order() -> None:
     assert (results == 4).all()
 
 
-def over(**changed: Any) -> _core.Executable:
+def over(**changed: Any) -> Executable:
     """qcast, dcast, qcast over four external arrays, of which the last three are written."""
     shape = (2, 3)
     given: dict[str, Any] = {
@@ -331,8 +331,8 @@ def test_an_executable_keeps_its_constants_and_states() -> None:
 # ---- control ----
 
 
-def control(kind: str, target: int = 0, cost: int = 0) -> _core.KernelCall:
-    return _core.bind_control(kind=kind, target=target, cost=cost)
+def control(kind: str, target: int = 0, cost: int = 0) -> KernelCall:
+    return bind_control(kind=kind, target=target, cost=cost)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def control(kind: str, target: int = 0, cost: int = 0) -> _core.KernelCall:
 )
 def test_control_that_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(KernelError, match=message):
-        _core.bind_control(**given)
+        bind_control(**given)
 
 
 def test_control_does_not_run_alone() -> None:
@@ -367,7 +367,7 @@ def test_control_does_not_run_alone() -> None:
         ([control("jump", 1), control("unless", 0)], r"step 1 \(unless\) leads to step 0 of 3, which is no round"),
     ],
 )
-def test_every_jump_back_begins_a_round(steps: list[_core.KernelCall], message: str) -> None:
+def test_every_jump_back_begins_a_round(steps: list[KernelCall], message: str) -> None:
     """So that every loop ends: a file whose checksum fits may say anything."""
     places = [[(3, 0)] if call.name == "unless" else [] for call in steps]
     with pytest.raises(KernelError, match=message):

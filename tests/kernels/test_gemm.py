@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_conv2d, bind_gemm, get_num_threads, set_num_threads
 from qrt.errors import KernelError
 from tests.kernels.draws import DTYPES, ISAS, Array, Storage, full, kernels, matmul_exact, requants, storages, stored
 
@@ -28,7 +28,7 @@ def identity(storage: str = "i32") -> numerics.RequantParameters:
     return numerics.requant_parameters("fixed", storage, int(info.min), int(info.max), [(1.0,)], [(1.0,)], [0])
 
 
-def run(call: _core.KernelCall, *operands: Array) -> Array:
+def run(call: KernelCall, *operands: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1], call.operand_dtypes[-1])
     call(*operands, out)
     return out
@@ -58,7 +58,7 @@ def test_gemm(isa: str, data: st.DataObject) -> None:
     requant = data.draw(requants(max(m, 1) if step[1] else max(n, 1) if step[2] else 1))
     constant, transposed, operand = data.draw(st.booleans()), data.draw(st.booleans()), data.draw(st.booleans())
     given_b = np.ascontiguousarray(b.T) if transposed else b
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=isa, a=a_type.name, b=b_type.name, m=m, n=n, k=k, a_zero_points=za, b_zero_points=zb,
         a_zero_point_steps=(0, int(by_row)), b_zero_point_steps=(0, 0, int(by_column)), requant=requant,
         requant_steps=step, b_transposed=transposed, b_constant=given_b if constant else None,
@@ -80,7 +80,7 @@ def test_nothing_wraps_in_a_long_sum(isa: str, k: int, a: int, za: int, constant
         left, right = np.full((3, k), a, np.uint8), np.full((k, 5), b, np.uint8)
         scale = (2.0**-8,)  # u32 holds the magnitude, i32 the sign
         requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [scale], [(1.0,)], [0])
-        call = _core.bind_gemm(
+        call = bind_gemm(
             isa=isa, a="u8", b="u8", m=3, n=5, k=k, a_zero_points=[za], b_zero_points=[zb], requant=requant,
             b_constant=right if constant else None,
         )  # fmt: skip
@@ -100,7 +100,7 @@ def test_no_byte_of_a_long_sum_wraps(isa: str, k: int, a_type: str, b_type: str)
     requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(2.0**-18,)], [(1.0,)], [0])
     for (a, za), (b, zb) in itertools.product((WIDE[a_type], WIDE[a_type][::-1]), (WIDE[b_type], WIDE[b_type][::-1])):
         left, right = np.full((3, k), a, DTYPES[a_type]), np.full((k, 5), b, DTYPES[b_type])
-        call = _core.bind_gemm(
+        call = bind_gemm(
             isa=isa, a=a_type, b=b_type, m=3, n=5, k=k, a_zero_points=[za], b_zero_points=[zb], requant=requant,
         )  # fmt: skip
         expected = numerics.requantize(np.array(k * (a - za) * (b - zb)), requant)
@@ -116,7 +116,7 @@ def test_zero_points_beyond_a_byte(isa: str, za: int, a_type: str, b_type: str) 
     a, b = stored(rng, full(a_type), (5, 33)), stored(rng, full(b_type), (33, 17))
     requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(2.0**-8,)], [(1.0,)], [0])
     for points in ((za, 3), (3, za), (za, za)):
-        call = _core.bind_gemm(
+        call = bind_gemm(
             isa=isa, a=a_type, b=b_type, m=5, n=17, k=33, a_zero_points=[points[0]], b_zero_points=[points[1]],
             requant=requant,
         )  # fmt: skip
@@ -129,8 +129,8 @@ def test_zero_points_beyond_a_byte(isa: str, za: int, a_type: str, b_type: str) 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> None:
     """Rows in several blocks, each with a zero point; matrices that batches share; sums on both sides of 32 bits."""
-    before = _core.get_num_threads()
-    _core.set_num_threads(threads)
+    before = get_num_threads()
+    set_num_threads(threads)
     rng = np.random.default_rng(3)
     a, b = stored(rng, full("i16"), (2, 301, 130)), stored(rng, full("u16"), (2, 130, 40))
     a[:, ::3] >>= 8
@@ -139,7 +139,7 @@ def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> N
     bias = rng.integers(-(2**40), 2**40, 40)
     requant = numerics.requant_parameters("fixed", "i16", -(2**15), 2**15 - 1, [(2.0**-23,)], [(1.0,)], [7])
     try:
-        call = _core.bind_gemm(
+        call = bind_gemm(
             isa=isa, a="i16", b="u16", m=301, n=40, k=130, batch=3, a_matrices=2, b_matrices=2, a_index=ia, b_index=ib,
             a_zero_points=za, a_zero_point_steps=(301, 1), b_zero_points=zb, b_zero_point_steps=(40, 0, 1),
             requant=requant, bias=bias, b_constant=b if constant else None,
@@ -148,7 +148,7 @@ def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> N
         out = run(call, *([a] if constant else [a, b]))
         np.testing.assert_array_equal(out, numerics.requantize(acc, requant))
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -156,7 +156,7 @@ def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> N
 def test_a_bias_near_the_end_of_32_bits(isa: str, bias: int) -> None:
     a = b = np.full((4, 4), -128, np.int8)
     requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(2.0**-12,)], [(1.0,)], [0])
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=isa, a="i8", b="i8", m=4, n=4, k=4, a_zero_points=[0], b_zero_points=[0], requant=requant, bias="i64"
     )
     expected = numerics.requantize(np.array(bias + 4 * 128 * 128), requant)
@@ -176,18 +176,18 @@ def large(m: int, n: int, k: int) -> tuple[Array, Array, Array]:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_blocks_meet(isa: str, constant: bool, threads: int) -> None:
     """Sizes past every block of the loops: rows, columns and K in several blocks, the same bits on any thread count."""
-    before = _core.get_num_threads()
-    _core.set_num_threads(threads)
+    before = get_num_threads()
+    set_num_threads(threads)
     try:
         for m, n, k in ((300, 70, 1100), (1, 1500, 3000), (37, 300, 17_000)):
             a, b, exact = large(m, n, k)
-            call = _core.bind_gemm(
+            call = bind_gemm(
                 isa=isa, a="i8", b="u8", m=m, n=n, k=k, a_zero_points=[3], b_zero_points=[130], requant=identity(),
                 b_constant=b if constant else None,
             )  # fmt: skip
             np.testing.assert_array_equal(run(call, *([a] if constant else [a, b]))[0], exact)
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -204,7 +204,7 @@ def test_batches(isa: str, data: st.DataObject) -> None:
     bias = rng.integers(-1000, 1000, (batch, n), np.int32)
     requant = data.draw(requants(max(batch, 1)))
     constant = data.draw(st.booleans())
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=isa, a="i8", b="u8", m=m, n=n, k=k, batch=batch, a_matrices=mats_a, b_matrices=mats_b, a_index=ia,
         b_index=ib, a_zero_points=za, a_zero_point_steps=(1, 0), b_zero_points=zb, b_zero_point_steps=(n, 0, 1),
         requant=requant, requant_steps=(1, 0, 0), bias=bias.ravel() if batch else None, bias_batch_step=n,
@@ -258,7 +258,7 @@ def test_sub_channel_weights(isa: str, data: st.DataObject) -> None:
         expected = numerics.round_scaled_float32(
             floats * requant.scale_f32[0], requant.zero_point[0], requant.storage_min, requant.storage_max
         )
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=isa, a="i8", b=b_type.name, m=m, n=n, k=k, a_zero_points=[-5], b_zero_points=zb, b_constant=b,
         b_zero_point_steps=(0, n, 1), requant=requant, k_block=block, **extra,
     )  # fmt: skip
@@ -268,9 +268,7 @@ def test_sub_channel_weights(isa: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("isa", ISAS)
 def test_an_accumulator_beyond_64_bits_is_an_error(isa: str) -> None:
     a = np.full((1, 8), 2**32 - 1, np.uint32)
-    call = _core.bind_gemm(
-        isa=isa, a="u32", b="u32", m=1, n=1, k=8, a_zero_points=[0], b_zero_points=[0], requant=identity()
-    )
+    call = bind_gemm(isa=isa, a="u32", b="u32", m=1, n=1, k=8, a_zero_points=[0], b_zero_points=[0], requant=identity())
     with pytest.raises(KernelError, match="gemm: the exact accumulator needs more than 64 bits"):
         run(call, a, a.reshape(8, 1))
 
@@ -286,9 +284,7 @@ def test_operands_and_outputs_at_any_address(isa: str) -> None:
         whole = np.full(m * n + 200, 99, np.int8)
         out = whole[offset : offset + m * n].reshape(m, n)
         requant = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-9,)], [(1.0,)], [1])
-        call = _core.bind_gemm(
-            isa=isa, a="i8", b="i8", m=m, n=n, k=k, a_zero_points=[0], b_zero_points=[0], requant=requant
-        )
+        call = bind_gemm(isa=isa, a="i8", b="i8", m=m, n=n, k=k, a_zero_points=[0], b_zero_points=[0], requant=requant)
         call(a, b, out)
         np.testing.assert_array_equal(out, numerics.requantize(a.astype(np.int64) @ b.astype(np.int64), requant))
         assert (whole[:offset] == 99).all()
@@ -330,7 +326,7 @@ def test_conv2d(isa: str, data: st.DataObject) -> None:
     requant = data.draw(requants(data.draw(st.sampled_from([1, groups * og]))))
     bias = rng.integers(-(2**20), 2**20, groups * og, np.int32)
     constant = data.draw(st.booleans())
-    call = _core.bind_conv2d(
+    call = bind_conv2d(
         isa=isa, x=x_type.name, w=w_type.name, x_shape=x_shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=zw,
         requant=requant, strides=strides, padding=padding, dilations=dilations, groups=groups,
         w_constant=w if constant else None, bias=bias if constant else "i32",

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_dcast, bind_qcast
 from tests.kernels.compiled import code_of
 from tests.kernels.draws import DTYPES, SIMD_ISAS, Layout, isas_by_rows
 
@@ -44,7 +44,7 @@ def qcast(isa: str, x: Array, storage: str, scales: Array, zero_points: Array, m
     layout = layout or Layout(x.shape, (1,), (int(scales.size > 1),))
     low, high = bounds or BOUNDS[storage]
     rounding, zero_point, scale = mode
-    call = _core.bind_qcast(
+    call = bind_qcast(
         isa=isa, expressed=expressed, storage=storage, shape=layout.shape, block=layout.block, step=layout.step,
         scales=scales, zero_points=zero_points, storage_min=low, storage_max=high, rounding=rounding,
         zero_point=zero_point, scale=scale,
@@ -55,7 +55,7 @@ def qcast(isa: str, x: Array, storage: str, scales: Array, zero_points: Array, m
 def dcast(isa: str, q: Array, storage: str, scales: Array, zero_points: Array, layout: Layout | None = None,
           expressed: str = "f32", offset: int = 64) -> Array:  # fmt: skip
     layout = layout or Layout(q.shape, (1,), (int(scales.size > 1),))
-    call = _core.bind_dcast(
+    call = bind_dcast(
         isa=isa, expressed=expressed, storage=storage, shape=layout.shape, block=layout.block, step=layout.step,
         scales=scales, zero_points=zero_points,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_avg_pool2d, bind_binary, bind_clamp, bind_max_pool2d, bind_mean
 from tests.kernels.draws import DTYPES, Array, full, isas_by_rows, stored
 
 ROWS = ("binary_row", "clamp_row", "avg_pool_pixel", "max_pool_pixel", "mean_row")
@@ -61,7 +61,7 @@ def test_binary(isa: str, kind: str, a: str, b: str) -> None:
             given |= {"requant": numerics.rounded_shift(("i16", -(2**15), 2**15 - 1), np.array([-77]), np.array([20]))}
             given |= {"a_multipliers": np.array([multiplier]), "b_multipliers": np.array([multiplier >> 3])}
         for a_shape, b_shape in (((2, n), (2, n)), ((2, n), (2, 1)), ((1, n), (2, n)), ((2, 1), (2, n))):
-            agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, values(a, *a_shape),
+            agree(isa, bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, values(a, *a_shape),
                   values(b, *b_shape))  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_exact_results(isa: str, kind: str, storage: str) -> None:
         given |= {"a_zero_points": [zero_points[0]], "b_zero_points": [zero_points[1]]}
         for a_shape, b_shape in (((2, n), (2, n)), ((2, 1), (2, n)), ((2, n), (2, 1))):
             a, b = values(storage, *a_shape), values(storage, *b_shape)[::-1].copy()
-            agree(isa, _core.bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, a, b)
+            agree(isa, bind_binary, given | {"a_shape": a_shape, "b_shape": b_shape}, a, b)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -103,7 +103,7 @@ def test_clamp(isa: str, storage: str) -> None:
     low, high = ENDS[storage]
     for n in LENGTHS:
         for lower, upper in ((low + 1, high - 9), (low, high), (high, high)):
-            agree(isa, _core.bind_clamp, {"storage": storage, "shape": (n,), "lower": [lower], "upper": [upper]},
+            agree(isa, bind_clamp, {"storage": storage, "shape": (n,), "lower": [lower], "upper": [upper]},
                   values(storage, n))  # fmt: skip
 
 
@@ -116,11 +116,11 @@ def test_pool(isa: str, storage: str, kernel: tuple[int, int], channels: tuple[i
         x = values(storage, 1, kernel[0], kernel[1], count)
         window = {"kernel": kernel, "strides": (1, 1), "padding": ((1, 0), (0, 1))}
         given = {"storage": storage, "x_shape": x.shape} | window
-        agree(isa, _core.bind_max_pool2d, given, x)
+        agree(isa, bind_max_pool2d, given, x)
         for end in ENDS[storage]:
             for each in (1, count):
                 more = {"zero_points": [end] * each, "requant": requant("i8", 1 / 1000, each), "count_step": 0}
-                agree(isa, _core.bind_avg_pool2d, given | more | {"channel_step": int(each > 1)}, x)
+                agree(isa, bind_avg_pool2d, given | more | {"channel_step": int(each > 1)}, x)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -131,7 +131,7 @@ def test_mean(isa: str, storage: str, axes: tuple[int, ...]) -> None:
     for n in LENGTHS:
         x = values(storage, 3, n, 5) if 2 in axes else values(storage, 3, 5, n)
         given = {"storage": storage, "x_shape": x.shape, "axes": axes, "zero_points": [ENDS[storage][0]]}
-        agree(isa, _core.bind_mean, given | {"requant": requant("u16", 1 / 7)}, x)
+        agree(isa, bind_mean, given | {"requant": requant("u16", 1 / 7)}, x)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -148,4 +148,4 @@ def test_mean_of_long_runs(isa: str, storage: str, end: int) -> None:
             kept = [size for axis, size in enumerate(shape) if axis not in axes]
             given = {"storage": storage, "x_shape": shape, "axes": axes, "zero_points": [zero] * max([1, *kept])}
             step = [int(bool(kept))] * len(kept)
-            agree(isa, _core.bind_mean, given | {"requant": requant("u16", 1 / n, max([1, *kept])), "step": step}, x)
+            agree(isa, bind_mean, given | {"requant": requant("u16", 1 / n, max([1, *kept])), "step": step}, x)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_gemm, get_num_threads, set_num_threads
 from tests.kernels.draws import SIMD_ISAS
 
 BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i16": (-(2**15), 2**15 - 1), "i32": (-(2**31), 2**31 - 1)}
@@ -40,7 +40,7 @@ def gemm(isa: str, a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike, req
     (m, k), n = a.shape, b.shape[1]
     given = np.ascontiguousarray(b.T) if transposed else b
     za, zb = np.atleast_1d(za), np.atleast_1d(zb)
-    call = _core.bind_gemm(
+    call = bind_gemm(
         isa=isa, a=names[a.dtype], b=names[b.dtype], m=m, n=n, k=k, a_zero_points=za, b_zero_points=zb,
         a_zero_point_steps=(0, int(za.size > 1)), b_zero_point_steps=(0, 0, int(zb.size > 1)), requant=requant,
         b_transposed=transposed, **more,
@@ -238,11 +238,11 @@ def test_threads_and_blocks_agree(isa: str) -> None:
     a = rng.integers(0, 256, (301, 1500)).astype(np.uint8)
     b = rng.integers(-128, 128, (1500, 131)).astype(np.int8)
     odd = np.ascontiguousarray(a[:, :1497])
-    before = _core.get_num_threads()
+    before = get_num_threads()
     try:
         for threads in (1, 2):
-            _core.set_num_threads(threads)
+            set_num_threads(threads)
             np.testing.assert_array_equal(gemm(isa, a, b, 200, -7, RAW), exact(a, b, 200, -7))
             np.testing.assert_array_equal(gemm(isa, odd, b[:1497], 200, 0, RAW), exact(odd, b[:1497], 200, 0))
     finally:
-        _core.set_num_threads(before)
+        set_num_threads(before)

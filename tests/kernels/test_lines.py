@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_lookup, bind_mean, bind_softmax
 from qrt.errors import KernelError
 from tests.kernels.draws import DTYPES, ISAS, Array, kernels, requants, storages, stored, zero_points
 
@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.25,)], [(1.0,)], [1])
 
 
-def run(call: _core.KernelCall, *operands: Array) -> Array:
+def run(call: KernelCall, *operands: Array) -> Array:
     out = np.full(call.operand_shapes[-1], 85, call.operand_dtypes[-1])
     call(*operands, out)
     return out
@@ -43,7 +43,7 @@ def test_mean(isa: str, data: st.DataObject) -> None:
     x = stored(np.random.default_rng(data.draw(seeds)), storage, shape)
     zps = data.draw(zero_points(storage, count))
     requant = data.draw(requants(count))
-    call = _core.bind_mean(
+    call = bind_mean(
         isa=isa, storage=storage.name, x_shape=shape, axes=axes, zero_points=zps, requant=requant, step=step
     )
     total = int(np.prod([shape[d] for d in axes]))
@@ -51,11 +51,11 @@ def test_mean(isa: str, data: st.DataObject) -> None:
     np.testing.assert_array_equal(run(call, x), numerics.requantize(acc, requant, index).astype(call.operand_dtypes[1]))
 
 
-def mean(**changed: Any) -> _core.KernelCall:
+def mean(**changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "storage": "i8", "x_shape": (2, 3), "axes": (1,), "zero_points": [0], "requant": REQUANT
     }  # fmt: skip
-    return _core.bind_mean(**(given | changed))
+    return bind_mean(**(given | changed))
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_lookup(isa: str, width: int, storage: str, out: str) -> None:
     x = np.arange(256).astype(DTYPES[storage])
     expected = table[(x.astype(np.int64) - least) % entries]
     bound = {"isa": isa, "storage": storage, "width": width, "out": out, "size": 256}
-    np.testing.assert_array_equal(run(_core.bind_lookup(**bound), x, table), expected)
-    np.testing.assert_array_equal(run(_core.bind_lookup(**bound, table=table), x), expected)
+    np.testing.assert_array_equal(run(bind_lookup(**bound), x, table), expected)
+    np.testing.assert_array_equal(run(bind_lookup(**bound, table=table), x), expected)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -98,7 +98,7 @@ def test_a_lookup_of_any_count_stays_in_its_memory(isa: str, width: int, out: st
     table = rng.integers(0, 2**31, 1 << width).astype(DTYPES[out])
     x = rng.integers(0, 256, 420).astype(np.uint8)
     for count in (*range(1, 140), *range(189, 196), *range(254, 260), 320, 383, 385):
-        call = _core.bind_lookup(isa=isa, storage="u8", width=width, out=out, size=count, table=table)
+        call = bind_lookup(isa=isa, storage="u8", width=width, out=out, size=count, table=table)
         first = count % 7
         given = np.full(count + 80, 85, DTYPES[out])
         expected = given.copy()
@@ -120,15 +120,15 @@ def test_a_lookup_of_any_count_stays_in_its_memory(isa: str, width: int, out: st
 def test_binding_a_lookup_refuses(changed: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"isa": "ref", "storage": "u8", "width": 4, "out": "i16", "size": 3}
     with pytest.raises(KernelError, match="lookup: " + message):
-        _core.bind_lookup(**(given | changed))
+        bind_lookup(**(given | changed))
 
 
-def softmax(**changed: Any) -> _core.KernelCall:
+def softmax(**changed: Any) -> KernelCall:
     given: dict[str, Any] = {
         "isa": "ref", "storage": "i8", "x_shape": (2, 3), "axis": 1, "table": [2**30] + [7] * 255, "out": "u8",
         "storage_min": 0, "storage_max": 255, "zero_point": 0, "scale": 0.01,
     }  # fmt: skip
-    return _core.bind_softmax(**(given | changed))
+    return bind_softmax(**(given | changed))
 
 
 @pytest.mark.parametrize("isa", ISAS)

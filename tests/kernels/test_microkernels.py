@@ -14,7 +14,7 @@ import pytest
 
 from qrt import compile as compile_program
 from qrt import kernels, numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_conv2d, bind_gemm, microkernels
 from qrt.errors import KernelError
 from tests.kernels import drawn
 from tests.kernels.draws import SIMD_ISAS
@@ -77,7 +77,7 @@ def test_convolutions(isa: str, name: str) -> None:
 
 def assert_all_took(isa: str, counts: Counter[str], depth: int) -> None:
     """But for tiles without rows."""
-    taking = [name for name in _core.microkernels(isa) if depth or not name.startswith("amx")]
+    taking = [name for name in microkernels(isa) if depth or not name.startswith("amx")]
     assert all(counts[name] for name in taking), counts
 
 
@@ -86,7 +86,7 @@ def test_what_is_drawn(isa: str) -> None:
     counts: Counter[str] = Counter()
     for case in itertools.islice(drawn.draws(11, most_work=1e6), 200):
         drawn.check(case, isa, counts)
-    assert all(counts[name] > 40 for name in _core.microkernels(isa)), counts
+    assert all(counts[name] > 40 for name in microkernels(isa)), counts
 
 
 CHOICES = {
@@ -117,14 +117,14 @@ def test_amx_leaves_what_it_serves_worse_to_its_ancestor(name: str) -> None:
         (m, k, n), expected = CHOICES[name]
         a, b = rng.integers(0, 256, (m, k), np.uint8), rng.integers(-128, 128, (k, n), np.int8)
         given |= {"a": "u8", "b": "i8", "m": m, "n": n, "k": k, "a_zero_points": [3], "b_zero_points": [0]}
-        calls = [_core.bind_gemm(isa=isa, b_constant=b, **given) for isa in ("ref", "amx")]
+        calls = [bind_gemm(isa=isa, b_constant=b, **given) for isa in ("ref", "amx")]
     else:
         image, channels, n, kernel, strides, expected = WINDOWS[name]
         a = rng.integers(0, 256, (1, *image, channels), np.uint8)
         w = rng.integers(-128, 128, (n, *kernel, channels), np.int8)
         given |= {"x": "u8", "w": "i8", "x_shape": a.shape, "w_shape": w.shape, "x_zero_point": 3}
         given |= {"w_zero_points": [0], "padding": ((1, 1), (1, 1)), "strides": strides, "dilations": (1, 1)}
-        calls = [_core.bind_conv2d(isa=isa, w_constant=w, groups=1, **given) for isa in ("ref", "amx")]
+        calls = [bind_conv2d(isa=isa, w_constant=w, groups=1, **given) for isa in ("ref", "amx")]
     outs = [np.empty(call.operand_shapes[-1], np.int8) for call in calls]
     for call, out in zip(calls, outs, strict=True):
         call(a, out)
@@ -149,7 +149,7 @@ def test_a_plan_says_which_microkernel_was_chosen() -> None:
 @pytest.mark.parametrize("isa", SIMD_ISAS[-1:])
 def test_a_microkernel_that_is_wanted_is_bound_where_it_takes_the_call(isa: str) -> None:
     rng = np.random.default_rng(0)
-    for name in _core.microkernels(isa):
+    for name in microkernels(isa):
         cases = [drawn.product(rng, 4, 5, 6) for _ in range(20)]
         bound = {drawn.bind(case, isa, name).microkernel for case in cases}
         assert name in bound

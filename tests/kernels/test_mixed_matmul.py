@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_mixed_matmul
 from qrt.numerics import unit_integers
 from tests.kernels.draws import SIMD_ISAS, Array, kernels
 
@@ -66,7 +66,7 @@ def along_k(rng: np.random.Generator, k: int, width: int, sign: str, zero: str) 
 
 
 def run(isa: str, given: dict[str, Any], *operands: Array) -> Array:
-    call = _core.bind_mixed_matmul(isa=isa, **given)
+    call = bind_mixed_matmul(isa=isa, **given)
     out = np.full(call.operand_shapes[-1], 85, np.float32)
     call(*operands, out)
     return out

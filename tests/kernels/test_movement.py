@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_copy, bind_pack_bits, bind_unpack_bits
 from qrt.errors import KernelError
 from tests.kernels.draws import ISAS, Storage, kernels, stored
 
@@ -24,7 +24,7 @@ def test_copy_is_any_view(data: st.DataObject) -> None:
         step = data.draw(st.sampled_from([1, 2, -1]))
         view = np.moveaxis(np.moveaxis(view, axis, 0)[::step], 0, axis)
     offset = (view.__array_interface__["data"][0] - source.__array_interface__["data"][0]) // source.itemsize
-    call = _core.bind_copy(
+    call = bind_copy(
         dtype=dtype, shapes=[view.shape], source_strides=[[s // source.itemsize for s in view.strides]],
         target_strides=[[s // source.itemsize for s in np.empty(view.shape, dtype).strides]],
         source_sizes=[source.size], target_size=view.size, source_offsets=[offset if view.size else 0],
@@ -36,7 +36,7 @@ def test_copy_is_any_view(data: st.DataObject) -> None:
 
 def test_concat_has_one_part_per_operand() -> None:
     a, b = np.arange(6, dtype=np.int16).reshape(2, 3), np.arange(8, dtype=np.int16).reshape(2, 4)
-    call = _core.bind_copy(
+    call = bind_copy(
         dtype=np.int16, shapes=[(2, 3), (2, 4)], source_strides=[(3, 1), (4, 1)], target_strides=[(7, 1), (7, 1)],
         source_sizes=[6, 8], target_size=14, target_offsets=[0, 3],
     )  # fmt: skip
@@ -48,7 +48,7 @@ def test_concat_has_one_part_per_operand() -> None:
 def test_a_part_may_read_a_constant() -> None:
     """Operands are counted without it; stride 0 repeats its elements; it is copied when bound."""
     fill = np.int16([7, 8, 9])
-    call = _core.bind_copy(
+    call = bind_copy(
         dtype=np.int16, shapes=[(2, 3), (2, 3)], source_strides=[(0, 1), (3, 1)], target_strides=[(3, 1), (3, 1)],
         source_sizes=[3, 6], target_size=12, target_offsets=[0, 6], constants=[fill, None],
     )  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_part_may_read_a_constant() -> None:
     call(np.arange(6, dtype=np.int16), out)
     np.testing.assert_array_equal(out, [[7, 8, 9], [7, 8, 9], [0, 1, 2], [3, 4, 5]])
     with pytest.raises(KernelError, match="copy: source 0 must be an array of 3 int16"):
-        _core.bind_copy(
+        bind_copy(
             dtype=np.int16, shapes=[(3,)], source_strides=[(1,)], target_strides=[(1,)], source_sizes=[3],
             target_size=3, constants=[fill.astype(np.int8)],
         )  # fmt: skip
@@ -69,7 +69,7 @@ def test_a_part_may_read_a_constant() -> None:
 )
 def test_a_copy_out_of_bounds_is_an_error(stride: tuple[int, int], offset: int, message: str) -> None:
     with pytest.raises(KernelError, match=message):
-        _core.bind_copy(
+        bind_copy(
             dtype=np.int8, shapes=[(2, 3)], source_strides=[stride], target_strides=[(3, 1)], source_sizes=[6],
             target_size=6, source_offsets=[offset],
         )  # fmt: skip
@@ -88,8 +88,8 @@ def test_bits(isa: str, width: int, signed: bool, rows: int, columns: int, seed:
     expected = np.packbits(bits.reshape(rows, columns * width), axis=1, bitorder="little")
     packed = np.full(expected.shape, 0xA5, np.uint8)
     bound = {"isa": isa, "storage": storage.name, "width": width, "rows": rows, "columns": columns}
-    _core.bind_pack_bits(**bound)(values, packed)
+    bind_pack_bits(**bound)(values, packed)
     np.testing.assert_array_equal(packed, expected)
     back = np.full_like(values, 99)
-    _core.bind_unpack_bits(**bound)(packed, back)
+    bind_unpack_bits(**bound)(packed, back)
     np.testing.assert_array_equal(back, values)

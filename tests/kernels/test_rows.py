@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qrt._seam import _core
+from qrt._ext.kernels import built_isas
 from tests.kernels.compiled import CSRC, code_of, compile_error
 from tests.kernels.draws import SHARED_ROWS, SIMD_ISAS
 from tests.kernels.sweep import PRODUCT_ROWS
@@ -15,7 +15,7 @@ ROWS = set(re.findall(r"^QRT_ROW\(\w+, (\w+),", (CSRC / "rows.def").read_text(),
 TABLE = ROWS | {"gemm", "depthwise"}
 
 
-OWN = {isa: set(rows) for isa, _, rows in _core.built_isas()}
+OWN = {isa: set(rows) for isa, _, rows in built_isas()}
 
 
 def listed_rows(isa: str) -> set[str]:

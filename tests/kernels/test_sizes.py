@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from tests.kernels.compiled import CSRC, compiled
 from tests.kernels.draws import ISAS
 from tests.kernels.sizes import ENTRIES
@@ -39,14 +39,14 @@ GUARDED = sys.platform.startswith("linux") and "LD_PRELOAD" not in os.environ
 def test_every_entry_is_in_the_table() -> None:
     header = "".join(path.read_text() for path in (CSRC / "include" / "qrt").rglob("*.h"))
     entries = set(re.findall(r"^qrt_status qrt_(\w+)\(const void \*args, qrt_scratch", header, re.MULTILINE))
-    binders = {name.removeprefix("bind_") for name in dir(_core) if name.startswith("bind_")} - WITHOUT_ENTRY
+    binders = {name.removeprefix("bind_") for name in dir(kernel_calls) if name.startswith("bind_")} - WITHOUT_ENTRY
     assert len(entries) > 15
     assert set(ENTRIES) == binders == entries | {"conv2d"}
 
 
 def size_arguments() -> dict[str, set[str]]:
     """Of each entry what the stub declares as an integer, or as integers."""
-    stub = Path(_core.__file__).with_name("_core.pyi")
+    stub = Path(kernel_calls.__file__).with_name("kernels.pyi")
     found = {}
     for node in ast.parse(stub.read_text()).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("bind_"):

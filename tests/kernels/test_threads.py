@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from tests.kernels import jobs
 from tests.kernels.compiled import CSRC, compiled
@@ -29,22 +29,22 @@ REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [
 
 @pytest.fixture
 def two_threads() -> Iterator[None]:
-    before = _core.get_num_threads()
-    _core.set_num_threads(2)
+    before = kernel_calls.get_num_threads()
+    kernel_calls.set_num_threads(2)
     yield
-    _core.set_num_threads(before)
+    kernel_calls.set_num_threads(before)
 
 
-def product(isa: str = "ref", size: int = 96) -> tuple[_core.KernelCall, Array, Array]:
+def product(isa: str = "ref", size: int = 96) -> tuple[kernel_calls.KernelCall, Array, Array]:
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-128, 128, (size, size), dtype=np.int8) for _ in range(2))
-    call = _core.bind_gemm(
+    call = kernel_calls.bind_gemm(
         isa=isa, a="i8", b="i8", m=size, n=size, k=size, a_zero_points=[3], b_zero_points=[0], requant=REQUANT
     )
     return call, a, b
 
 
-def result(call: _core.KernelCall, a: Array, b: Array) -> Array:
+def result(call: kernel_calls.KernelCall, a: Array, b: Array) -> Array:
     out = np.zeros(call.operand_shapes[-1][1:], np.int8)
     call(a, b, out)
     return out
@@ -55,7 +55,7 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
     call, a, b = product(isa, 150)
     found = []
     for threads in (1, 2, 3, 16):
-        _core.set_num_threads(threads)
+        kernel_calls.set_num_threads(threads)
         found.append(result(call, a, b))
     for other in found[1:]:
         np.testing.assert_array_equal(found[0], other)
@@ -65,7 +65,7 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
 def test_the_count_changes_no_bit_of_any_entry(isa: str, two_threads: None) -> None:
     found = []
     for threads in (1, 3):
-        _core.set_num_threads(threads)
+        kernel_calls.set_num_threads(threads)
         found.append([answer(job).tobytes() for job in mixed_jobs(isa)])
     assert found[0] == found[1]
 
@@ -77,20 +77,20 @@ def test_every_entry_has_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     class Noting:
         def __getattr__(self, name: str) -> object:
             bound.add(name)
-            return getattr(_core, name)
+            return getattr(kernel_calls, name)
 
-    monkeypatch.setattr(jobs, "_core", Noting())
+    monkeypatch.setattr(jobs, "kernel_calls", Noting())
     mixed_jobs("ref")
-    assert bound == {name for name in dir(_core) if name.startswith("bind_")} - {"bind_control"}
+    assert bound == {name for name in dir(kernel_calls) if name.startswith("bind_")} - {"bind_control"}
 
 
 def test_many_python_threads_call_at_once(two_threads: None) -> None:
     """8 threads, 2,000 calls each, in 8 orders, on every ISA: calls are shared, workspaces are a thread's own, and
     the pool serves one job at a time."""
     calls = [job for isa in ISAS for job in mixed_jobs(isa)]
-    _core.set_num_threads(1)
+    kernel_calls.set_num_threads(1)
     expected = [answer(job) for job in calls]
-    _core.set_num_threads(2)
+    kernel_calls.set_num_threads(2)
     start = threading.Barrier(8)
 
     def work(seed: int) -> int:
@@ -130,11 +130,11 @@ def test_tasks_written_by_any_thread_are_read_by_the_caller(tmp_path: Path) -> N
 
 FORK = """
 import os, signal, sys, threading, warnings
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from tests.kernels.jobs import answer, mixed_jobs
 warnings.simplefilter("ignore")
-_core.set_num_threads(2)
-jobs = mixed_jobs(os.environ.get("QRT_ISA") or _core.isas()[-1])
+kernel_calls.set_num_threads(2)
+jobs = mixed_jobs(os.environ.get("QRT_ISA") or kernel_calls.isas()[-1])
 expected = [answer(job).tobytes() for job in jobs]
 busy = threading.Thread(target=lambda: [answer(job) for _ in range(20) for job in jobs])
 busy.start()
@@ -164,8 +164,8 @@ def test_a_worker_that_was_moved_may_use_every_processor_again() -> None:
         import os, sys, time
         sys.path.insert(0, sys.argv[1])
         from tests.kernels.test_threads import product, result
-        from qrt._seam import _core
-        _core.set_num_threads(4)
+        from qrt._ext import kernels as kernel_calls
+        kernel_calls.set_num_threads(4)
         call, a, b = product()
         first = result(call, a, b)
         for i in range(400):
@@ -188,7 +188,7 @@ def test_a_worker_that_was_moved_may_use_every_processor_again() -> None:
 
 
 def test_importing_starts_no_thread() -> None:
-    program = "import os, qrt._seam._core; print(len(os.listdir('/proc/self/task')))"
+    program = "import os, qrt._ext.kernels; print(len(os.listdir('/proc/self/task')))"
     if not os.path.isdir("/proc/self/task"):
         pytest.skip("threads are counted through /proc")
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -227,7 +227,7 @@ def test_a_count_given_later_mends_the_environment() -> None:
 @pytest.mark.parametrize("threads", [0, -1, 257, 1.5])
 def test_set_num_threads_refuses(threads: int) -> None:
     with pytest.raises(KernelError, match="set_num_threads"):
-        _core.set_num_threads(threads)
+        kernel_calls.set_num_threads(threads)
 
 
 @pytest.mark.skipif(platform.machine() not in FE_UPWARD, reason="the rounding modes' numbers are not known here")
@@ -238,7 +238,7 @@ def test_the_callers_rounding_mode_is_not_used_and_not_lost(isa: str) -> None:
     x = np.linspace(-20, 20, 999, dtype=np.float32)
     expected = numerics.quantize(x, np.float32(0.3), 3, -128, 127, "f32")
     out = np.zeros(999, np.int8)
-    call = _core.bind_qcast(
+    call = kernel_calls.bind_qcast(
         isa=isa, expressed="f32", storage="i8", shape=(999,), scales=[float(np.float32(0.3))], zero_points=[3],
         storage_min=-128, storage_max=127, rounding="half_even", zero_point="before", scale="divide",
     )  # fmt: skip

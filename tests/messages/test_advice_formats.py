@@ -47,14 +47,14 @@ def test_ports_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     follow_the_limit(heard, onnx_file(tmp_path, model([node("Neg", ["x"], ["y"])], *ports)), 1 << 20, 1 << 23)
 
 
-@advises("formats/onnx/importing.py", "is larger than max_bytes (--max-input), which is {}")
+@advises("formats/onnx/graph.py", "is larger than max_bytes (--max-input), which is {}")
 def test_a_tensor_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["r"]), node("Add", ["x", "r"], ["y"])]
     content = model(nodes, [port("x", shape=(1, 1))], [port("y")], {"s": np.int64([500, 600])})
     follow_the_limit(heard, onnx_file(tmp_path, content), 1 << 20, 1 << 23)
 
 
-@advises("formats/onnx/importing.py", "take more than max_bytes (--max-input), which is {}")
+@advises("formats/onnx/graph.py", "take more than max_bytes (--max-input), which is {}")
 def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
     nodes += [node("Concat", [f"c{i}", "c"], [f"c{i + 1}"], axis=0) for i in range(40)]

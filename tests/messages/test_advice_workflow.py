@@ -352,7 +352,7 @@ def test_a_budget_for_a_metric(heard: Any) -> None:
 # -- reports
 
 
-@advises("report/model.py", ": did you mean {}?")
+@advises("report/report.py", ": did you mean {}?")
 def test_the_key_of_a_region(heard: Any) -> None:
     report = quantized().report
     (name,) = heard(lambda: report["matmul.00"])

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from qrt import UniformType, numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_requantize
 from qrt.errors import KernelError, QuantTypeError
 from qrt.ops import FAMILIES
+from tests import rules
 from tests.passes.lower_qrt.test_requantize import lowered
 
 NAMES = (numerics.RequantizeName, numerics.MulName, numerics.AverageName, numerics.MeanName, numerics.ReduceSumName)
 I8 = UniformType("i8", "f32", 1.0)
+WIDE = (-(2**31), 2**31 - 1)
 
 
 def test_every_name_has_a_row_and_every_row_a_name() -> None:
@@ -53,6 +55,39 @@ def test_the_lowering_computes_every_row(name: str) -> None:
     assert lowered(acc, p, I8, loops=False).tolist() == numerics.requantize(acc, p, [[0]]).tolist()
 
 
+def in_rationals(name: str, acc: int, scales: tuple[float, ...], to: float) -> int:
+    """Compute storage by tests/rules.py, which shares nothing with the table."""
+    if name in ("raw_mean", "raw_sum"):
+        return rules.raw_mean(acc, (scales[0], 2), (to, -5), 3, WIDE, name == "raw_mean")
+    if name == "integer":
+        return rules.integer(acc, 3, WIDE)
+    return rules.requantize(name.removesuffix("_16"), acc, scales, to, WIDE, -5, 1 if name == "fixed8" else 3)
+
+
+@pytest.mark.parametrize("name", [name for name, rule in numerics.RULES.items() if rule.summand != "floats"])
+def test_every_rule_is_that_of_exact_rationals(name: str) -> None:
+    """In 32 bits, where an ulp of a multiplier or of an offset shows."""
+    rng = np.random.default_rng(list(numerics.RULES).index(name))
+    for _ in range(20):
+        scales = tuple(rng.uniform(0.1, 1, 1 if numerics.RULES[name].summand == "storage" else 2).tolist())
+        to = float(rng.uniform(0.1, 1))
+        acc = [*rng.integers(-(2**30), 2**30, 20).tolist(), -5, -1, 1, 3, 6, 7]
+        counts = None if name == "fixed8" else [3]
+        p = numerics.requant_parameters(name, "i32", *WIDE, [scales], [(to,)], [-5], counts, [2])
+        assert numerics.requantize(acc, p).tolist() == [in_rationals(name, a, scales, to) for a in acc]
+
+
+@pytest.mark.parametrize("name", [name for name, rule in numerics.RULES.items() if rule.summand == "floats"])
+def test_averages_of_floats_are_those_of_exact_rationals(name: str) -> None:
+    rng = np.random.default_rng(list(numerics.RULES).index(name))
+    for _ in range(50):
+        rows, (scale, to) = rng.integers(-(2**24), 2**24, (3, 5)), rng.uniform(0.1, 1, 2).tolist()
+        p = numerics.requant_parameters(name, "i32", *WIDE, [(scale,)], [(to,)], [-5], [rows.size])
+        total = numerics.sum_in_order((rows.astype(np.float32) * p.scale_f32[0])[None], numerics.RULES[name].order)
+        wanted = rules.dequantized(rows.tolist(), (scale, 0), (to, -5), WIDE, name)
+        assert numerics.requantize(total, p).tolist() == [wanted]
+
+
 def test_an_unknown_rule_is_an_error_everywhere() -> None:
     with pytest.raises(QuantTypeError, match="unknown requantization rule 'fixd', expected one of fixed, "):
         numerics.requant_parameters("fixd", "i8", -128, 127, [(1.0,)], [(1.0,)], [0])
@@ -68,11 +103,11 @@ def test_an_unknown_rule_is_an_error_everywhere() -> None:
             compute()
     given = {"isa": "ref", "storage": "i8", "shape": (3,), "zero_points": [0]}
     with pytest.raises(KernelError, match="float64_even"):
-        _core.bind_requantize(**given, requant=unknown)
+        bind_requantize(**given, requant=unknown)
 
 
 def test_sums_of_floats_are_those_of_pools_alone() -> None:
     """Their accumulators are floats, and they have no shift, which a kernel of integers would read."""
     average = numerics.requant_parameters("dequantized", "i8", -128, 127, [(1.0,)], [(1.0,)], [0], [1])
     with pytest.raises(KernelError, match="requantize: the rule dequantized is for averages of floats alone"):
-        _core.bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)
+        bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import kernels, numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_dynamic_lstm, bind_dynamic_matmul
 from qrt.errors import KernelError, QuantTypeError
 from qrt.numerics.dynamic import sigmoid32, tanh32
 from qrt.ops import FAMILIES
@@ -221,7 +221,7 @@ def test_zero_points_of_the_storage_alone() -> None:
     """Sums of 32 bits rely on it."""
     given: dict[str, Any] = {"rows": 1, "depth": 1, "columns": 1, "w": "i8", "w_scales": np.ones(1, np.float32)}
     with pytest.raises(KernelError, match=re.escape("dynamic_matmul: w_zero_points are not within -128 and 127")):
-        _core.bind_dynamic_matmul(isa="ref", w_zero_points=np.array([128], np.int32), **given)
+        bind_dynamic_matmul(isa="ref", w_zero_points=np.array([128], np.int32), **given)
 
 
 @pytest.mark.parametrize("isa", kernels.available())
@@ -242,7 +242,7 @@ def test_functions_in_vectors(isa: str) -> None:
         "w": "i8",
         "r": "i8",
     }
-    calls = [_core.bind_dynamic_lstm(isa=name, **given, **columns, r_constant=r) for name in ("ref", isa)]
+    calls = [bind_dynamic_lstm(isa=name, **given, **columns, r_constant=r) for name in ("ref", isa)]
     w, x = np.empty((0, 4 * cells), np.int8), np.empty((1, 1, 0), np.float32)
     for row in bits:
         made = []

@@ -365,8 +365,8 @@ def test_refused(types: list[TensorType], message: str) -> None:
     ],
 )
 def test_binding_refuses(changed: dict[str, Any], message: str) -> None:
-    from qrt._seam import _core
+    from qrt._ext.kernels import bind_mixed_matmul
 
     given = {"isa": "ref", "m": 1, "n": 1, "k": 40, "nibbles": False, "w": "i8", "scales": [1.0], "zero_points": [0]}
     with pytest.raises(KernelError, match=message):
-        _core.bind_mixed_matmul(**(given | changed))
+        bind_mixed_matmul(**(given | changed))

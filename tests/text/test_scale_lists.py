@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt.text.scale_lists import read_scales
+from qrt._ext.scale_lists import read_scales
 
 DIGITS = st.text("0123456789", min_size=1, max_size=30)
 EXPONENT = st.one_of(st.just(""), st.builds("{}{}".format, st.sampled_from(["e", "E-", "e+"]), st.integers(0, 400)))

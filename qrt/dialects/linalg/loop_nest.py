@@ -105,12 +105,12 @@ class LoopNest(Builder):
         return self.compare(_LESS, self._number(), limit)
 
     def _number(self) -> Value:
-        found = self.constant(0, INDEX)
+        number = self.constant(0, INDEX)
         for loop, extent in zip(self.loops, self.kept, strict=True):
             size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
-            found = self.value("arith.muli", (found, size), INDEX)
-            found = self.value("arith.addi", (found, self.position(loop)), INDEX)
-        return found
+            number = self.value("arith.muli", (number, size), INDEX)
+            number = self.value("arith.addi", (number, self.position(loop)), INDEX)
+        return number
 
     def compare(self, predicate: int, left: Value, right: Value) -> Value:
         return self.value("arith.cmpi", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})

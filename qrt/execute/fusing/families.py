@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.errors import QuantError
+from qrt.execute.operations import FUSED
 from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
@@ -11,9 +12,6 @@ from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Array
 from qrt.ops.declare import NO_TRAITS, Traits
 from qrt.types import TensorType, Type, UniformType
-
-FUSED = "qrt.fused"
-"""A discardable attribute: the names of the ops that a pass has put into this one."""
 
 
 def traits_of(op: Operation | None) -> Traits:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from qrt.dialects.linalg.structure import StructuredOp, generic
-from qrt.execute.fusing.families import FUSED, discardable, names_of
+from qrt.execute.fusing.families import discardable, names_of
+from qrt.execute.operations import FUSED
 from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, plain_loops, substitute
 from qrt.ir.core.attributes import attribute

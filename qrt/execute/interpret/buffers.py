@@ -13,7 +13,7 @@ import numpy as np
 
 from qrt.dialects._shaped.strides import strides_of as layout_of
 from qrt.errors import ModelError, QuantError, UndefinedError
-from qrt.ops.core import Array, element_dtype
+from qrt.ops.core import Array, element_dtype, row_major_strides
 from qrt.types import MemRefType
 
 
@@ -170,7 +170,7 @@ def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
 def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
     """Return the elements of a tensor in the layout of a memref type, on memory that no program frees."""
     strides, offset = _layout(array.shape, declared)
-    if (strides, offset) == _row_major(array.shape):
+    if (strides, offset) == (list(row_major_strides(array.shape)), 0):
         return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
     copy = allocate(array.shape, declared.element, strides, offset)
     copy[...] = array
@@ -183,16 +183,12 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
     """The strides and the offset of a new buffer: what its type leaves open is that of a contiguous one."""
-    strides, offset = _row_major(shape)
+    strides = list(row_major_strides(tuple(shape)))
     layout = layout_of(declared)
     if declared.layout is None or layout is None:
-        return strides, offset
+        return strides, 0
     pairs = zip(layout.strides, strides, strict=True)
     return [own if stride is None else stride for stride, own in pairs], layout.offset or 0
-
-
-def _row_major(shape: Sequence[int]) -> tuple[list[int], int]:
-    return [prod(shape[axis + 1 :]) for axis in range(len(shape))], 0
 
 
 # -- views -------------------------------------------------------------------------------------------------------------

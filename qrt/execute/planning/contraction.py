@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_contraction
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of
 from qrt.execute.planning.plain import promises
@@ -24,7 +24,7 @@ _MOST_LOOPS = 15
 class Kernel:
     """A call for an op, which of its operands the call reads, in order, and which it has packed."""
 
-    call: _core.KernelCall
+    call: KernelCall
     given: tuple[int, ...]
     packed: tuple[int, ...] = ()
 
@@ -57,7 +57,7 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
     turns = [loops.extents[loop] for group in order for loop in group]
     if len(turns) > _MOST_LOOPS:
         return None
-    call = _core.bind_contraction(
+    call = bind_contraction(
         isa=kernels.active(),
         loops=[len(group) for group in order],
         extents=[*turns, 1 if column is None else loops.extents[column]],

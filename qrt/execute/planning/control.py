@@ -9,7 +9,7 @@ its end.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from qrt._seam import _core
+from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
 from qrt.execute.planning.coverage import copied
 from qrt.execute.planning.executable import copy_call
@@ -214,13 +214,13 @@ class ControlPlanner(Places):
 
     def _reserve(self, op: Operation) -> int:
         """A step of control whose target is not known yet."""
-        self.steps.append(CallStep(op, _core.bind_control(kind="jump"), (), _coverage(op, ""), [], []))
+        self.steps.append(CallStep(op, bind_control(kind="jump"), (), _coverage(op, ""), [], []))
         return len(self.steps) - 1
 
     def _fill(self, number: int, kind: str, target: int, cost: int = 0, *said: Place) -> None:
         step = self.steps[number]
         assert isinstance(step, CallStep)
-        call = _core.bind_control(kind=kind, target=target, cost=cost)
+        call = bind_control(kind=kind, target=target, cost=cost)
         slots = tuple(map(self._array_slot, said))
         coverage = _coverage(step.operation, kind if kind == "round" else f"{kind} to step {target}")
         self.steps[number] = CallStep(step.operation, call, slots, coverage, said, [])

@@ -1,7 +1,7 @@
 """What a plan says of its steps: the kernel that each got."""
 
-from qrt._seam import _core
-from qrt.execute.fusing.families import FUSED
+from qrt._ext import kernels as kernel_calls
+from qrt.execute.operations import FUSED
 from qrt.execute.planning.slots import Coverage, is_kernel
 from qrt.ir import Operation
 from qrt.ops.core import KernelCall
@@ -11,13 +11,13 @@ def copied(op: Operation) -> Coverage:
     return Coverage(op.name, str(op.location), "kernel", "copy (ref)")
 
 
-def kernel_name(call: _core.KernelCall) -> str:
+def kernel_name(call: kernel_calls.KernelCall) -> str:
     """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
-    chosen = f", {call.microkernel}" if call.microkernel and len(_core.microkernels(call.isa)) > 1 else ""
+    chosen = f", {call.microkernel}" if call.microkernel and len(kernel_calls.microkernels(call.isa)) > 1 else ""
     return f"{call.name} ({call.isa}{chosen})"
 
 
-def kernel_coverage(op: Operation, call: _core.KernelCall) -> Coverage:
+def kernel_coverage(op: Operation, call: kernel_calls.KernelCall) -> Coverage:
     return Coverage(op.name, str(op.location), "kernel", kernel_name(call))
 
 

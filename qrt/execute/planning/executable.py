@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext.kernels import Executable, KernelCall, bind_copy
 from qrt.execute.interpret import core
 from qrt.execute.planning.slots import CallStep, Place, Slot, Step, is_kernel, layout, root
 from qrt.ops.core import Array
 
 MOST_DIMENSIONS = 31
-"""The most dimensions of an external array: MAX_OPERAND_RANK in `_seam`."""
+"""The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
 
 
-def copy_call(dtype: np.dtype[Any], size: int) -> _core.KernelCall:
+def copy_call(dtype: np.dtype[Any], size: int) -> KernelCall:
     """Return the call that copies so many elements."""
-    return _core.bind_copy(
+    return bind_copy(
         dtype=dtype,
         shapes=[(size,)],
         source_strides=[(1,)],
@@ -36,7 +36,7 @@ def plan_executable(
     inputs: Sequence[Place],
     results: Sequence[Place],
     arena_bytes: int,
-) -> _core.Executable | None:
+) -> Executable | None:
     """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
     calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
@@ -47,7 +47,7 @@ def plan_executable(
     return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
 
 
-def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[_core.Executable, list[int]]:
+def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
     """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
     runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
     calls = [step.call for step in steps if is_kernel(step.call)]
@@ -59,7 +59,7 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[_cor
             layouts.setdefault(slot, (dtype, shape))
     slots = sorted(layouts, key=lambda slot: slot in written)
     number = {slot: index for index, slot in enumerate(slots)}
-    executable = _core.Executable(
+    executable = Executable(
         calls,
         [[(number[slot], 0) for slot in step.slots] for step in steps],
         list(range(len(slots))),
@@ -106,7 +106,7 @@ class _ExecutableBuilder:
             self.base_of[number] = len(self.bases) - 1
         return self.base_of[number], offset
 
-    def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> _core.Executable | None:
+    def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> Executable | None:
         """Return the executable of these steps; None where a slot is of a kind that only the interpreter fills."""
         for place in self.inputs:
             shape, dtype = layout(self.slots[place.slot])
@@ -134,7 +134,7 @@ class _ExecutableBuilder:
             shape, dtype = layout(self.slots[number])
             calls.append(copy_call(dtype, int(np.prod(shape))))
             operands.append([self.place(number), (base, 0)])
-        return _core.Executable(
+        return Executable(
             calls,
             operands,
             self.bases,

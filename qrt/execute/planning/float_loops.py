@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_loops
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.execute.planning.contraction import Kernel
-from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of, row_major
+from qrt.execute.planning.loops import Constants, Loops, Strided, collapsed, loops_of
 from qrt.execute.planning.plain import promises
 from qrt.execute.values import as_tensor
 from qrt.ir import Operation, Value
 from qrt.ir.constants import constant_array
 from qrt.ir.core.affine import plain_loops
-from qrt.ops.core import Array, static_shape
+from qrt.ops.core import Array, row_major_strides, static_shape
 from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
@@ -92,7 +92,9 @@ def _body_of_tensors(
 def _whole(types: Sequence[TensorType]) -> Loops:
     """The loops of an op on whole tensors, all of one shape, and of its result."""
     shape = static_shape(types[0], "plan")
-    each = Strided(tuple(step if n > 1 else 0 for step, n in zip(row_major(shape), shape, strict=True)), 0, prod(shape))
+    each = Strided(
+        tuple(step if n > 1 else 0 for step, n in zip(row_major_strides(shape), shape, strict=True)), 0, prod(shape)
+    )
     return Loops(shape, (each,) * (len(types) + 1), tuple(range(len(shape))))
 
 
@@ -261,7 +263,7 @@ def _bound(
     if len(extents) + len(reduced) > _MOST_LOOPS:
         return None
     _repeat(extents, reads, writes, reduced)
-    call = _core.bind_float_loops(
+    call = bind_float_loops(
         isa=kernels.active(),
         loops=[len(extents), len(reduced)],
         extents=[*extents, *(loops.extents[loop] for loop in reduced)],

@@ -10,7 +10,7 @@ from qrt.dialects.linalg.structure import StructuredOp
 from qrt.errors import ModelError
 from qrt.execute.loops import extents
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
-from qrt.ops.core import Array, static_shape
+from qrt.ops.core import Array, Shape, row_major_strides, static_shape
 from qrt.types import TensorType
 
 
@@ -55,15 +55,10 @@ def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
     return Loops(found, known, outputs[0]) if len(known) == len(operands) else None
 
 
-def row_major(shape: Sequence[int]) -> list[int]:
-    """The elements from one index of each dimension to the next."""
-    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-
-
-def _strided(map: AffineMapAttr, shape: Sequence[int], loops: Sequence[int]) -> Strided | None:
+def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided | None:
     rows = [linear(result, len(loops)) for result in map.results]
     strides, offset = [0] * len(loops), 0
-    for row, step in zip(rows, row_major(shape), strict=True):
+    for row, step in zip(rows, row_major_strides(shape), strict=True):
         if row is None:
             return None
         offset += row[0] * step
@@ -82,7 +77,7 @@ def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Arra
             array = first
             strides[loop] = 0
     array = np.asarray(array, order="C")
-    for step, axis, loop in zip(row_major(array.shape), range(array.ndim), axes, strict=True):
+    for step, axis, loop in zip(row_major_strides(array.shape), range(array.ndim), axes, strict=True):
         strides[loop] = step if array.shape[axis] > 1 else 0
     return array, Strided(tuple(strides), 0, array.size)
 

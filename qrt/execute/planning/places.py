@@ -1,6 +1,6 @@
 """The places of values while a function is planned: slots, their memory, and the calls that read and write them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,17 +10,16 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, Step, layout, root
-from qrt.execute.prepare import Prepared
 from qrt.execute.values import ShapedType, of_rank
-from qrt.ir import Operation, Value
+from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.types import TensorType, Type
 
 
 class Places:
-    def __init__(self, prepared: Prepared) -> None:
-        self.constants = prepared.constants
-        self.code = ModuleCode(prepared.module, TABLES, prepared.saturating)
+    def __init__(self, module: Module, constants: Mapping[Operation, Sequence[Array]], saturating: bool) -> None:
+        self.constants = constants
+        self.code = ModuleCode(module, TABLES, saturating)
         self.compiler = Compiler(self.code)
         self.frame = self.compiler.template
         self.places: dict[Value, Place] = {}

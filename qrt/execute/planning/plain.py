@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, bind_copy, bind_plain, bind_plain_cast, bind_plain_select
 from qrt.ir import Operation
 from qrt.ir.core.constant_folder import Known
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.numerics.comparisons import INTEGER_PREDICATES
-from qrt.ops.core import Shape, element_dtype, static_shape
+from qrt.ops.core import Shape, element_dtype, row_major_strides, static_shape
 from qrt.types import IndexType, IntegerType, TensorType, Type
 
 Types = Sequence[TensorType]
-Bind = Callable[[Operation, Types], _core.KernelCall | None]
+Bind = Callable[[Operation, Types], KernelCall | None]
 """The call for operands of these static types; None where there is none. It reads as many of the first operands as it
 has inputs."""
 _MOST_PARTS = 32
 
 
-def plain_call(op: Operation, types: Types) -> _core.KernelCall | None:
+def plain_call(op: Operation, types: Types) -> KernelCall | None:
     """The call that an op is for operands of these types; None where only the interpreter runs it."""
     bind = CALLS.get(op.name)
     return None if bind is None else bind(op, types)
@@ -49,7 +49,7 @@ def promises(op: Operation) -> bool:
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
 
-def _pair(op: Operation, types: Types) -> _core.KernelCall | None:
+def _pair(op: Operation, types: Types) -> KernelCall | None:
     dtype = _dtype(types[0].element)
     if dtype is None or promises(op):
         return None
@@ -58,24 +58,24 @@ def _pair(op: Operation, types: Types) -> _core.KernelCall | None:
         kind = tuple(INTEGER_PREDICATES)[op.attributes["predicate"].python]
     if dtype == np.bool_ and kind in _QUOTIENTS:
         return None
-    return _core.bind_plain(isa=kernels.active(), kind=kind, dtype=dtype, size=_size(types[0]))
+    return bind_plain(isa=kernels.active(), kind=kind, dtype=dtype, size=_size(types[0]))
 
 
-def _select(op: Operation, types: Types) -> _core.KernelCall | None:
+def _select(op: Operation, types: Types) -> KernelCall | None:
     condition, a, _ = types
     dtype, size = element_dtype(a.element), _size(a)
     if dtype.itemsize not in (1, 2, 4, 8):
         return None
     steps = (0 if condition.shape == () else 1, 1, 1)
-    return _core.bind_plain_select(isa=kernels.active(), dtype=dtype, size=size, steps=steps)
+    return bind_plain_select(isa=kernels.active(), dtype=dtype, size=size, steps=steps)
 
 
-def _cast(op: Operation, types: Types) -> _core.KernelCall | None:
+def _cast(op: Operation, types: Types) -> KernelCall | None:
     dtype, out = _dtype(types[0].element), _dtype(element_of(op))
     if dtype is None or out is None or promises(op):
         return None
     unsigned = op.name in ("arith.extui", "arith.index_castui")
-    return _core.bind_plain_cast(isa=kernels.active(), dtype=dtype, out=out, size=_size(types[0]), unsigned=unsigned)
+    return bind_plain_cast(isa=kernels.active(), dtype=dtype, out=out, size=_size(types[0]), unsigned=unsigned)
 
 
 def element_of(op: Operation) -> Type:
@@ -87,19 +87,19 @@ def element_of(op: Operation) -> Type:
 # -- copies ----------------------------------------------------------------------------------------------------------
 
 
-def _broadcast(op: Operation, types: Types) -> _core.KernelCall | None:
+def _broadcast(op: Operation, types: Types) -> KernelCall | None:
     """A copy that repeats elements along the axes that it adds. The tensor that it is written into is not read."""
     target = op.results[0].type
     if not isinstance(target, TensorType) or not target.has_static_shape:
         return None
     added = op.attributes["dimensions"].python
-    strides, left = [], list(_row_major(static_shape(types[0], "plan")))
+    strides, left = [], list(row_major_strides(static_shape(types[0], "plan")))
     for axis in range(len(target.shape or ())):
         strides.append(0 if axis in added else left.pop(0))
     return _repeated(types[0], static_shape(target, "plan"), strides)
 
 
-def _splat(op: Operation, types: Types) -> _core.KernelCall | None:
+def _splat(op: Operation, types: Types) -> KernelCall | None:
     target = op.results[0].type
     if not isinstance(target, TensorType) or not target.has_static_shape:
         return None
@@ -107,25 +107,21 @@ def _splat(op: Operation, types: Types) -> _core.KernelCall | None:
     return _repeated(types[0], shape, [0] * len(shape))
 
 
-def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> _core.KernelCall | None:
+def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> KernelCall | None:
     dtype = element_dtype(source.element)
     if dtype.itemsize not in (1, 2, 4, 8) or (0 in shape):
         return None
-    return _core.bind_copy(
+    return bind_copy(
         dtype=dtype,
         shapes=[shape],
         source_strides=[tuple(strides)],
-        target_strides=[_row_major(shape)],
+        target_strides=[row_major_strides(shape)],
         source_sizes=[_size(source)],
         target_size=prod(shape),
     )
 
 
-def _row_major(shape: Shape) -> tuple[int, ...]:
-    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-
-
-def _elements(op: Operation, types: Types) -> _core.KernelCall | None:
+def _elements(op: Operation, types: Types) -> KernelCall | None:
     """A tensor of scalars, each copied to its place."""
     count = len(types)
     if not 1 < count <= _MOST_PARTS:
@@ -133,7 +129,7 @@ def _elements(op: Operation, types: Types) -> _core.KernelCall | None:
     dtype = element_dtype(types[0].element)
     if dtype.itemsize not in (1, 2, 4, 8):
         return None
-    return _core.bind_copy(
+    return bind_copy(
         dtype=dtype,
         shapes=[(1,)] * count,
         source_strides=[(1,)] * count,

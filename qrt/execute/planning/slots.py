@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Frame, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
@@ -156,6 +156,6 @@ def empty(t: TensorType) -> Array:
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
-def is_kernel(call: KernelCall) -> TypeGuard[_core.KernelCall]:
+def is_kernel(call: KernelCall) -> TypeGuard[kernel_calls.KernelCall]:
     """Return whether a call is one entry of C, which an executable can hold."""
-    return isinstance(call, _core.KernelCall)
+    return isinstance(call, kernel_calls.KernelCall)

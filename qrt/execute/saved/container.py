@@ -6,7 +6,7 @@ import struct
 from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt._version import __version__
 from qrt.errors import FileError, ModelError
 from qrt.execute.saved.values import decode
@@ -46,9 +46,11 @@ def write(path: str, content: bytes, arrays: Arrays) -> None:
     fails."""
     begin = arrays.place(content)
     body = b"".join([*arrays.parts])
-    fields = (MAGIC, ORDER, FORMAT, _core.layout(), __version__.encode()[:24])
-    head = _HEADER.pack(*fields, SIZE + len(body), begin, len(content), _core.checksum(body)).ljust(SIZE - 8, b"\0")
-    head += struct.pack("=Q", _core.checksum(head))
+    fields = (MAGIC, ORDER, FORMAT, kernel_calls.layout(), __version__.encode()[:24])
+    head = _HEADER.pack(*fields, SIZE + len(body), begin, len(content), kernel_calls.checksum(body)).ljust(
+        SIZE - 8, b"\0"
+    )
+    head += struct.pack("=Q", kernel_calls.checksum(head))
 
     def save(file: BinaryIO) -> None:
         file.write(head)
@@ -68,14 +70,14 @@ def read(path: str) -> tuple[mmap, Any]:
     if order != ORDER:
         raise ModelError(f"{path}: it was saved on a machine of another byte order, or is damaged: {_AGAIN}")
     (own,) = struct.unpack_from("=Q", memory, SIZE - 8)
-    if own != _core.checksum(view[: SIZE - 8]):
+    if own != kernel_calls.checksum(view[: SIZE - 8]):
         raise ModelError(f"{path}: it is damaged: the checksum of its header differs")
-    if form != FORMAT or layout != _core.layout() or version.rstrip(b"\0") != __version__.encode()[:24]:
+    if form != FORMAT or layout != kernel_calls.layout() or version.rstrip(b"\0") != __version__.encode()[:24]:
         said = version.rstrip(b"\0").decode(errors="replace")
         raise ModelError(f"{path}: it was saved by another build of qrt ({said}, format {form}): {_AGAIN}")
     if size != len(memory):
         raise ModelError(f"{path}: it has {len(memory)} bytes, and had {size} when it was saved")
-    if checksum != _core.checksum(view[SIZE:]):
+    if checksum != kernel_calls.checksum(view[SIZE:]):
         raise ModelError(f"{path}: it is damaged: the checksum of its content differs")
     if not SIZE <= begin <= begin + count <= size:
         raise ModelError(f"{path}: it is damaged: its index is not in it")

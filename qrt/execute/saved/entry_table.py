@@ -5,7 +5,45 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from qrt._seam import _core
+from qrt._ext.kernels import (
+    KernelCall,
+    bind_avg_pool2d,
+    bind_binary,
+    bind_clamp,
+    bind_contraction,
+    bind_control,
+    bind_conv2d,
+    bind_copy,
+    bind_dcast,
+    bind_depthwise_conv2d,
+    bind_dynamic_lstm,
+    bind_dynamic_matmul,
+    bind_extremum,
+    bind_float_loops,
+    bind_float_matmul,
+    bind_gather,
+    bind_gemm,
+    bind_leaky_relu,
+    bind_lookup,
+    bind_lookup_interpolated,
+    bind_lstm,
+    bind_max_pool2d,
+    bind_mean,
+    bind_mixed_matmul,
+    bind_pack_bits,
+    bind_pair,
+    bind_plain,
+    bind_plain_cast,
+    bind_plain_select,
+    bind_qcast,
+    bind_requantize,
+    bind_resize_bilinear,
+    bind_softmax,
+    bind_svdf,
+    bind_top_k,
+    bind_transpose_conv2d,
+    bind_unpack_bits,
+)
 from qrt.errors import shown
 from qrt.execute.saved.kinds import (
     MOST,
@@ -81,7 +119,7 @@ class Entry:
     """A `bind_*` function: the check of its arguments by name, whether it takes the instruction set, and whether it
     packs weights, so that it takes those that are packed already."""
 
-    bind: Callable[..., _core.KernelCall]
+    bind: Callable[..., KernelCall]
     required: Mapping[str, Check]
     defaulted: Mapping[str, Check]
     has_isa: bool
@@ -90,7 +128,7 @@ class Entry:
 
 
 def _entry(
-    bind: Callable[..., _core.KernelCall],
+    bind: Callable[..., KernelCall],
     required: Mapping[str, Check],
     defaulted: Mapping[str, Check] | None = None,
     *,
@@ -116,11 +154,11 @@ _BITS = {"storage": _BYTES, "width": integer(1, 4), "rows": _SIZE, "columns": _S
 ENTRIES: dict[str, Entry] = dict(
     (
         _entry(
-            _core.bind_control, {"kind": choice("round", "unless", "jump")}, {"target": _SIZE, "cost": _SIZE},
+            bind_control, {"kind": choice("round", "unless", "jump")}, {"target": _SIZE, "cost": _SIZE},
             has_isa=False,
         ),
         _entry(
-            _core.bind_qcast,
+            bind_qcast,
             {
                 **_CAST, "storage_min": _STORED_NUMBER, "storage_max": _STORED_NUMBER,
                 "rounding": choice("half_even", "half_away", "toward_zero"), "zero_point": choice("before", "after"),
@@ -128,14 +166,14 @@ ENTRIES: dict[str, Entry] = dict(
             },
             _LAYOUT,
         ),
-        _entry(_core.bind_dcast, _CAST, _LAYOUT),
+        _entry(bind_dcast, _CAST, _LAYOUT),
         _entry(
-            _core.bind_requantize,
+            bind_requantize,
             {"storage": _STORAGE, "shape": _SHAPE, "zero_points": whole_numbers, "requant": _requant},
             _LAYOUT,
         ),
         _entry(
-            _core.bind_binary,
+            bind_binary,
             {
                 "kind": choice("add", "sub", "mul"), "a": _STORAGE, "b": _STORAGE, "a_shape": _SHAPE,
                 "b_shape": _SHAPE, "a_zero_points": whole_numbers, "b_zero_points": whole_numbers, "requant": _requant,
@@ -148,7 +186,7 @@ ENTRIES: dict[str, Entry] = dict(
             },
         ),
         _entry(
-            _core.bind_pair,
+            bind_pair,
             {
                 "kind": choice("maximum", "minimum", "prelu", "table"), "a": _STORAGE, "b": _STORAGE, "out": _STORAGE,
                 "a_shape": _SHAPE, "b_shape": _SHAPE,
@@ -156,16 +194,16 @@ ENTRIES: dict[str, Entry] = dict(
             {"table": _WEIGHTS, "zero_points": integers(-MOST, MOST, 2), "requant": optional(_requant)},
         ),
         _entry(
-            _core.bind_leaky_relu,
+            bind_leaky_relu,
             {"storage": _STORAGE, "size": _SIZE, "zero_point": _ZERO_POINT, "requant": _requant},
         ),
         _entry(
-            _core.bind_clamp,
+            bind_clamp,
             {"storage": _STORAGE, "shape": _SHAPE, "lower": whole_numbers, "upper": whole_numbers},
             _LAYOUT,
         ),
         _entry(
-            _core.bind_gemm,
+            bind_gemm,
             {
                 "a": _STORAGE, "b": _STORAGE, **_PRODUCT, "a_zero_points": whole_numbers,
                 "b_zero_points": whole_numbers, "requant": _requant,
@@ -181,30 +219,30 @@ ENTRIES: dict[str, Entry] = dict(
             is_packed=True,
         ),
         _entry(
-            _core.bind_conv2d,
+            bind_conv2d,
             {**_CONV, "w_shape": _FOUR, "padding": _PADDING, "dilations": _PAIR, "groups": integer(1)},
             {"w_constant": _WEIGHTS, "bias": _BIAS, "microkernel": optional(word)},
             is_packed=True,
         ),
         _entry(
-            _core.bind_depthwise_conv2d,
+            bind_depthwise_conv2d,
             {**_CONV, "w_shape": integers(count=3), "padding": _PADDING, "dilations": _PAIR},
             {"channels_first": flag, "w_constant": _WEIGHTS, "bias": _BIAS},
             is_packed=True,
         ),
         _entry(
-            _core.bind_transpose_conv2d,
+            bind_transpose_conv2d,
             {**_CONV, "w_shape": _FOUR, "out_size": _PAIR, "padding": _PAIR},
             {"w_constant": _WEIGHTS, "bias": _BIAS},
         ),
         _entry(
-            _core.bind_float_matmul,
+            bind_float_matmul,
             _PRODUCT,
             {"w_constant": optional(array("f4")), "bias": _FLOAT_BIAS},
             is_packed=True,
         ),
         _entry(
-            _core.bind_mixed_matmul,
+            bind_mixed_matmul,
             {**_PRODUCT, "nibbles": flag, "w": _BYTES, "scales": real_numbers, "zero_points": whole_numbers},
             {
                 "k_block": optional(integer(1)), "k_scales": optional(real_numbers),
@@ -213,7 +251,7 @@ ENTRIES: dict[str, Entry] = dict(
             is_packed=True,
         ),
         _entry(
-            _core.bind_contraction,
+            bind_contraction,
             {
                 "loops": integers(0, _MOST_LOOPS, 3), "extents": _SHAPE, "strides": sequence(_STRIDES, 4),
                 "offsets": _FOUR, "sizes": _FOUR, "fused": flag,
@@ -225,7 +263,7 @@ ENTRIES: dict[str, Entry] = dict(
             is_packed=True,
         ),
         _entry(
-            _core.bind_float_loops,
+            bind_float_loops,
             {
                 "loops": integers(0, _MOST_LOOPS, 2), "extents": _SHAPE, "reads": sequence(_LOOPS_OPERAND),
                 "writes": sequence(_LOOPS_OPERAND), "steps": sequence(integers(count=5)), "registers": _SIZE,
@@ -234,26 +272,26 @@ ENTRIES: dict[str, Entry] = dict(
             {"in_place": _SIZE},
         ),
         _entry(
-            _core.bind_avg_pool2d,
+            bind_avg_pool2d,
             {
                 "storage": _STORAGE, "x_shape": _FOUR, **_WINDOW, "zero_points": whole_numbers, "requant": _requant,
                 "count_step": _SIZE,
             },
             {"channel_step": _SIZE, "order": choice("rows", "columns", "lanes")},
         ),
-        _entry(_core.bind_max_pool2d, {"storage": _STORAGE, "x_shape": _FOUR, **_WINDOW}),
+        _entry(bind_max_pool2d, {"storage": _STORAGE, "x_shape": _FOUR, **_WINDOW}),
         _entry(
-            _core.bind_lookup,
+            bind_lookup,
             {"storage": _BYTES, "width": integer(1, 8), "out": _STORAGE, "size": _SIZE},
             {"table": _WEIGHTS, "tail_table": _WEIGHTS, "block": integer(1, 1 << 20)},
         ),
         _entry(
-            _core.bind_lookup_interpolated,
+            bind_lookup_interpolated,
             {"fraction": integer(0, 15), "size": _SIZE},
             {"name": word, "table": optional(array("i2"))},
         ),
         _entry(
-            _core.bind_mean,
+            bind_mean,
             {
                 "storage": _STORAGE, "x_shape": _SHAPE, "axes": _SHAPE, "zero_points": whole_numbers,
                 "requant": _requant,
@@ -261,7 +299,7 @@ ENTRIES: dict[str, Entry] = dict(
             {"step": optional(_STEPS)},
         ),
         _entry(
-            _core.bind_softmax,
+            bind_softmax,
             {
                 "storage": choice("i8", "u8", "i16"), "x_shape": _SHAPE, "axis": _SIZE, "out": _STORAGE,
                 "storage_min": _STORED_NUMBER, "storage_max": _STORED_NUMBER, "zero_point": _ZERO_POINT,
@@ -276,7 +314,7 @@ ENTRIES: dict[str, Entry] = dict(
             },
         ),
         _entry(
-            _core.bind_lstm,
+            bind_lstm,
             {
                 "steps": _SIZE, "batch": _SIZE, "inputs": _SIZE, "cells": _SIZE, "values": _SIZE, "time_major": flag,
                 "points": integers(-128, 128, 4), "gates": sequence(optional(_GATE), 4), "made": _MULTIPLIER,
@@ -285,7 +323,7 @@ ENTRIES: dict[str, Entry] = dict(
             },
         ),
         _entry(
-            _core.bind_svdf,
+            bind_svdf,
             {
                 "batch": _SIZE, "inputs": _SIZE, "units": _SIZE, "rank": integer(1), "memory": integer(1),
                 "has_bias": flag, "x_zero_point": integer(-128, 127), "result_zero_point": integer(-128, 127),
@@ -293,7 +331,7 @@ ENTRIES: dict[str, Entry] = dict(
             },
         ),
         _entry(
-            _core.bind_dynamic_matmul,
+            bind_dynamic_matmul,
             {
                 "rows": _SIZE, "depth": _SIZE, "columns": _SIZE, "w": _BYTES, "w_zero_points": whole_numbers,
                 "w_scales": real_numbers,
@@ -302,7 +340,7 @@ ENTRIES: dict[str, Entry] = dict(
             is_packed=True,
         ),
         _entry(
-            _core.bind_dynamic_lstm,
+            bind_dynamic_lstm,
             {
                 "steps": _SIZE, "batch": _SIZE, "inputs": _SIZE, "cells": _SIZE, "reverse": flag, "w": _BYTES,
                 "w_zero_points": whole_numbers, "w_scales": real_numbers, "r": _BYTES,
@@ -312,7 +350,7 @@ ENTRIES: dict[str, Entry] = dict(
             is_packed=True,
         ),
         _entry(
-            _core.bind_copy,
+            bind_copy,
             {
                 "dtype": dtype(), "shapes": sequence(_SHAPE), "source_strides": sequence(_STRIDES),
                 "target_strides": sequence(_STRIDES), "source_sizes": integers(), "target_size": _SIZE,
@@ -323,10 +361,10 @@ ENTRIES: dict[str, Entry] = dict(
             },
             has_isa=False,
         ),
-        _entry(_core.bind_pack_bits, _BITS),
-        _entry(_core.bind_unpack_bits, _BITS),
+        _entry(bind_pack_bits, _BITS),
+        _entry(bind_unpack_bits, _BITS),
         _entry(
-            _core.bind_gather,
+            bind_gather,
             {
                 "dtype": dtype(), "index_dtype": _INDEX, "batches": _SIZE, "outer": _SIZE, "sizes": _SHAPE,
                 "count": _SIZE, "inner": _SIZE,
@@ -335,20 +373,20 @@ ENTRIES: dict[str, Entry] = dict(
             has_isa=False,
         ),
         _entry(
-            _core.bind_extremum,
+            bind_extremum,
             {"dtype": _ELEMENT, "x_shape": _SHAPE, "axes": _SHAPE, "least": flag},
             {"index_dtype": optional(_INDEX)},
         ),
         _entry(
-            _core.bind_resize_bilinear,
+            bind_resize_bilinear,
             {
                 "dtype": _ELEMENT, "rule": choice("fixed11", "fixed10_away", "products_float32", "lines_float32"),
                 "x_shape": _FOUR, "rows": _AXIS, "columns": _AXIS,
             },
         ),
-        _entry(_core.bind_top_k, {"dtype": _ELEMENT, "rows": _SIZE, "size": _SIZE, "k": _SIZE}),
+        _entry(bind_top_k, {"dtype": _ELEMENT, "rows": _SIZE, "size": _SIZE, "k": _SIZE}),
         _entry(
-            _core.bind_plain,
+            bind_plain,
             {
                 "kind": choice(
                     "addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "divsi",
@@ -358,14 +396,14 @@ ENTRIES: dict[str, Entry] = dict(
             },
             {"steps": optional(integers(0, 1, 2))},
         ),
-        _entry(_core.bind_plain_select, {"dtype": dtype(), "size": _SIZE}, {"steps": optional(integers(0, 1, 3))}),
-        _entry(_core.bind_plain_cast, {"dtype": _PLAIN, "out": _PLAIN, "size": _SIZE}, {"unsigned": flag}),
+        _entry(bind_plain_select, {"dtype": dtype(), "size": _SIZE}, {"steps": optional(integers(0, 1, 3))}),
+        _entry(bind_plain_cast, {"dtype": _PLAIN, "out": _PLAIN, "size": _SIZE}, {"unsigned": flag}),
     )
 )  # fmt: skip
 """The entries by the names of their functions."""
 
 
-def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> _core.KernelCall:
+def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
     """Bind an entry to arguments of a file, on an instruction set; ``stored`` holds its packed weights, or is None.
     Raise Misfit for arguments that the entry does not take."""
     entry = ENTRIES.get(name)

@@ -12,7 +12,7 @@ from qrt.errors import shown
 Check = Callable[[Any], Any]
 
 MOST = 1 << 40
-"""The most elements of an array, and the bound of strides and zero points: as in ``qrt/_seam/arguments.pxi``."""
+"""The most elements of an array, and the bound of strides and zero points: as in ``qrt/_ext/arguments.pxi``."""
 
 _MOST_CHARACTERS = 60
 """Of a value that an error says: an error of loading is one short line."""

@@ -4,14 +4,15 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._seam import _core
-from qrt.errors import ModelError, QuantError, require
+from qrt._ext.kernels import recorder
+from qrt.errors import ModelError, require
 from qrt.execute.build import build
+from qrt.execute.plan_source import PlanSource
 from qrt.execute.ports import Port
 from qrt.execute.saved.container import Arrays, write
 from qrt.execute.saved.index import MOST_TEXT
@@ -21,28 +22,25 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.text.dense import Blob
 from qrt.types import TensorType
 
-if TYPE_CHECKING:
-    from qrt.execute.program import Program
-
 _LONG = 64
 """Constants of more bytes stand beside the text of a program."""
 _KEY = "qrt_saved_"
 
 
-def save(program: "Program", path: str | os.PathLike[str]) -> None:
-    """Writes a program, with the plans that it has, into a file: see `Program.save`."""
+def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
+    """Write a program, with its plans for these types of inputs, into a file: see `Program.save`."""
     require(path, (str, os.PathLike), "the path of a program", "a string or a path")
     arrays = Arrays()
-    plans = [_plan(program, types, arrays) for types in _planned_types(program) or _least(program)]
+    plans = [_plan(source, types, arrays) for types in planned_types]
     index = {
-        "name": program.name,
-        "saturating": program._source.saturating,
-        "stateful": program._source.is_stateful,
-        "inputs": [_port(port) for port in program.inputs],
-        "outputs": [_port(port) for port in program.outputs],
+        "name": source.name,
+        "saturating": source.saturating,
+        "stateful": source.is_stateful,
+        "inputs": [_port(port) for port in source.inputs],
+        "outputs": [_port(port) for port in source.outputs],
         "isa": kernels.active(),
         "plans": [plan for plan in plans if plan is not None],
-        "program": np.frombuffer(_text(program.module, arrays), np.uint8),
+        "program": np.frombuffer(_text(source.module, arrays), np.uint8),
     }
     write(os.fspath(path), encode(index, arrays.place), arrays)
 
@@ -51,24 +49,8 @@ def _port(port: Port) -> tuple[str, str, bool, str]:
     return port.name, str(port.type), port.in_place, port.spelled
 
 
-def _least(program: "Program") -> list[tuple[TensorType, ...]]:
-    """The types of inputs whose open dimensions are 1; none where there is no such plan."""
-    try:
-        program.memory()
-    except QuantError:
-        return []
-    return _planned_types(program)
-
-
-def _planned_types(program: "Program") -> list[tuple[TensorType, ...]]:
-    """The types of the inputs for which there is a plan, saved or made."""
-    with program._lock:
-        return list(dict.fromkeys([*program._source.saved_types, *(key[1:] for key in program._plans)]))
-
-
-def _plan(program: "Program", types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
+def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
     """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
-    source = program._source
     with _recorded() as (calls, executables):
         plan = build(source.prepared, types)
     if plan.executable is None:
@@ -109,11 +91,11 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
         else:
             calls[id(result)] = name, {key: value for key, value in arguments.items() if key != "isa"}
 
-    token = _core.recorder.set(note)
+    token = recorder.set(note)
     try:
         yield calls, executables
     finally:
-        _core.recorder.reset(token)
+        recorder.reset(token)
 
 
 def _text(module: Module, arrays: Arrays) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.numerics import RequantParameters
 
 Place = Callable[[memoryview], int]
@@ -103,7 +103,7 @@ def decode(content: bytes | memoryview, memory: Any) -> Any:
     """Return the value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a
     ValueError."""
     try:
-        return _core.decode(content, memory)
+        return kernel_calls.decode(content, memory)
     except UnicodeDecodeError:
         raise ValueError("a text is no UTF-8") from None
 

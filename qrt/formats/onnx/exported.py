@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,16 +18,14 @@ from qrt.formats.onnx.exporting.entries import OP, PORT, VERSION, is_bias
 from qrt.formats.onnx.exporting.held import Order, out_of_order
 from qrt.formats.onnx.exporting.inlining import inlined
 from qrt.formats.onnx.folding import CASTS, Fold
+from qrt.formats.onnx.graph import Graph
 from qrt.formats.onnx.model import Operator
-from qrt.formats.onnx.node import Node, plain_of
-from qrt.formats.onnx.types import element_of
+from qrt.formats.onnx.node import Node
+from qrt.formats.onnx.types import element_of, plain_of
 from qrt.ir import Value
 from qrt.ops import family_named
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, Type, UniformType, parse_type
-
-if TYPE_CHECKING:
-    from qrt.formats.onnx.importing import Graph
 
 _MOST_INLINE = 1 << 16
 """Elements of an operand that an entry holds itself: tables."""
@@ -65,7 +63,7 @@ class _Group:
 class Exported:
     """The groups of a graph, and the values of its tensors with their axes as the program has them."""
 
-    def __init__(self, graph: "Graph", metadata: Mapping[str, str]) -> None:
+    def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
         self.graph = graph
         self.metadata = metadata if metadata.get(VERSION) == "1" else {}
         self.around = Around(graph.graph)

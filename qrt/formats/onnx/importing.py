@@ -1,39 +1,29 @@
 """The walk over a model of ONNX that makes a program of it: the graph a function, each node some operations."""
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import Path
-from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from qrt.errors import ModelError, shown
-from qrt.formats.importing import graph as importing
 from qrt.formats.importing import variables
 from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
 from qrt.formats.onnx import model as description
-from qrt.formats.onnx.check import place_of
 from qrt.formats.onnx.exported import Exported
 from qrt.formats.onnx.folding import Fold, Folding, Group, fold_report
+from qrt.formats.onnx.graph import Constant, Graph, ImportContext
 from qrt.formats.onnx.model import Model, Operator, Port
-from qrt.formats.onnx.node import Constant, Node, clamped, plain_of, signless
+from qrt.formats.onnx.node import Node, clamped
 from qrt.formats.onnx.operators.operands import quantized_element
 from qrt.formats.onnx.read import read
 from qrt.formats.onnx.registry import OPERATORS
-from qrt.formats.onnx.states import State, split_states
-from qrt.formats.onnx.types import dtype_of, element_of
-from qrt.ir import Attribute, Module, Operation, Value
+from qrt.formats.onnx.states import State
+from qrt.formats.onnx.types import dtype_of, element_of, plain_of, signless
+from qrt.ir import Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ops.core import Array, element_dtype
 from qrt.profiles import Profile
-from qrt.types import TensorType, Type, UniformType
-
-__all__ = ["Graph", "Importer", "import_model"]
+from qrt.types import TensorType, UniformType
 
 
 def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
@@ -56,65 +46,30 @@ def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, s
     return importer.run(), fold_report(importer.folds)
 
 
-class Importer:
-    """A model that is imported: its module.
-
-    What is computed at import takes at most ``max_bytes`` in all. ``given`` are values of inputs: an operator that
-    must know an input at import takes it from there, and the input's name is in ``fixed`` then. ``groups`` are those of
-    the main graph that became one operator, and ``folds`` says what became of each operator beside casts.
-    """
-
-    def __init__(
-        self, model: Model, profile: Profile, *, given: Mapping[str, Array] | None = None, max_bytes: int = 2 << 30
-    ) -> None:
-        self.model, self.states = split_states(model)
-        self.profile = profile
-        self.max_bytes = max_bytes
-        self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
-        self.given = given or {}
-        self.fixed: set[str] = set()
-        self.computed: WeakValueDictionary[int, Array] = WeakValueDictionary()
-        self.computed_bytes = 0
-        self.folds: list[Fold] = []
-        self.groups: list[Group] = []
-        self.symbols = {"main"}
+class Importer(ImportContext):
+    """The import of a model: a walk over its main graph."""
 
     def run(self) -> Module:
         """Makes the function ``main``."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
-            self.main = Graph(self, self.model.graph)
+            self.main = FunctionGraph(self, self.model.graph)
             self.main.function("main")
         if self.refused:
             raise ModelError(refusal(self.model.name, self.refused))
         return self.module
 
-    def symbol(self, name: str) -> str:
-        """A name for a function of the module, which no other one has."""
-        found = next(each for each in chain([name], (f"{name}_{n}" for n in count())) if each not in self.symbols)
-        self.symbols.add(found)
-        return found
 
-
-class Graph(importing.Graph):
-    """A graph that becomes a function. ``values`` has the values of tensors, ``constants`` those that are known,
-    ``sizes`` the elements of those of which some are.
-    """
+class FunctionGraph(Graph):
+    """A graph that becomes a function, by a walk over its nodes."""
 
     def __init__(
-        self, importer: Importer, graph: description.Graph, place: str | None = None, folding: Folding | None = None
+        self,
+        importer: ImportContext,
+        graph: description.Graph,
+        place: str | None = None,
+        folding: Folding | None = None,
     ) -> None:
-        super().__init__(importer.profile, place or importer.model.name)
-        self.importer = importer
-        self.graph = graph
-        self.folding = Folding(graph, folding)
-        self.values: dict[str, Value] = {}
-        self.constants: dict[str, Constant] = {
-            name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
-        }
-        self.lost: set[str] = set()
-        self.sizes: dict[str, tuple[int | Value, ...]] = {}
-        self.ports = {port.name: port for port in graph.inputs}
+        super().__init__(importer, graph, place, folding)
         self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
@@ -183,19 +138,6 @@ class Graph(importing.Graph):
                 f"{self.file}: output {shown(port.name)} is of {port.dtype} in the file, but computed as {value.type}"
             )
         return value
-
-    def plain(self, value: Value) -> Value:
-        """A value as the file's type says it: of a quantized one its storage."""
-        kind = value.type
-        assert isinstance(kind, TensorType)
-        element = kind.element
-        if not isinstance(element, UniformType):
-            return value
-        stored = self.append(None, "quant.scast", [value], [kind.with_(element=element.storage_type)], {}).result
-        own = plain_of(element)
-        if own is element.storage_type:
-            return stored
-        return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
 
     def walk(self) -> None:
         """Makes the operations of every node, groups as one."""
@@ -289,90 +231,3 @@ class Graph(importing.Graph):
         for i, name in enumerate(node.op.outputs):
             if name and name not in self.values and name not in self.constants:
                 node.refuse(f"with output {i}")
-
-    # -- tensors ----------------------------------------------------------------------------------------------------
-
-    def known(self, name: str) -> Constant | None:
-        """A tensor that is constant in the file, or whose elements follow from constants."""
-        return self.constants.get(name)
-
-    def required(self, name: str) -> Constant | None:
-        """The same; an input that is given is known too where an operator cannot do without."""
-        found = self.constants.get(name)
-        if found is None and name in self.importer.given and name in self.ports:
-            self.importer.fixed.add(name)
-            element = element_of(self.ports[name].dtype)
-            return Constant(np.asarray(self.importer.given[name], element_dtype(element)), element)
-        return found
-
-    def type(self, name: str) -> TensorType:
-        """The type of a tensor."""
-        value = self.values.get(name)
-        if value is not None and isinstance(value.type, TensorType):
-            return value.type
-        found = self.constants[name]
-        return TensorType(found.array.shape, found.element)
-
-    def value(self, name: str, op: Operator | None = None) -> Value:
-        """The value of a tensor. A constant is made where an operator uses it first."""
-        found = self.values.get(name)
-        if found is None:
-            known = self.constants[name]
-            found = self.values[name] = self.constant(known.array, known.element, op)
-        return found
-
-    # -- operations -------------------------------------------------------------------------------------------------
-
-    def append(
-        self,
-        op: Any,
-        name: str,
-        operands: Sequence[Value],
-        types: Sequence[TensorType],
-        attributes: dict[str, Attribute],
-    ) -> Operation:
-        """A new operation at the end. What it computes must not be larger than the limit."""
-        for kind in types:
-            self.check_size(op, kind)
-        return super().append(op, name, operands, types, attributes)
-
-    def check_size(self, op: Operator | None, kind: TensorType) -> None:
-        """Raises ModelError for a tensor larger than the limit."""
-        elements = math.prod(size for size in kind.shape or () if size is not None)
-        if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
-            place = self.file if op is None else self.place(op)
-            most = self.importer.max_bytes
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
-
-    def charge(self, op: Operator, array: Array) -> None:
-        """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
-        shares memory with another one, or with the file, takes none.
-        """
-        importer, owner = self.importer, array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        if owner.base is not None or id(owner) in importer.computed:
-            return
-        importer.computed[id(owner)] = owner
-        importer.computed_bytes += owner.nbytes
-        if importer.computed_bytes > importer.max_bytes:
-            raise ModelError(
-                f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
-                f" max_bytes (--max-input), which is {importer.max_bytes}"
-            )
-
-    # -- places -----------------------------------------------------------------------------------------------------
-
-    def place(self, op: Operator) -> str:
-        """Where an operator stands, as errors say it."""
-        return place_of(self.file, op)
-
-    def _lines(self) -> Iterable[str]:
-        return [
-            f"{op.name}({', '.join(name or 'none' for name in op.inputs)}) -> {', '.join(op.outputs)}"
-            for op in self.graph.operators
-        ]
-
-
-def _width(element: Type) -> int:
-    return element_dtype(element).itemsize

@@ -1,20 +1,18 @@
 """One node of an ONNX file while it is imported: its operands as values, quantized or stored, and its results."""
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from qrt.errors import QuantError, shown
 from qrt.formats.importing import node as importing
+from qrt.formats.onnx.graph import Constant, Graph
 from qrt.formats.onnx.model import ABSENT, Operator, Tensor
 from qrt.formats.onnx.model import Graph as ModelGraph
-from qrt.formats.onnx.types import dtype_of, element_of
+from qrt.formats.onnx.types import dtype_of, element_of, plain_of
 from qrt.ir import Value
 from qrt.ops.core import Array, element_dtype
 from qrt.types import IntegerType, TensorType, Type, UniformType
-
-if TYPE_CHECKING:
-    from qrt.formats.onnx.importing import Graph
 
 FLAGS = frozenset(
     {
@@ -31,20 +29,13 @@ _T = TypeVar("_T")
 Shape = tuple[int | None, ...]
 
 
-class Constant(NamedTuple):
-    """A tensor that is known at import: its elements as NumPy holds them, and their plain type."""
-
-    array: Array
-    element: Type
-
-
 class Node(importing.Node):
     """A node of a graph. ``op`` is the operator as the file has it; operands are counted from 0."""
 
-    graph: "Graph"
+    graph: Graph
     op: Operator
 
-    def __init__(self, graph: "Graph", op: Operator) -> None:
+    def __init__(self, graph: Graph, op: Operator) -> None:
         super().__init__()
         self.graph = graph
         self.op = op
@@ -313,17 +304,3 @@ def clamped(node: Node, value: Value, low: float | None, high: float | None) -> 
         if stored != end:
             ends[name] = (stored - element.zero_point) * element.scale
     return node.emit("qrt.clamp", [value], ends) if ends else value
-
-
-def plain_of(element: Type) -> Type:
-    """A plain type as ONNX has it: of a quantized type that of its storage, unsigned where that is."""
-    if not isinstance(element, UniformType):
-        return element
-    if not isinstance(element.storage_type, IntegerType):
-        return element.storage_type
-    return element.storage_type if element.is_signed else IntegerType(element.storage_width, "unsigned")
-
-
-def signless(element: Type) -> Type:
-    """A type as `arith` has it, which knows no unsigned integers."""
-    return IntegerType(element.width) if isinstance(element, IntegerType) else element

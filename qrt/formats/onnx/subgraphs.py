@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.formats.onnx import model as description
-from qrt.formats.onnx.importing import Graph, Unsupported
+from qrt.formats.onnx.graph import Constant
+from qrt.formats.onnx.importing import FunctionGraph, Unsupported
 from qrt.formats.onnx.model import Operator
-from qrt.formats.onnx.node import Constant, Node
+from qrt.formats.onnx.node import Node
 from qrt.ir import StringAttr, Value
 from qrt.text import Location
 from qrt.types import TensorType
 
 
-class Subgraph(Graph):
+class Subgraph(FunctionGraph):
     """The graph that an attribute of a node holds, or another one in its place. What is known of the tensors around it
     is known in it.
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.errors import ModelError
 from qrt.ops.core import element_dtype
-from qrt.types import FloatType, IntegerType, Type
+from qrt.types import FloatType, IntegerType, Type, UniformType
 
 FLOATS = {
     "float": "f32", "float16": "f16", "double": "f64", "bfloat16": "bf16", "float8e4m3fn": "f8E4M3FN",
@@ -54,3 +54,17 @@ def dtype_of(element: Type) -> str:
     if element.width == 1:
         return "bool"
     return f"{'u' if element.signedness == 'unsigned' else ''}int{element.width}"
+
+
+def plain_of(element: Type) -> Type:
+    """A plain type as ONNX has it: of a quantized type that of its storage, unsigned where that is."""
+    if not isinstance(element, UniformType):
+        return element
+    if not isinstance(element.storage_type, IntegerType):
+        return element.storage_type
+    return element.storage_type if element.is_signed else IntegerType(element.storage_width, "unsigned")
+
+
+def signless(element: Type) -> Type:
+    """A type as `arith` has it, which knows no unsigned integers."""
+    return IntegerType(element.width) if isinstance(element, IntegerType) else element

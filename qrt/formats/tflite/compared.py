@@ -7,7 +7,8 @@ from math import prod
 
 from qrt.formats.importing.compared import Bound, Compared, ComparedTensor, Input
 from qrt.formats.importing.source import Source
-from qrt.formats.tflite.importing import Graph, Importer, import_model
+from qrt.formats.tflite.graph import Graph
+from qrt.formats.tflite.importing import Importer, import_model
 from qrt.formats.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
 from qrt.formats.tflite.read import read
 from qrt.ir import Module

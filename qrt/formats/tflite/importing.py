@@ -1,30 +1,24 @@
 """The walk over a model of TFLite that makes a program of it: each function a graph, each operator a node."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
-from qrt.formats.importing import graph as importing
 from qrt.formats.importing.graph import port_names, refusal
 from qrt.formats.importing.node import Refused
-from qrt.formats.tflite.model import Model, Operator, Subgraph, Tensor
+from qrt.formats.tflite.graph import Graph, ImportContext
+from qrt.formats.tflite.model import Model, Operator, Tensor
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.read import read
 from qrt.formats.tflite.registry import find
-from qrt.formats.tflite.state import Handle, State, Variable, load
-from qrt.formats.tflite.types import type_of
+from qrt.formats.tflite.state import Handle
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ops.core import Array
 from qrt.profiles import Profile
 from qrt.types import IntegerType, TensorType
-
-__all__ = ["Graph", "Importer", "import_model"]
 
 
 def import_model(model: Model, profile: Profile) -> Module:
@@ -41,17 +35,13 @@ def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, s
     return import_model(read(file, max_bytes=max_bytes), profile), ""
 
 
-class Importer:
+class Importer(ImportContext):
     """A model that is imported: its module, and the functions that are made already."""
 
     def __init__(self, model: Model, profile: Profile) -> None:
-        self.model = model
-        self.profile = profile
-        self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
+        super().__init__(model, profile)
         self.private: dict[tuple[int, tuple[Handle, ...]], FuncOp] = {}
         self.initial: set[int] = set()
-        self.state = State(self.module, {"main", *(each.key for each in model.signatures)})
 
     def run(self) -> Module:
         """Makes a function for each signature, or one called ``main``."""
@@ -70,22 +60,18 @@ class Importer:
         return self.module
 
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
-        """The private function that another graph calls for a subgraph; its inputs that are handles of variables are
-        given, and are no arguments.
-        """
         key = index, tuple(handles.values())
         if key not in self.private:
             name = self.state.symbol(f"subgraph_{index}")
-            made = Graph(self, self.model.subgraphs[index], handles).function(name, {}, {}, is_private=True)
+            made = _FunctionGraph(self, self.model.subgraphs[index], handles).function(name, {}, {}, is_private=True)
             assert isinstance(made, FuncOp)
             self.private[key] = made
         return self.private[key]
 
     def initialise(self, index: int) -> None:
-        """Takes what a subgraph assigns as the initial values of variables."""
         if index not in self.initial:
             self.initial.add(index)
-            Graph(self, self.model.subgraphs[index], is_initial=True).walk()
+            _FunctionGraph(self, self.model.subgraphs[index], is_initial=True).walk()
 
     def function(
         self,
@@ -95,30 +81,12 @@ class Importer:
         outputs: Mapping[int, str] | None = None,
     ) -> Operation:
         """A function that computes a subgraph. Its ports have the names that are given by tensor, or the tensors'."""
-        return Graph(self, self.model.subgraphs[index]).function(name, inputs or {}, outputs or {}, is_private=False)
+        graph = _FunctionGraph(self, self.model.subgraphs[index])
+        return graph.function(name, inputs or {}, outputs or {}, is_private=False)
 
 
-class Graph(importing.Graph):
-    """A subgraph that becomes a function. ``values`` has the values of tensors, ``folded`` what is known of them,
-    ``handles`` the variables that resources stand for. One that ``is_initial`` gives variables their first values.
-    """
-
-    def __init__(
-        self,
-        importer: Importer,
-        subgraph: Subgraph,
-        handles: Mapping[int, Handle] | None = None,
-        is_initial: bool = False,
-    ) -> None:
-        super().__init__(importer.profile, importer.model.name)
-        self.importer = importer
-        self.model = importer.model
-        self.subgraph = subgraph
-        self.values: dict[int, Value] = {}
-        self.folded: dict[int, Array] = {}
-        self.types: dict[int, TensorType] = {}
-        self.handles = dict(handles or {})
-        self.is_initial = is_initial
+class _FunctionGraph(Graph):
+    """A subgraph that becomes a function, by a walk over its operators."""
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
         """Makes the function, and in it the operations of every operator."""
@@ -169,80 +137,6 @@ class Graph(importing.Graph):
             return self.declared(tensor)
         except Refused:
             return TensorType(tensor.shape, IntegerType(8))
-
-    # -- tensors ----------------------------------------------------------------------------------------------------
-
-    def known(self, tensor: Tensor) -> Array | None:
-        """The elements of a tensor that is constant in the file, or whose value follows from constants."""
-        found = self.folded.get(tensor.index)
-        return tensor.data if found is None else found
-
-    def type(self, tensor: Tensor) -> TensorType:
-        """The type of a tensor: that of its value, or else the one that the file gives it."""
-        value = self.values.get(tensor.index)
-        if value is not None and isinstance(value.type, TensorType):
-            return value.type
-        return self.declared(tensor)
-
-    def declared(self, tensor: Tensor) -> TensorType:
-        """The type that the file gives a tensor. A dtype that has none is refused."""
-        found = self.types.get(tensor.index)
-        if found is None:
-            try:
-                found = self.types[tensor.index] = type_of(tensor)
-            except ModelError as error:
-                raise Refused(str(error)) from None
-        return found
-
-    def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
-        """The value of a tensor. A constant is made where an operator uses it first."""
-        found = self.values.get(tensor.index)
-        if found is None and tensor.is_variable and op is not None:
-            return load(self, op, self.variable(tensor), self.type(tensor))
-        if found is None:
-            array = self.known(tensor)
-            if array is None:
-                where = f"{self.model.name}: subgraph {self.subgraph.index}" if op is None else self.place(op)
-                raise ModelError(f"{where}: tensor {tensor.name!r} is read before it is written")
-            found = self.values[tensor.index] = self.constant(array, self.type(tensor).element, op)
-        return found
-
-    def variable(self, tensor: Tensor) -> Variable:
-        """The variable of an `is_variable` tensor."""
-        return self.importer.state.tensor(self.subgraph.index, tensor, self.type(tensor))
-
-    def handle(self, tensor: Tensor, op: Operator) -> Handle:
-        """The variable that a resource stands for."""
-        found = self.handles.get(tensor.index)
-        if found is None:
-            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
-        return found
-
-    # -- places -----------------------------------------------------------------------------------------------------
-
-    def place(self, op: Operator) -> str:
-        """Where an operator stands, as errors say it."""
-        return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
-
-    def _lines(self) -> list[str]:
-        return [self._line(op) for op in self.subgraph.operators]
-
-    def _line(self, op: Operator) -> str:
-        inputs = ", ".join("none" if index < 0 else self.names[index] for index in op.inputs)
-        return f"{op.name}({inputs}) -> {', '.join(self.names[index] for index in op.outputs)}"
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The names of the tensors, each once. One that is empty or stands in the file before gets its index."""
-        seen: set[str] = set()
-        found = []
-        for tensor in self.subgraph.tensors:
-            name = tensor.name
-            if not name or name in seen:
-                name = f"{name}#{tensor.index}"
-            seen.add(name)
-            found.append(name)
-        return found
 
 
 def _by_tensor(names: Mapping[str, int]) -> dict[int, str]:

@@ -1,19 +1,17 @@
 """One operator of a TFLite file while it is imported: its operands as values, its results, fused activations."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from qrt.formats.importing import node as importing
+from qrt.formats.tflite.graph import Graph
 from qrt.formats.tflite.model import Operator, Tensor
 from qrt.ir import Value
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, Type, UniformType
-
-if TYPE_CHECKING:
-    from qrt.formats.tflite.importing import Graph
 
 ACTIVATIONS: dict[str, tuple[float, float | None]] = {
     "RELU": (0.0, None),
@@ -31,10 +29,10 @@ class Node(importing.Node):
     out; ``options`` are the fields of its options.
     """
 
-    graph: "Graph"
+    graph: Graph
     op: Operator
 
-    def __init__(self, graph: "Graph", op: Operator) -> None:
+    def __init__(self, graph: Graph, op: Operator) -> None:
         self.graph = graph
         self.op = op
         tensors = graph.subgraph.tensors

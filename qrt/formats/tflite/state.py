@@ -4,19 +4,14 @@ A global holds storage, integers or floats; `quant.scast` stands between it and 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrt.errors import ModelError, shown
 from qrt.formats.importing import variables
-from qrt.formats.tflite.model import Operator, Tensor
-from qrt.ir import Module, Operation, Value
+from qrt.formats.tflite.model import Tensor
+from qrt.ir import Module, Operation
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
-
-if TYPE_CHECKING:
-    from qrt.formats.tflite.importing import Graph
 
 Handle = tuple[str, str]
 """What a resource tensor stands for: the container and the name of a variable."""
@@ -100,31 +95,3 @@ def storage_type(declared: TensorType) -> TensorType:
     return TensorType(
         declared.shape, IntegerType(element.storage_width) if isinstance(element, UniformType) else element
     )
-
-
-def load(graph: "Graph", op: Operator, variable: Variable, declared: TensorType) -> Value:
-    """The value of a variable, as a tensor of a type."""
-    variable.reader = graph.place(op)
-    if not graph.importer.state.declare(variable, declared):
-        raise _mismatch(graph, op, variable, declared)
-    stored = variables.load(graph, op, variable.name, variable.type)
-    if variable.type is declared:
-        return stored
-    return graph.append(op, "quant.scast", [stored], [declared], {}).result
-
-
-def store(graph: "Graph", op: Operator, variable: Variable, value: Value) -> None:
-    """Gives a variable a value."""
-    declared = value.type
-    assert isinstance(declared, TensorType)
-    if not graph.importer.state.declare(variable, declared):
-        raise _mismatch(graph, op, variable, declared)
-    variable.is_set = True
-    if variable.type is not declared:
-        value = graph.append(op, "quant.scast", [value], [variable.type], {}).result
-    variables.store(graph, op, variable.name, value)
-
-
-def _mismatch(graph: "Graph", op: Operator, variable: Variable, declared: TensorType) -> ModelError:
-    said = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
-    return ModelError(f"{graph.place(op)}: {said}")

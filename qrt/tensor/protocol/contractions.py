@@ -91,11 +91,11 @@ def _term(name: str, q: QuantTensor, labels: Labels, sizes: dict[Hashable, int])
         integers, zero, bounds = centred(q, limit), 0, (-limit, limit)
     if once != labels:  # the diagonal of the axes that share a label
         integers = np.einsum(integers, [once.index(label) for label in labels], list(range(len(once))))
-    kept = [d for d, label in enumerate(once) if integers.shape[d] != 1 or sizes[label] == 1]
-    integers = integers.reshape([integers.shape[d] for d in kept])
+    places = [d for d, label in enumerate(once) if integers.shape[d] != 1 or sizes[label] == 1]
+    integers = integers.reshape([integers.shape[d] for d in places])
     channel = None if t.axis is None or len(t.scales) == 1 else labels[t.axis]
     factors = tuple((s,) for s in t.scales)
-    return _Term(integers, tuple(once[d] for d in kept), zero, bounds, t.expressed_type, factors, channel)
+    return _Term(integers, tuple(once[d] for d in places), zero, bounds, t.expressed_type, factors, channel)
 
 
 def _summed(name: str, term: _Term, labels: Labels) -> _Term:

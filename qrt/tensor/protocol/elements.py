@@ -1,4 +1,4 @@
-"""What the rules share: the storage of tensors for NumPy's functions, and tensors around what these give."""
+"""Shared by all rules: the storage of tensors for NumPy's functions, and tensors around what these give."""
 
 from collections.abc import Collection, Sequence
 from math import prod

@@ -20,7 +20,8 @@ from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ops.core import Array
 from qrt.passes.quantization.export.tags import CAUSE, KERNEL
-from qrt.report.model import FloatOperation, OutputReport, RegionReport, Report, Rescale
+from qrt.report.model import FloatOperation, OutputReport, RegionReport, Rescale
+from qrt.report.report import Report
 from qrt.tensor.arrays import as_array
 from qrt.types import FloatType, TensorType, Type, UniformType
 from qrt.workflow.comparing.ports import (

@@ -7,7 +7,7 @@ import pytest
 
 import qrt
 from qrt import kernels, numerics
-from qrt._seam import _core
+from qrt._ext.kernels import bind_binary
 from qrt.errors import KernelError
 from qrt.execute.planning.slots import root
 from tests.execute.programs import assert_same
@@ -122,10 +122,10 @@ def test_what_a_kernel_may_write_over():
         ((3,), (3,), "i16", ()),
     ]:
         requant = numerics.requant_parameters("fixed", storage, 0, 127, [(0.5,)], [(1.0,)], [1])
-        call = _core.bind_binary(**add, a_shape=a, b_shape=b, requant=requant)
+        call = bind_binary(**add, a_shape=a, b_shape=b, requant=requant)
         assert call.in_place == allowed
     x = np.arange(4, dtype=np.int8)
-    call = _core.bind_binary(
+    call = bind_binary(
         **add, a_shape=(3,), b_shape=(3,),
         requant=numerics.requant_parameters("fixed", "i8", 0, 127, [(1.0,)], [(1.0,)], [0]),
     )  # fmt: skip

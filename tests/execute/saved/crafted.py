@@ -14,7 +14,7 @@ import numpy as np
 
 import qrt
 from qrt import kernels
-from qrt._seam import _core
+from qrt._ext.kernels import KernelCall, recorder
 from qrt.execute.saved.container import Arrays, read, write
 from qrt.execute.saved.values import Encoder, decode
 from qrt.numerics import RequantParameters
@@ -75,7 +75,7 @@ class OneCall:
 
     name: str
     arguments: dict[str, Any]
-    call: _core.KernelCall
+    call: KernelCall
 
     @property
     def label(self) -> str:
@@ -140,11 +140,11 @@ def decoded(value: Any) -> Any:
 @contextmanager
 def recorded(note: Callable[[str, dict[str, Any], Any], None]) -> Iterator[None]:
     """Tell what is bound within it."""
-    token = _core.recorder.set(note)
+    token = recorder.set(note)
     try:
         yield
     finally:
-        _core.recorder.reset(token)
+        recorder.reset(token)
 
 
 _MOST_ELEMENTS = 20_000
@@ -155,7 +155,7 @@ def one_calls() -> tuple[OneCall, ...]:
     """Small calls of every entry that computes, one for each form of its arguments."""
     calls: dict[tuple[str, tuple[str, ...]], OneCall] = {}
 
-    def note(name: str, arguments: dict[str, Any], call: _core.KernelCall) -> None:
+    def note(name: str, arguments: dict[str, Any], call: KernelCall) -> None:
         plain = {key: value for key, value in arguments.items() if key != "isa"}
         one = OneCall(name, plain, call)
         if sum(int(np.prod(shape)) for shape in call.operand_shapes) < _MOST_ELEMENTS:

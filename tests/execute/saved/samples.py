@@ -8,7 +8,7 @@ import numpy as np
 
 import qrt
 from qrt.execute import Program
-from qrt.execute.saved.load import SavedSource
+from qrt.execute.load import SavedSource
 from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor
 from qrt.types import IntegerType, TensorType, UniformType

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt._seam import _core
+from qrt._ext import kernels as kernel_calls
 from qrt.execute.interpret import core
 from qrt.execute.saved import index as saved_index
 from qrt.execute.saved.container import SIZE
@@ -63,7 +63,7 @@ def call_number(index: Index, name: str) -> int:
 
 
 def test_the_table_has_every_entry_with_all_its_arguments() -> None:
-    functions = {name: function for name, function in vars(_core).items() if name.startswith("bind_")}
+    functions = {name: function for name, function in vars(kernel_calls).items() if name.startswith("bind_")}
     assert ENTRIES.keys() == functions.keys()
     for name, entry in ENTRIES.items():
         parameters = inspect.signature(functions[name]).parameters
@@ -339,8 +339,8 @@ def test_a_header_alone(tmp_path: Path) -> None:
     pack(tmp_path / "p.qrt", index_of(TWO, tmp_path / "p.qrt"))
     head = bytearray((tmp_path / "p.qrt").read_bytes()[: SIZE - 8])
     struct.pack_into("=Q", head, 48, SIZE)
-    struct.pack_into("=Q", head, 72, _core.checksum(b""))
-    (tmp_path / "p.qrt").write_bytes(bytes(head) + struct.pack("=Q", _core.checksum(bytes(head))))
+    struct.pack_into("=Q", head, 72, kernel_calls.checksum(b""))
+    (tmp_path / "p.qrt").write_bytes(bytes(head) + struct.pack("=Q", kernel_calls.checksum(bytes(head))))
     with pytest.raises(qrt.ModelError, match="its index is not in it"):
         qrt.load_program(tmp_path / "p.qrt")
 
@@ -430,7 +430,7 @@ def test_operands_of_more_dimensions_than_numpy_broadcasts(rank: int, tmp_path: 
         {"a_shape": (1,) * rank, "b_shape": (1,) * rank},
     ):
         with pytest.raises(qrt.KernelError, match="beyond 31 dimensions"):
-            _core.bind_binary(**{**one.arguments, "isa": "ref", **changed})
+            kernel_calls.bind_binary(**{**one.arguments, "isa": "ref", **changed})
 
 
 @pytest.mark.parametrize("value", [-(1 << 31), -256, 256, (1 << 31) - 1])
@@ -440,4 +440,4 @@ def test_zero_points_of_mixed_products(value: int) -> None:
     points = np.zeros_like(one.arguments["zero_points"])
     points.flat[-1] = value
     with pytest.raises(qrt.KernelError, match="zero_points go beyond 255"):
-        _core.bind_mixed_matmul(**{**one.arguments, "isa": "ref", "zero_points": points})
+        kernel_calls.bind_mixed_matmul(**{**one.arguments, "isa": "ref", "zero_points": points})

@@ -14,7 +14,7 @@ import pytest
 
 import qrt
 from qrt import kernels
-from qrt._seam import _core
+from qrt._ext.kernels import bind_float_matmul
 from qrt.execute import Program
 from qrt.execute.saved.values import decode, encode
 from tests.execute.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same, source_of
@@ -145,13 +145,13 @@ def test_weights_that_several_calls_share_are_whole_in_each(storage: str, tmp_pa
 def test_wrong_packed_weights_are_refused() -> None:
     w = np.arange(40, dtype=np.float32).reshape(8, 5)
     isa = kernels.active()
-    packed = _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w).packed
+    packed = bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w).packed
     assert packed is not None
     room = np.zeros(packed.size + 128, np.uint8)
     start = -room.ctypes.data % 64
     aligned = room[start : start + packed.size]
     aligned[:] = packed
-    call = _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=aligned)
+    call = bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=aligned)
     out = np.empty((2, 5), np.float32)
     call(np.ones((2, 8), np.float32), out)
     assert out.tolist() == [w.sum(0).tolist()] * 2
@@ -162,7 +162,7 @@ def test_wrong_packed_weights_are_refused() -> None:
         (aligned.view(np.int8), "array of uint8"),
     ):
         with pytest.raises(qrt.KernelError, match=said):
-            _core.bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=wrong)
+            bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=wrong)
 
 
 def test_shapes_without_a_plan_are_planned_from_the_text(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_loading_neither_reads_text_nor_plans(tmp_path: Path, monkeypatch: pytes
     program = qrt.compile(OPEN)
     wanted = program.run(inputs_of(program))["result0"].storage
     program.save(tmp_path / "p.qrt")
-    for place in ("plan_source.build", "plan_source.prepared", "saved.load.module_of"):
+    for place in ("plan_source.build", "plan_source.prepared", "load.module_of"):
         monkeypatch.setattr(f"qrt.execute.{place}", fail)
     assert np.array_equal(qrt.load_program(tmp_path / "p.qrt").run(inputs_of(program))["result0"].storage, wanted)
 

@@ -14,7 +14,7 @@ from math import prod
 from random import Random
 
 import qrt
-from qrt._seam import _core
+from qrt._ext.kernels import checksum
 from qrt.errors import ModelError, QuantError
 from qrt.execute import Program
 from qrt.execute.saved.container import SIZE
@@ -115,8 +115,8 @@ def summed(content: bytearray) -> bytearray:
     """The file with its length and its checksums as they must be."""
     if len(content) >= SIZE:
         struct.pack_into("=Q", content, 48, len(content))
-        struct.pack_into("=Q", content, 72, _core.checksum(bytes(content[SIZE:])))
-        struct.pack_into("=Q", content, SIZE - 8, _core.checksum(bytes(content[: SIZE - 8])))
+        struct.pack_into("=Q", content, 72, checksum(bytes(content[SIZE:])))
+        struct.pack_into("=Q", content, SIZE - 8, checksum(bytes(content[: SIZE - 8])))
     return content
 
 

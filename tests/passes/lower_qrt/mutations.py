@@ -1,10 +1,10 @@
-"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: programs at the ends of rules,
-or drawn ones, must differ. By hand, in minutes:
+"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: results by exact rationals, of
+programs at the ends of rules, or of drawn ones, must differ. By hand, in minutes:
 
     python -m tests.passes.lower_qrt.mutations [WORD ...]
 
 Only changes of files whose path has one of the words. The tests run in a copy of the repository, in which kernels are
-built. Prints for each change whether the programs catch it. The status is 1 if there are changes that they do not
+built. Prints for each change whether the tests catch it. The status is 1 if there are changes that they do not
 catch.
 """
 
@@ -14,7 +14,12 @@ from pathlib import Path
 
 from tests.source_changes import main, pytest_in
 
-TESTS = ("tests/passes/lower_qrt/test_ends.py", "tests/passes/lower_qrt/test_drawn.py")
+TESTS = (
+    "tests/numerics/test_rules.py",
+    "tests/kernels/test_rules.py",
+    "tests/passes/lower_qrt/test_ends.py",
+    "tests/passes/lower_qrt/test_drawn.py",
+)
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 TABLE = "qrt/numerics/rules.py"
@@ -164,7 +169,7 @@ CHANGES = [
 
 
 def caught(folder: Path, file: str) -> str:
-    """The tests, if the programs show a difference in a copy of the repository; else empty."""
+    """The tests, if one of them fails in a copy of the repository; else empty."""
     if file.startswith("csrc/"):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         subprocess.run(build, cwd=folder, check=True, capture_output=True)

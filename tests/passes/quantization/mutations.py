@@ -27,7 +27,7 @@ TESTS = (
 CONSTRAINTS = "qrt/calibrate/targets/constraints.py"
 MODEL = "qrt/calibrate/targets/model.py"
 FOLDER = "qrt/passes/quantization/propagation"
-CLASSES, DECIDE, RANGES = (f"{FOLDER}/{name}.py" for name in ("classes", "decide", "ranges"))
+CLASSES, DECIDE, RANGES, STATISTICS = (f"{FOLDER}/{name}.py" for name in ("classes", "decide", "ranges", "statistics"))
 GRAPH, SELECT, RESCALE, CAUSES = (f"{FOLDER}/{name}.py" for name in ("graph", "select", "rescale", "causes"))
 FORWARDING, LAYOUT, FUNCTIONS = (f"{FOLDER}/{name}.py" for name in ("forwarding", "layout", "functions"))
 CHECKS, EDGES = ("qrt/passes/quantization/checking/kernels.py", "qrt/passes/quantization/checking/edges.py")
@@ -71,8 +71,8 @@ CHANGES = [
     (CLASSES, "known = [side.finest for side in (one, other) if side.finest is not None]", "known = [one.finest or 0]"),
     (CLASSES, "(*every, *couples(graph))", "every"),
     # Ranges.
-    (RANGES, "return min(one[0], other[0]), max(one[1], other[1])", "return one"),
-    (RANGES, "return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0", "return low, high"),
+    (STATISTICS, "return min(one[0], other[0]), max(one[1], other[1])", "return one"),
+    (STATISTICS, "return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0", "return low, high"),
     (RANGES, "else layout.rows(values)", "else layout.rows(values)[:, :1]"),
     # Decisions.
     (DECIDE, "            waiting.discard(number)", "            pass"),

@@ -3,9 +3,9 @@
 from functools import reduce
 
 from qrt.formats.importing.plain import BOOL, Operand, apply, cast_to, compare, number_of, select
-from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
-from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
+from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of, signless
 from qrt.types import FloatType, IntegerType, Type
 
 _BINARY = {

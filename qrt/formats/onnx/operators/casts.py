@@ -5,9 +5,9 @@ import numpy as np
 from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import Operand, apply, compare, number_of, select
-from qrt.formats.onnx.node import Node, plain_of, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import quantized_element, small_floats
-from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of
+from qrt.formats.onnx.types import NUMBERS, dtype_of, element_of, plain_of, signless
 from qrt.ir import Value
 from qrt.types import FloatType, IntegerType, TensorType, Type
 

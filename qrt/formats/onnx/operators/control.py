@@ -10,8 +10,9 @@ from qrt.dialects.func.ops import FuncOp
 from qrt.formats.importing import control
 from qrt.formats.importing.moving import reshaped
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, index, number_of
+from qrt.formats.onnx.graph import Constant
 from qrt.formats.onnx.model import Graph, Tensor
-from qrt.formats.onnx.node import Constant, Node
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.operands import I64, movable, spread
 from qrt.formats.onnx.subgraphs import Subgraph
 from qrt.ir import Value

@@ -4,8 +4,9 @@ from typing import Any
 
 from qrt.errors import shown
 from qrt.extras import extra
+from qrt.formats.onnx.graph import Constant
 from qrt.formats.onnx.model import Operator, Tensor
-from qrt.formats.onnx.node import Constant, Node, attribute_text
+from qrt.formats.onnx.node import Node, attribute_text
 from qrt.formats.onnx.read import read_definition
 from qrt.formats.onnx.subgraphs import Subgraph
 from qrt.formats.onnx.types import NUMBERS, dtype_of

@@ -14,9 +14,10 @@ from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.formats.importing.moving import joined, reshaped
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
-from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import I64, movable, set_moved
+from qrt.formats.onnx.types import signless
 from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.ops.scatter import is_number

@@ -5,10 +5,10 @@ import numpy as np
 from qrt.errors import shown
 from qrt.formats.importing.moving import reshaped, taken
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, cast_to, compare, number_of, select
-from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import I64, finish, movable, operand, set_moved
-from qrt.formats.onnx.types import NUMBERS, element_of
+from qrt.formats.onnx.types import NUMBERS, element_of, signless
 from qrt.ir import Value
 from qrt.types import FloatType, IntegerType, TensorType, Type
 

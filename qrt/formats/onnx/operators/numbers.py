@@ -5,9 +5,10 @@ from functools import reduce
 import numpy as np
 
 from qrt.formats.importing.plain import BOOL, Operand, apply, compare, number_of, select
-from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import finish, one_type, operand
+from qrt.formats.onnx.types import signless
 from qrt.types import FloatType, IntegerType, Type
 
 _REMAINDERS = ("arith.remsi", "arith.remui", "arith.remf")

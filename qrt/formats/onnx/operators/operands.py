@@ -12,8 +12,8 @@ import numpy as np
 from qrt.formats.importing.graph import bits
 from qrt.formats.importing.plain import LARGEST, Operand, apply, number_of
 from qrt.formats.onnx.model import ABSENT
-from qrt.formats.onnx.node import Node, Shape, signless
-from qrt.formats.onnx.types import NUMBERS, element_of
+from qrt.formats.onnx.node import Node, Shape
+from qrt.formats.onnx.types import NUMBERS, element_of, signless
 from qrt.ir import Value
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType

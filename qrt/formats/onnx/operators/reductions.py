@@ -12,9 +12,10 @@ from qrt.formats.importing.float_reductions import reduced
 from qrt.formats.importing.moving import taken
 from qrt.formats.importing.nests import lowering_context
 from qrt.formats.importing.plain import BOOL, Operand, apply, as_value, number_of
-from qrt.formats.onnx.node import Node, signless
+from qrt.formats.onnx.node import Node
 from qrt.formats.onnx.operators.arithmetic import form
 from qrt.formats.onnx.operators.operands import F32, I64, axes, axes_of
+from qrt.formats.onnx.types import signless
 from qrt.ir import Value
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type

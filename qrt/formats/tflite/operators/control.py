@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from qrt.formats.importing import control
-from qrt.formats.tflite import state
 from qrt.formats.tflite.check import callees
 from qrt.formats.tflite.model import Tensor
 from qrt.formats.tflite.node import Node
-from qrt.formats.tflite.state import Handle
+from qrt.formats.tflite.state import Handle, Variable
 from qrt.ir import Value
 from qrt.types import Type
 
@@ -19,20 +18,20 @@ def var_handle(node: Node) -> None:
     node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
 
 
-def _variable(node: Node) -> state.Variable:
+def _variable(node: Node) -> Variable:
     return node.graph.importer.state.resource(node.graph.handle(node.input(0), node.op))
 
 
 def read_variable(node: Node) -> None:
     """The value of a variable. What nothing ever sets is found when everything is imported."""
-    node.set(0, state.load(node.graph, node.op, _variable(node), node.result_type()))
+    node.set(0, node.graph.load(node.op, _variable(node), node.result_type()))
 
 
 def assign_variable(node: Node) -> None:
     """Within the subgraph of CALL_ONCE it says what a variable begins with."""
     variable = _variable(node)
     if not node.graph.is_initial:
-        state.store(node.graph, node.op, variable, node.value(1))
+        node.graph.store(node.op, variable, node.value(1))
         return
     array = node.constant(1)
     if array is None:

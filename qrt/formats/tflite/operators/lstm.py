@@ -1,6 +1,5 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM of integers. Its state are variables of the program."""
 
-from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.functions import read_as
 from qrt.formats.tflite.types import element_of
@@ -54,7 +53,7 @@ def lstm(node: Node) -> None:
     y, after, cell_after = node.emit_all("qrt.lstm", operands, attributes, [result, result, cell])
     node.set(0, read_as(node, y, node.result_element()))
     for i, value in ((_HIDDEN, read_as(node, after, hidden)), (_CELL, cell_after)):
-        state.store(node.graph, node.op, node.graph.variable(node.input(i)), value)
+        node.graph.store(node.op, node.graph.variable(node.input(i)), value)
 
 
 def _check(node: Node, gates: range) -> None:

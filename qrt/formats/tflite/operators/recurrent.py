@@ -1,6 +1,5 @@
 """SVDF. Its state is a variable of the program."""
 
-from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.types import UniformType
 
@@ -21,4 +20,4 @@ def svdf(node: Node) -> None:
     out = node.result_element()
     y, after = node.emit_all("qrt.svdf", operands, {"rank": int(node.options["rank"])}, [out, memory])
     node.set(0, y)
-    state.store(node.graph, node.op, node.graph.variable(node.input(4)), after)
+    node.graph.store(node.op, node.graph.variable(node.input(4)), after)

@@ -12,7 +12,6 @@ from qrt.dialects.linalg.loop_nest import LoopNest
 from qrt.dialects.linalg.lowering import F32, LoweringContext
 from qrt.formats.importing.float_products import total
 from qrt.formats.importing.nests import lowering_context
-from qrt.formats.tflite import state
 from qrt.formats.tflite.node import Node
 from qrt.formats.tflite.operators.float_nests import activated
 from qrt.formats.tflite.operators.moving import shape_of
@@ -93,7 +92,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
     y = node.emit("qrt.reshape", [y], None, TensorType(shape, F32))
     node.set(0, y if is_first else node.emit("qrt.transpose", [y], {"permutation": (1, 0, 2)}))
     for i, value in zip(states, after, strict=True):
-        state.store(node.graph, node.op, node.graph.variable(node.input(i)), value)
+        node.graph.store(node.op, node.graph.variable(node.input(i)), value)
 
 
 def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Value]:

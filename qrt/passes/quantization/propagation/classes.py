@@ -15,75 +15,17 @@ float in a region of wildcards that have one type; that a use keeps them float s
 """
 
 from collections import deque
-from fractions import Fraction
 from itertools import pairwise
 
 from qrt.calibrate.targets.model import Port, Spec
 from qrt.ir.remarks import remark
 from qrt.passes.quantization.propagation.coupling import couples
-from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, edges, is_decided, is_kept
+from qrt.passes.quantization.propagation.graph import Class, Edge, Graph, Node, edges, is_decided
 from qrt.passes.quantization.propagation.layout import layout_of_port
-from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covered, covers, hull, width
+from qrt.passes.quantization.propagation.ranges import Ranges
 from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
+from qrt.passes.quantization.propagation.statistics import Statistics, Storage, covered, covers, hull, width
 from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
-
-
-class Class:
-    """Nodes of one type. ``given`` is the type if it is not to be chosen, ``type`` what has been decided. ``finest`` is
-    the width of the narrowest range that was joined.
-    """
-
-    __slots__ = ("asked", "default", "edges", "finest", "given", "nodes", "statistics", "storage", "symmetric", "type")
-
-    def __init__(self, node: Node, statistics: Statistics) -> None:
-        self.nodes = [node]
-        self.statistics = statistics
-        self.finest: Fraction | None = None
-        self.edges: list[Edge] = []
-        self.storage: Storage | None = None
-        self.symmetric = False
-        self.given: Spec | None = None
-        self.asked = node.spec if isinstance(node.spec, AnyQuantizedType) else None
-        self.default: tuple[int, Port] | None = None
-        self.type: Spec | None = None
-        if is_decided(node.spec, node.element):
-            self.given = node.spec
-        if node.port is not None:
-            self._take(node, node.port)
-        if isinstance(self.given, UniformType):
-            self.storage = storage_of(self.given)
-
-    def _take(self, node: Node, port: Port) -> None:
-        """What the kernel says of a port."""
-        assert node.region is not None
-        assert node.region.kernel is not None
-        fixed = node.fixed
-        if fixed is not None and not isinstance(self.given, NoQuantizedType):
-            if isinstance(self.given, UniformType) and self.given is not fixed:
-                _overruled(node, fixed)
-            self.given = fixed
-        elif port.is_float:
-            self.given = kept_type(port, node.element)
-        elif not port.is_wildcard:
-            self.storage, self.symmetric = _storage_of_port(port), port.symmetric
-        default = node.region.kernel.default.get(port.name)
-        if default is not None:
-            self.default = node.number, default
-
-    @property
-    def first(self) -> Node:
-        """The node with the least number."""
-        return min(self.nodes, key=lambda node: node.number)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether its values stay floats."""
-        return is_kept(self.given, self.nodes[0].element)
-
-    def measure(self) -> None:
-        """Takes its range as one that others are compared with."""
-        span = self.statistics.span
-        self.finest = width(span) if span is not None and span[0] < span[1] else None
 
 
 class Classes:
@@ -92,7 +34,7 @@ class Classes:
     def __init__(self, graph: Graph, statistics: dict[Node, Statistics], ranges: Ranges, max_widening: int) -> None:
         self._ranges, self._limit = ranges, max_widening
         for node in graph.nodes:
-            node.in_class = Class(node, statistics[node] if node in statistics else Statistics())
+            node.in_class = _class_of(node, statistics[node] if node in statistics else Statistics())
         for region in graph.regions:
             if region.kernel is not None and region.kernel.constraint == "same_scale":
                 _tie([n for n in region.floats if n.port is not None and region.kernel.relates(n.port)], region.inputs)
@@ -169,6 +111,36 @@ class Classes:
             return True
         most = width(both)
         return all(side.finest is None or most <= self._limit * side.finest for side in (one, other))
+
+
+def _class_of(node: Node, statistics: Statistics) -> Class:
+    """Return the class of one node."""
+    side = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
+    if is_decided(node.spec, node.element):
+        side.given = node.spec
+    if node.port is not None:
+        _take_port(side, node, node.port)
+    if isinstance(side.given, UniformType):
+        side.storage = storage_of(side.given)
+    return side
+
+
+def _take_port(side: Class, node: Node, port: Port) -> None:
+    """Take into a class what the kernel says of a node's port."""
+    assert node.region is not None
+    assert node.region.kernel is not None
+    fixed = node.fixed
+    if fixed is not None and not isinstance(side.given, NoQuantizedType):
+        if isinstance(side.given, UniformType) and side.given is not fixed:
+            _overruled(node, fixed)
+        side.given = fixed
+    elif port.is_float:
+        side.given = kept_type(port, node.element)
+    elif not port.is_wildcard:
+        side.storage, side.symmetric = _storage_of_port(port), port.symmetric
+    default = node.region.kernel.default.get(port.name)
+    if default is not None:
+        side.default = node.number, default
 
 
 def unite(one: Class, other: Class) -> Class:

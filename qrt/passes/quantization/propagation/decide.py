@@ -25,11 +25,12 @@ from qrt.dialects.quant.port_stats import port_range
 from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantError, shown
 from qrt.ir.remarks import remark
-from qrt.passes.quantization.propagation.classes import Class, storage_of
-from qrt.passes.quantization.propagation.graph import Graph, GraphRegion, Node, is_decided
+from qrt.passes.quantization.propagation.classes import storage_of
+from qrt.passes.quantization.propagation.graph import Class, Graph, GraphRegion, Node, is_decided
 from qrt.passes.quantization.propagation.layout import PortLayout, layout_of_port
-from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, covered, own_range, width
+from qrt.passes.quantization.propagation.ranges import Ranges, Wanted, own_range
 from qrt.passes.quantization.propagation.select import fits
+from qrt.passes.quantization.propagation.statistics import covered, width
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]

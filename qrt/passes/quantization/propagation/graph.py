@@ -7,8 +7,9 @@ from definitions to the hub and from the hub to uses. The uses of a constant hav
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +24,8 @@ from qrt.passes.quantization.convert_stats import said_by
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import dense_of
 from qrt.passes.quantization.propagation.forwarding import Forwarded, forwarded
-from qrt.types import CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
-
-if TYPE_CHECKING:
-    from qrt.passes.quantization.propagation.classes import Class
+from qrt.passes.quantization.propagation.statistics import Statistics, Storage, width
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
 REGION = "quant.region"
 RESCALE, LINEAR = "rescale", "linear"
@@ -139,6 +138,39 @@ class Edge:
 
     source: Node
     target: Node
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """Nodes of one type. ``given`` is the type if it is not to be chosen, ``type`` what has been decided. ``finest`` is
+    the width of the narrowest range that was joined.
+    """
+
+    nodes: list[Node]
+    statistics: Statistics
+    finest: Fraction | None = None
+    edges: list[Edge] = field(default_factory=list)
+    storage: Storage | None = None
+    symmetric: bool = False
+    given: Spec | None = None
+    asked: AnyQuantizedType | None = None
+    default: tuple[int, Port] | None = None
+    type: Spec | None = None
+
+    @property
+    def first(self) -> Node:
+        """The node with the least number."""
+        return min(self.nodes, key=lambda node: node.number)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its values stay floats."""
+        return is_kept(self.given, self.nodes[0].element)
+
+    def measure(self) -> None:
+        """Takes its range as one that others are compared with."""
+        span = self.statistics.span
+        self.finest = width(span) if span is not None and span[0] < span[1] else None
 
 
 @dataclass(eq=False)

@@ -17,9 +17,8 @@ from typing import Final
 from qrt.calibrate.records import Record, RecordMethod
 from qrt.ir import ArrayAttr, StringAttr
 from qrt.passes.quantization.export.tags import ORIGINS
-from qrt.passes.quantization.propagation.classes import Class
 from qrt.passes.quantization.propagation.decide import Decider, is_own_constant
-from qrt.passes.quantization.propagation.graph import Graph, Node
+from qrt.passes.quantization.propagation.graph import Class, Graph, Node
 from qrt.types import NoQuantizedType
 
 _SAID: Final = 2

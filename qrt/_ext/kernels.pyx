@@ -1,4 +1,4 @@
-"""Calls into the C kernels: bind once, run many times with the GIL released. _core.pyi says what functions take."""
+"""Calls into the C kernels: bind once, run many times with the GIL released. kernels.pyi says what functions take."""
 
 cimport cython
 cimport numpy as cnp
@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free
 from libc.math cimport isfinite
 from libc.string cimport memcmp, memcpy, memset
 
-from qrt._seam.qrt cimport *
+from qrt._ext.qrt cimport *
 
 import os
 from contextvars import ContextVar

@@ -4,7 +4,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 # Python looks in the working directory first: there a source folder stands before an installed qrt.
-if not any(Path(__file__).with_name(f"_core{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
+if not any(Path(__file__).with_name(f"kernels{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
     package = Path(__file__).parents[1]
     raise ImportError(
         f"{package} holds qrt's sources, and no modules compiled for this Python. To use an installed qrt, run Python "

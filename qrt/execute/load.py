@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import qrt.kernels as kernels
-from qrt._seam import _core
+from qrt._ext.kernels import Executable
 from qrt.errors import ModelError, QuantError, require
 from qrt.execute.plan import Memory, Plan
 from qrt.execute.plan_source import ModuleSource, PlanSource
@@ -159,7 +159,7 @@ class SavedSource(PlanSource):
             for (name, arguments), stored in zip(fields["calls"], packed, strict=True)
         ]
         operands = _places(*fields["operands"])
-        executable = _core.Executable(
+        executable = Executable(
             calls, operands, fields["bases"], fields["externals"], inputs, outputs, arena_bytes, most_rounds
         )
 

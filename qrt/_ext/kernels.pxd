@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
-from qrt._seam.qrt cimport *
+from qrt._ext.qrt cimport *
 
 
 cdef struct Operand:
