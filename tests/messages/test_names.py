@@ -100,12 +100,14 @@ def test_options_of_the_command_line_exist() -> None:
 
     def is_known(place: str, words: str) -> bool:
         command, _, option = words.rpartition(" ")
+        if command == "pip install":
+            return option in {"--editable"}
         named = command.removeprefix("qrt ")
         verb = named or _FILES.get(stem := place.rpartition("/")[2].partition(".py")[0], stem)
         verbs = [verb] if verb in COMMANDS and (named or place.startswith("qrt/cli/")) else list(COMMANDS)
         return any(option in OPTIONS[verb] for verb in verbs)
 
-    assert not unknown(r"(?<![\w-])((?:qrt [a-z-]+ )?--[a-z][\w-]*\w)(?![\w\0-])", is_known, 20)
+    assert not unknown(r"(?<![\w-])((?:qrt [a-z-]+ |pip install )?--[a-z][\w-]*\w)(?![\w\0-])", is_known, 20)
 
 
 def test_verbs_of_the_command_line_exist() -> None:
