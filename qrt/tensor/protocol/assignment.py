@@ -54,9 +54,6 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
         routine(q, np.asarray(value))
         return
     t: UniformType = q.type
-    if t.is_per_layer and not is_packed(t) and not isinstance(value, Tensor):
-        routine(memory(q), numbers(value, t, q._shape))
-        return
     target, storage, shape = memory(q), stored(q), q._shape
     if isinstance(value, Tensor):
         one_type([t, value.type])

@@ -4,7 +4,7 @@ The value of an element is the number that ``np.asarray`` gives. Within one type
 of the values. It is the same order where the type `is_strictly_increasing`.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -31,22 +31,21 @@ def have_one_scale(tensors: Sequence[Tensor]) -> bool:
     return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
 
 
-def axes_of(axis: Any, rank: int) -> tuple[int, ...] | None:
+def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     """Return axes counted from 0. None are all axes, and NumPy raises for those that are wrong."""
-    return None if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
+    return tuple(range(rank)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
-def varies_along(t: UniformType, axes: Collection[int] | None) -> bool:
-    """Return whether scales or zero points differ along one of the axes, which count from 0. None are all axes."""
-    if t.is_per_layer or (t.is_per_axis and axes is not None and t.axis not in axes):
+def varies_along(q: Tensor, axis: Any) -> bool:
+    """Return whether scales or zero points differ along one of the axes."""
+    t: UniformType = q.type
+    if t.is_per_layer:
         return False
-    if t.is_per_axis or axes is None:
-        return len(set(t.scales)) > 1 or len(set(t.zero_points)) > 1
-    for values in (t.scales, t.zero_points):
-        blocks = np.array(values).reshape(t.scales_shape)
-        if any((blocks != blocks.take([0], axis)).any() for axis in axes):
-            return True
-    return False
+    axes = axes_of(axis, len(q._shape))
+    if t.is_per_axis:
+        return t.axis in axes and (len(set(t.scales)) > 1 or len(set(t.zero_points)) > 1)
+    parameters = (t.scale_array, t.zero_point_array)
+    return any((blocks != blocks.take([0], axis)).any() for blocks in parameters for axis in axes)
 
 
 @lru_cache(maxsize=256)
@@ -114,24 +113,20 @@ def _is_ordered(item: Any) -> bool:
 def in_order(q: Tensor, axis: Any) -> Array:
     """Return an array in the order of the elements along the axis, None for all: the storage, or values where scales
     differ there."""
-    t: UniformType = q.type
-    if t.is_per_layer or not varies_along(t, axes_of(axis, len(q._shape))):
-        return stored(q)
-    return np.asarray(q)
+    return np.asarray(q) if varies_along(q, axis) else stored(q)
 
 
 def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
     """Return the type of a result with one element for those along the axes. Where scales or zero points differ along
     them, it would hold elements of several: an error."""
     require_one_scale(q, axis)
-    rank, t = len(q._shape), q.type
-    return t if t.is_per_layer else first_element(t, q._shape, axes_of(axis, rank) or range(rank), keepdims)
+    t: UniformType = q.type
+    return t if t.is_per_layer else first_element(t, q._shape, axes_of(axis, len(q._shape)), keepdims)
 
 
 def require_one_scale(q: Tensor, axis: Any) -> None:
     """Raise where elements of different scales or zero points along the axis, None for all, would need one type."""
-    t: UniformType = q.type
-    if not t.is_per_layer and varies_along(t, axes_of(axis, len(q._shape))):
+    if varies_along(q, axis):
         raise QuantTypeError(
             "the scales or zero points of its operand differ along the axis, so that no type holds the "
             "result: requantize to a per-layer type first, qrt.requantize(q, t)"

@@ -215,6 +215,19 @@ def test_initial_and_where() -> None:
         np.max(empty)
 
 
+@pytest.mark.parametrize("function", [np.max, np.min, np.nanmax, np.maximum.reduce, np.minimum.reduce])
+def test_over_no_axis_each_element_keeps_its_scale(function: Any) -> None:
+    channels = QuantTensor(np.int8([[1, 2], [3, 4]]), UniformType("i8", "f32", [0.5, 2.0], axis=1))
+    blocks = QuantTensor(
+        np.int8([[1, 2], [3, 4]]),
+        UniformType("i8", "f32", np.array([[0.5], [2.0]]), np.zeros((2, 1), int), block_sizes={0: 1}),
+    )
+    for q in (channels, blocks, channels.T):
+        result = function(q, axis=())
+        assert result.type is q.type
+        assert np.array_equal(np.asarray(result), np.asarray(q))
+
+
 def test_types_without_an_axis() -> None:
     """Channels and blocks stay with what they are of; one set of parameters becomes per layer."""
     q = QuantTensor([[1, 2], [3, 4]], PER_AXIS)

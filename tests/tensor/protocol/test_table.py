@@ -2,6 +2,8 @@
 to write instead."""
 
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +52,25 @@ def test_the_walk_finds_what_there_is() -> None:
 def test_every_name_has_an_entry() -> None:
     missing = {table.name_of(function) for function in NAMES.values() if table.entry(function) is None}
     assert sorted(missing) == []
+
+
+def test_names_that_numpy_2_0_has_not_are_left_out() -> None:
+    names = ("astype", "unstack", "cumulative_sum", "cumulative_prod", "matvec", "vecmat")
+    code = (
+        f"import numpy as np\nfor name in {names}: delattr(np, name)\n"
+        "import qrt\nq = qrt.quantize([1.0, 2.0], '!quant.uniform<i8:f32, 0.5>')\nprint(np.sum(q).storage)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout.strip(), run.stderr) == ("6", "")
+
+
+def test_an_error_names_the_function_that_was_called() -> None:
+    channels = QuantTensor(np.int8([[1, 2], [3, 4]]), UniformType("i8", "f32", [0.5, 1.0], axis=1))
+    for function in (np.sum, np.nansum, np.add.reduce, np.max, np.amax, np.fmax.reduce, np.var, np.nanvar, np.average):
+        name = table.name_of((function.__self__, "reduce") if hasattr(function, "__self__") else function)
+        for axis, problem in ((1, "scales"), (7, "axis 7")):
+            with pytest.raises(QuantTypeError, match=rf"^{re.escape(name)}: .*{problem}"):
+                function(channels, axis=axis)
 
 
 def test_a_name_is_written_as_users_write_it() -> None:

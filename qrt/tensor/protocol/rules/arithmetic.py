@@ -34,7 +34,7 @@ from qrt.types import UniformType
 # ----------------------------------------------------------------------------------------------------- two operands
 
 
-def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
     """Return the rule of a ufunc: for two tensors the op family, to the type that ``dtype`` says; what ``with_number``
     gives for a tensor and a number; and floats for anything else."""
 
@@ -45,7 +45,7 @@ def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Callable[[Any,
             if isinstance(wanted, np.dtype):
                 raise QuantTypeError(f"dtype must be a !quant.uniform type, got {wanted}")
             return family(a, b, out_type=wanted, out=out)
-        result = None if others or dtype is not None else with_number(a, b)
+        result = with_number(a, b) if with_number and not others and dtype is None else None
         return _in_floats(ufunc, sign, a, b, out, dtype, others) if result is None else into(out, result)
 
     return rule
@@ -162,37 +162,12 @@ def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
         ) from None
 
 
-_BINARY = {
-    np.add: (
-        "+",
-        add,
-        _plus,
-        "The sum of two tensors of equal scales, as i32 of that scale; with the number 0 a copy.",
-    ),
-    np.subtract: (
-        "-",
-        sub,
-        _minus,
-        "The difference of two tensors of equal scales, as i32 of that scale; less the number 0 a copy.",
-    ),
-    np.multiply: (
-        "*",
-        mul,
-        _times,
-        "The product of two tensors, as i32 of the product of their scales; a number other than 0 changes the scales.",
-    ),
-    np.divide: (
-        "/",
-        None,
-        _over,
-        "The tensor divided by a number, which changes the scales; other quotients have no exact result.",
-    ),
-    (np.matmul, np.linalg.matmul): (
-        "@",
-        matmul,
-        lambda a, b: None,
-        "The product of matrices, as i32 of the product of the scales.",
-    ),
+_BINARY: dict[Any, tuple[Any, ...]] = {
+    np.add: ("+", add, _plus, "The sum of tensors of equal scales, as i32 of that scale; with the number 0 a copy."),
+    np.subtract: ("-", sub, _minus, "The difference, as i32 of the scale of both; less the number 0 a copy."),
+    np.multiply: ("*", mul, _times, "The product, as i32 of both scales; a number other than 0 changes the scales."),
+    np.divide: ("/", None, _over, "A number changes the scales; other quotients have no exact result."),
+    (np.matmul, np.linalg.matmul): ("@", matmul, None, "The product of matrices, as i32 of both scales."),
 }
 enter("sums", _binary, _BINARY)
 

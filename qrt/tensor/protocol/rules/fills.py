@@ -22,13 +22,18 @@ from qrt.types import check_integrity
 # ---------------------------------------------------------------------------------------------------------------- like
 
 
-def _shape(prototype: QuantTensor, shape: Any) -> Shape:
-    return prototype.shape if shape is None else np.broadcast_to(0, shape).shape
+def _filled(a: QuantTensor, value: Any, dtype: Any, shape: Any) -> Any:
+    """Return a number everywhere: as an array of a dtype, else quantized."""
+    wanted = a.shape if shape is None else np.broadcast_to(0, shape).shape
+    if dtype is not None:
+        return np.full(wanted, value, dtype)
+    result = filled(a.type, wanted)
+    if type(value) is not int or value:
+        result[...] = value
+    return result
 
 
-def _like(function: Any, plain: Any) -> Callable[..., Any]:
-    """Return the rule of a function that makes zeros of the tensor's type, or an array where a dtype is asked for."""
-
+def _like(function: Any, value: Any) -> Callable[..., Any]:
     def rule(
         a: QuantTensor,
         dtype: Any = None,
@@ -38,14 +43,15 @@ def _like(function: Any, plain: Any) -> Callable[..., Any]:
         *,
         device: Any = None,
     ) -> Any:
-        return filled(a.type, _shape(a, shape)) if dtype is None else plain(_shape(a, shape), dtype)
+        return _filled(a, value, dtype, shape)
 
     return rule
 
 
 _LIKE = {
-    np.zeros_like: (np.zeros, "Zeros of the tensor's type; of a dtype, an array."),
-    np.empty_like: (np.empty, "As np.zeros_like: storage is never outside its bounds."),
+    np.zeros_like: (0, "Zeros of the tensor's type; of a dtype, an array."),
+    np.empty_like: (0, "As np.zeros_like: storage is never outside its bounds."),
+    np.ones_like: (1, "Ones, quantized by the tensor's type; of a dtype, an array."),
 }
 enter("moves", _like, _LIKE)
 
@@ -62,24 +68,7 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
-    wanted = _shape(a, shape)
-    if dtype is not None:
-        return np.full(wanted, fill_value, dtype)
-    check_integrity(a.type, wanted)
-    if isinstance(fill_value, QuantTensor):
-        result = filled(a.type, wanted)
-        result[...] = fill_value
-        return result
-    new = numbers(fill_value, a.type, wanted)
-    return made(np.full(wanted, new, new.dtype), a.type)
-
-
-@implements(np.ones_like, kind="moves")
-def ones_like(
-    a: QuantTensor, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
-) -> Any:
-    """Ones, quantized by the tensor's type; of a dtype, an array."""
-    return full_like(a, 1, dtype, shape=shape)
+    return _filled(a, fill_value, dtype, shape)
 
 
 # ----------------------------------------------------------------------------------------------------------- triangles

@@ -5,22 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ops.core import Array, Shape, expressed_dtype
+from qrt.ops.core import Array, expressed_dtype
 from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
-
-
-@implements(np.shape, kind="inspects")
-def shape(a: QuantTensor) -> Shape:
-    """As ``q.shape``."""
-    return a.shape
-
-
-@implements(np.ndim, kind="inspects")
-def ndim(a: QuantTensor) -> int:
-    """As ``q.ndim``."""
-    return a.ndim
 
 
 @implements("astype", kind="inspects")
@@ -57,6 +45,9 @@ _ASKED = {
     np.common_type: (_number, "The scalar type of the values."),
     np.may_share_memory: (_memory, "Whether the storage of tensors lies in the same bounds."),
     np.shares_memory: (_memory, "Whether tensors share storage."),
+    np.min_scalar_type: (_number, "The dtype of the values."),
+    np.shape: (stored, "As ``q.shape``."),
+    np.ndim: (stored, "As ``q.ndim``."),
     np.size: (stored, "The number of elements, or that along axes."),
     np.iscomplexobj: (stored, "False."),
     np.isrealobj: (stored, "True."),
@@ -70,12 +61,6 @@ _ASKED = {
     np.savetxt: (np.asarray, "Writes the values as text."),
 }
 enter("inspects", _asked, _ASKED)
-
-
-@implements(np.min_scalar_type, kind="inspects")
-def min_scalar_type(a: QuantTensor, /) -> np.dtype[Any]:
-    """The dtype of the values."""
-    return _dtype(a)
 
 
 @implements(np.array_repr, kind="inspects")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import prod
 from numbers import Rational, Real
 from typing import Any
 
@@ -19,7 +18,7 @@ from qrt.tensor.protocol.exact import (
     axes_of,
     centred,
     is_kept,
-    reduced_units,
+    reduction,
     refuse_others,
     require_tensors,
     result_type,
@@ -37,12 +36,11 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     """The mean as float64, rounded once; of a quantized type where ``dtype`` or ``out`` is one, as ``qrt.mean``."""
     require_tensors(a)
     refuse_others(others)
-    wanted, keepdims = result_type(dtype), is_kept(keepdims)
+    wanted = result_type(dtype)
     if isinstance(wanted, UniformType) or isinstance(out, QuantTensor):
         quantized = wanted if isinstance(wanted, UniformType) else None
-        return qrt_mean(a, axis, keepdims=keepdims, out_type=quantized, out=out)
-    axes = axes_of(axis, a.ndim)
-    units, count = reduced_units(a.type, a.shape, axes, keepdims), prod(a.shape[d] for d in axes)
+        return qrt_mean(a, axis, keepdims=is_kept(keepdims), out_type=quantized, out=out)
+    axes, keepdims, units, count = reduction(a, axis, keepdims)
     if count == 0:
         raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
@@ -85,9 +83,8 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
                 name_of(function), (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}"
             )
             raise QuantTypeError(f"the result is float64: write qrt.quantize({call}, t) for a type t")
-        axes, freedom = axes_of(axis, a.ndim), _exact(ddof)
-        units = reduced_units(a.type, a.shape, axes, keepdims, 2)
-        count = prod(a.shape[d] for d in axes)
+        axes, keepdims, units, count = reduction(a, axis, keepdims, 2)
+        freedom = _exact(ddof)
         if count == 0 or count <= freedom:
             raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
         total, squares = _power_sums(stored(a), axes, keepdims, count, max(-a.type.storage_min, a.type.storage_max))
@@ -163,14 +160,9 @@ def _norm(function: Any, x: Any, is_root: bool, along: Any, **given: Any) -> Any
     require_tensors(x)
     if not is_root:
         return answer_in_floats(function, (x,), asked_for(**given))
-    return _root(x, along, is_kept(given["keepdims"]))
-
-
-def _root(x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    axes = axes_of(axis, x.ndim)
-    units = reduced_units(x.type, x.shape, axes, keepdims, 2)
+    axes, keepdims, units, count = reduction(x, along, given["keepdims"], 2)
     square = max_magnitude(x.type) ** 2
-    bound = max(prod(x.shape[d] for d in axes), 1) * square
+    bound = max(count, 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
     terms = centred(x, square)
     squares = np.square(terms if wide is not object else terms.astype(object))

@@ -94,10 +94,7 @@ def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
 _AT_LEAST = {
     np.atleast_1d: ({0: None}, "Each as a view of at least 1 axis."),
     np.atleast_2d: ({0: (None, None), 1: (None, ALL)}, "Each as a view of at least 2 axes; a new one comes first."),
-    np.atleast_3d: (
-        {0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)},
-        "Each as a view of at least 3 axes.",
-    ),
+    np.atleast_3d: ({0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)}, "Each as a view of at least 3 axes."),
 }
 enter("moves", _atleast, _AT_LEAST)
 
@@ -297,10 +294,7 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
 
 _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.expand_dims: (_key_of(_expanding), "A view with new axes of size 1."),
-    np.squeeze: (
-        _key_of(_squeezing),
-        "A view without axes of size 1. Without the axis of a channel it is of that channel's type.",
-    ),
+    np.squeeze: (_key_of(_squeezing), "A view without axes of size 1; of the type of the channel that is left."),
     np.flip: (along(_flips), "A view in reverse order along axes."),
     np.fliplr: (along(lambda q: {1: REVERSED}), "A view in reverse order along axis 1."),
     np.flipud: (along(lambda q: {0: REVERSED}), "A view in reverse order along axis 0."),
@@ -311,18 +305,12 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.tile: (along(_tiles), "The tensor again and again along axes."),
     np.repeat: (_along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line."),
     np.delete: (_along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line."),
-    np.diagonal: (
-        _on_diagonal,
-        "The diagonals in the plane of two axes, which become the last. A view that may be read alone.",
-    ),
+    np.diagonal: (_on_diagonal, "The diagonals in the plane of two axes, as the last. A view that may be read alone."),
     np.linalg.diagonal: (
         lambda q, data, offset=0: _on_diagonal(q, data, offset, -2, -1),
         "The diagonals of matrices. A view that may be read alone.",
     ),
-    np.lib.stride_tricks.sliding_window_view: (
-        _windowed,
-        "A view that may be read alone; no window lies along the axis of channels or blocks.",
-    ),
+    np.lib.stride_tricks.sliding_window_view: (_windowed, "A view that may be read alone, of axes without channels."),
     np.ravel: (
         lambda q, data, order="C": flat_element(q, "np.ravel"),
         "One axis; a view where NumPy makes one. Channels or blocks must not mix.",

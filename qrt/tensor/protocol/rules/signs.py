@@ -71,12 +71,10 @@ def _always(function: Function, answer: bool) -> Callable[..., Any]:
     return rule
 
 
+_FINITE = "everywhere: every value is a finite real number."
 _ALWAYS = {
-    np.isfinite: (True, "True everywhere: every value is a finite real number."),
-    (np.isnan, np.isinf, np.isposinf, np.isneginf): (
-        False,
-        "False everywhere: every value is a finite real number.",
-    ),
+    np.isfinite: (True, f"True {_FINITE}"),
+    (np.isnan, np.isinf, np.isposinf, np.isneginf): (False, f"False {_FINITE}"),
 }
 enter("order", _always, _ALWAYS)
 
@@ -139,10 +137,7 @@ _UNARY: dict[Any, tuple[Any, str]] = {
     np.sign: (sign, "-1, 0 or 1, of a type with scale 1."),
     np.positive: (QuantTensor.copy, "A copy."),
     np.negative: (negative, "The opposite values, exact; the type is another where it does not hold them."),
-    (np.absolute, np.fabs): (
-        absolute,
-        "The magnitudes, exact; the storage is unsigned where the type does not hold them.",
-    ),
+    (np.absolute, np.fabs): (absolute, "The magnitudes, exact; unsigned where the type does not hold them."),
 }
 enter("order", _unary, _UNARY)
 

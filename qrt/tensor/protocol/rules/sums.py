@@ -28,6 +28,7 @@ from qrt.tensor.protocol.exact import (
     finish,
     is_kept,
     reduced_units,
+    reduction,
     refuse_others,
     require_tensors,
 )
@@ -54,8 +55,7 @@ def sum_(
     """The sum, as i32 of the tensor's scale."""
     require_tensors(a)
     refuse_others({"initial": initial})
-    axes, keepdims = axes_of(axis, a.ndim), is_kept(keepdims)
-    units, count = reduced_units(a.type, a.shape, axes, keepdims), product(a.shape[d] for d in axes)
+    axes, keepdims, units, count = reduction(a, axis, keepdims)
     bound = count * max_magnitude(a.type)
     if where is not True:
         total = add_up(centred(a), axes, keepdims=keepdims, where=_mask(where, a.shape))
@@ -170,10 +170,10 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The greatest value less the least, as i32 of the tensor's scale."""
     require_tensors(a)
-    axes, keepdims = axes_of(axis, a.ndim), is_kept(keepdims)
-    if any(a.shape[d] == 0 for d in axes):
-        raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
-    units, bound = reduced_units(a.type, a.shape, axes, keepdims), a.type.storage_max - a.type.storage_min
+    if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
+        raise QuantValueError(f"there is no element along axis {shown(axis)} of shape {a.shape}")
+    axes, keepdims, units, _ = reduction(a, axis, keepdims)
+    bound = a.type.storage_max - a.type.storage_min
     most, least = (np.asarray(reduce(stored(a), axes, None, None, keepdims)) for reduce in _EXTREMES)
     # The difference is not negative: where it wraps, it is right as an unsigned integer.
     width = np.asarray(np.subtract(most, least)).view(f"u{storage_dtype(a.type).itemsize}")
