@@ -134,7 +134,7 @@ def bind_arrays(
     """Binds an op family to operands some of which are arrays of ``element``, or to a result that is an array. A packed
     tensor is a constant of the call if the family packs that operand, and then the tensor keeps the call.
     """
-    declared = _declared(name, out_type)
+    declared = None if out_type is None else uniform_type(out_type, f"{name}: out_type")
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
@@ -148,11 +148,6 @@ def bind_arrays(
         family_call = bind_family(name, types, attributes, declared, {i: constant_of(x) for i, x in packed.items()})
     inputs = tuple([operand(operands[i]) for i in family_call.reads])
     return EagerCall(family_call, inputs, out, cache, None if is_kept else words)
-
-
-def _declared(name: str, out_type: object) -> UniformType | None:
-    """The type of the result that is given, if one is, as itself or as text."""
-    return None if out_type is None else uniform_type(out_type, f"{name}: out_type")
 
 
 def uniform_type(given: object, what: str) -> UniformType:

@@ -10,7 +10,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
-from qrt.tensor.quant_tensor import QuantTensor, join
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 
@@ -171,4 +171,15 @@ def concat(
     """
     if isinstance(tensors, QuantTensor):
         raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
-    return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)
+    return _concat(items(tensors, "concat: tensors"), axis, out_type, requant, out)
+
+
+@eager
+def _concat(
+    tensors: tuple[QuantTensor, ...],
+    axis: int,
+    out_type: UniformType | str | None,
+    requant: str,
+    out: QuantTensor | None,
+) -> EagerCall[QuantTensor]:
+    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)

@@ -419,18 +419,6 @@ def _dequantized(q: QuantTensor) -> EagerCall[Array]:
     return bind_arrays("dcast", (q,), {}, None, None)
 
 
-@eager
-def join(
-    tensors: tuple[QuantTensor, ...],
-    axis: int,
-    out_type: UniformType | str | None,
-    requant: str,
-    out: QuantTensor | None,
-) -> EagerCall[QuantTensor]:
-    """``concat`` of a tuple."""
-    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
-
-
 # ------------------------------------------------------------------------------------------------------------- checks
 
 

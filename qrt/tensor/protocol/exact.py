@@ -19,7 +19,7 @@ from qrt.numerics import double_double
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
-from qrt.tensor.protocol.elements import into, stored, tensor
+from qrt.tensor.protocol.elements import first_element, into, stored, tensor
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
@@ -144,10 +144,9 @@ def _index(units: Units, shape: Shape) -> Array:
     return parameter_index(like, shape)
 
 
-def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: bool = False) -> Array:
-    """The integers times what each is worth, or the square root of that, rounded once to float64. ``ratios`` stand for
-    the products of the units."""
-    ratios = ratios or units.products()
+def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
+    """Return the integers times what each is worth over a divisor, or the root of that, rounded once to float64."""
+    ratios = [unit / divisor for unit in units.products()]
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
     which = np.zeros(acc.size, np.int64)
     if len(ratios) > 1:
@@ -254,17 +253,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
             f"{t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
             "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
         )
-    kept = [d for d in range(len(shape)) if d not in axes]
-    places = kept if keepdims else list(range(len(kept)))
-    factors = tuple((s,) * power for s in t.scales)
-    if t.axis is not None and t.axis in kept:
-        return Units(t.expressed_type, factors, t.scales_shape, places[kept.index(t.axis)])
-    blocks = dict(t.block_sizes or ())
-    moved = tuple((place, blocks[d]) for d, place in zip(kept, places, strict=True) if d in blocks)
-    if not t.is_sub_channel or not moved:
-        return Units(t.expressed_type, factors[:1])
-    scales_shape = tuple(n for d, n in enumerate(t.scales_shape) if keepdims or d not in axes)
-    return Units(t.expressed_type, factors, scales_shape, None, moved)
+    return Units.of(t if t.is_per_layer else first_element(t, shape, axes, keepdims), power)
 
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:

@@ -24,9 +24,6 @@ _EXACT_INTEGERS = 1 << 53
 
 def have_one_scale(tensors: Sequence[Tensor]) -> bool:
     """Return whether one scale and one zero point are those of all elements of all the tensors."""
-    first = tensors[0].type if tensors else None
-    if first is not None and first.is_per_layer and all(q.type is first for q in tensors):
-        return True
     scales: set[float] = set().union(*(q.type.scales for q in tensors))
     return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
 

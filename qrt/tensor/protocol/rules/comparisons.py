@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt.numerics as numerics
 from qrt.eager.calls import Tensor
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
@@ -51,8 +51,6 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
 def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         result = ufunc(a, b)
-    except ValueError:
-        raise QuantValueError(f"shapes {a.shape} and {b.shape} do not broadcast") from None
     except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
         raise QuantTypeError("a tensor is compared with real numbers alone") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
@@ -169,10 +167,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
     no_tensor((out, where), "out or where")
     if out is None:
         out = np.empty(broadcast_shapes(np.shape(found), np.shape(where)), bool)
-    try:
-        np.copyto(out, found, where=where)
-    except ValueError:
-        raise QuantValueError(f"out has shape {np.shape(out)}, the result has shape {np.shape(found)}") from None
+    np.copyto(out, found, where=where)
     return out
 
 
@@ -196,18 +191,15 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether the values are equal after broadcasting."""
     try:
         return bool(np.all(compare(np.equal, a1, a2)))
-    except QuantValueError:
+    except ValueError:
         return False
 
 
 @implements(np.isclose, kind="order")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     """``abs(a - b) <= atol + rtol * abs(b)`` of the values, in float64."""
-    try:
-        x, y, relative, absolute = map(_doubles, (a, b, rtol, atol))
-        return np.isclose(x, y, relative, absolute, equal_nan)
-    except ValueError:
-        raise QuantValueError(f"shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
+    x, y, relative, absolute = map(_doubles, (a, b, rtol, atol))
+    return np.isclose(x, y, relative, absolute, equal_nan)
 
 
 def _doubles(x: Any) -> Array:

@@ -1,13 +1,13 @@
 """Functions that join tensors of one type, or choose between them, and keep it. Real numbers among the choices are
 quantized by the default rule."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
@@ -24,7 +24,7 @@ from qrt.tensor.protocol.elements import (
     truth,
 )
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.quant_tensor import QuantTensor, join
+from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType, check_integrity
 
 # ------------------------------------------------------------------------------------------------------------- joining
@@ -40,46 +40,29 @@ def _tensors(given: Any, argument: str = "operand") -> tuple[QuantTensor, ...]:
     return tuple(tensor(q, f"{argument} {i}") for i, q in enumerate(tensors))
 
 
-def _one_layer(tensors: Iterable[Any]) -> UniformType | None:
-    """Return the type of all, if they are tensors of one type, and that is per layer."""
-    t: UniformType | None = None
-    for q in tensors:
-        if not isinstance(q, QuantTensor) or (q.type is not t and not (t is None and q.type.is_per_layer)):
-            return None
-        t = q.type
-    return t
-
-
 @implements(np.concatenate, kind="moves")
 def concatenate(
     arrays: Any, axis: int | None = 0, out: QuantTensor | None = None, *, dtype: None = None, casting: Any = "same_kind"
 ) -> QuantTensor:
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
-    tensors = tuple(arrays)
     if dtype is not None:
         raise QuantTypeError("a QuantTensor has no dtype: qrt.concat takes out_type, a !quant.uniform type")
+    tensors = _tensors(arrays)
     if axis is None:
-        tensors, axis = tuple(tensor(q, f"operand {i}").ravel() for i, q in enumerate(tensors)), 0
-    t = _one_layer(tensors)
-    if t is not None:
-        return into(out, made(np.concatenate([*map(stored, tensors)], axis), t))
-    if any(isinstance(q, QuantTensor) and q.type.is_sub_channel for q in tensors):
-        return into(out, _joined_blocks(_tensors(tensors), axis))
-    shapes = [q.shape for q in tensors if isinstance(q, QuantTensor)]
-    at = normalize_axis_index(axis, len(shapes[0])) if shapes else 0
-    if len({(len(shape), shape[:at], shape[at + 1 :]) for shape in shapes}) > 1:
-        raise QuantValueError(f"shapes {shown(shapes)} must agree but along axis {axis}")
-    return join(tensors, axis, None, "fixed", out)
+        tensors, axis = tuple(q.ravel() for q in tensors), 0
+    data = np.concatenate([stored(q) for q in tensors], axis)
+    return into(out, made(data, _joined_type([q.type for q in tensors], normalize_axis_index(axis, data.ndim))))
 
 
-def _joined_blocks(tensors: tuple[QuantTensor, ...], axis: int) -> QuantTensor:
-    axis, types = normalize_axis_index(axis, tensors[0].ndim), [q.type for q in tensors]
-    data, first = np.concatenate([stored(q) for q in tensors], axis), types[0]
-    fields = {(t.storage, t.expressed_type, t.block_sizes, t.storage_min, t.storage_max) for t in types}
-    if len(fields) > 1 or axis not in dict(first.block_sizes or ()):
-        return made(data, one_type(types))
-    scales = np.concatenate([q.scales for q in tensors], axis)
-    return made(data, first.with_(scales=scales, zero_points=np.concatenate([q.zero_points for q in tensors], axis)))
+def _joined_type(types: Sequence[UniformType], axis: int) -> UniformType:
+    """Return the type of tensors joined along an axis: the one of all, or with the channels or blocks of each."""
+    first = types[0]
+    fields = {(t.storage, t.expressed_type, t.axis, t.block_sizes, t.storage_min, t.storage_max) for t in types}
+    if len(fields) > 1 or not (axis == first.axis or axis in dict(first.block_sizes or ())):
+        return one_type(types)
+    place = 0 if first.is_per_axis else axis
+    scales = np.concatenate([t.scale_array for t in types], place)
+    return first.with_(scales=scales, zero_points=np.concatenate([t.zero_point_array for t in types], place))
 
 
 @implements(np.stack, kind="moves")
@@ -187,9 +170,6 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
 
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
     """Return the storage of tensors and numbers, to broadcast with one another and with ``others``, and the type."""
-    t = _one_layer([x for x in options if isinstance(x, QuantTensor)])
-    if t is not None:
-        return [_of_layer(x, t) for x in options], t
     shape = broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])

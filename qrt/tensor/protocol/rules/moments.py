@@ -44,7 +44,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     if count == 0:
         raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
-    values = to_float64(total, units, [unit / count for unit in units.products()])
+    values = to_float64(total, units, count)
     return write_floats(values, np.dtype(np.float64), out)
 
 
@@ -89,8 +89,7 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
             raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
         total, squares = _power_sums(stored(a), axes, keepdims, count, max(-a.type.storage_min, a.type.storage_max))
         deviations = np.asarray(count * squares - total * total)
-        ratios = [unit / (count * (count - freedom)) for unit in units.products()]
-        return to_float64(deviations, units, ratios, root)[()]
+        return to_float64(deviations, units, count * (count - freedom), root)[()]
 
     return rule
 

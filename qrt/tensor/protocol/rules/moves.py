@@ -339,8 +339,7 @@ def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
 def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTensor:
     """A view that may be read alone."""
     view = made(*broadcast(array, shape))
-    if view._data.flags.writeable:  # a copy, of packed bits
-        view._data.flags.writeable = False
+    view._data.flags.writeable = False
     return view
 
 
@@ -377,12 +376,6 @@ def copy(a: QuantTensor, order: Any = "K", subok: bool = False) -> QuantTensor:
 def real(val: QuantTensor, tol: float = 100) -> QuantTensor:
     """The tensor itself: its values are real."""
     return val
-
-
-@implements(np.conjugate, kind="moves")
-def conjugate(x: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
-    """A copy: its values are real."""
-    return into(out, x.copy())
 
 
 @implements(np.imag, kind="moves")

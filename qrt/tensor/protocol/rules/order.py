@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
@@ -248,10 +248,7 @@ def _choice(ufunc: Any) -> Callable[..., Any]:
 
 
 def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
-    try:
-        storage = np.asarray(ufunc(stored(a), stored(b)))
-    except ValueError:
-        raise QuantValueError(f"shapes {a.shape} and {b.shape} do not broadcast") from None
+    storage = np.asarray(ufunc(stored(a), stored(b)))
     t, u = (_broadcast(q, storage.shape) for q in (a, b))
     if t is not u:
         raise QuantTypeError("the operands have different types: requantize one, qrt.requantize(q, r.type)")

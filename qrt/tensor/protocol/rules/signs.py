@@ -135,7 +135,7 @@ def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> 
 
 _UNARY: dict[Any, tuple[Any, str]] = {
     np.sign: (sign, "-1, 0 or 1, of a type with scale 1."),
-    np.positive: (QuantTensor.copy, "A copy."),
+    (np.positive, np.conjugate): (QuantTensor.copy, "A copy."),
     np.negative: (negative, "The opposite values, exact; the type is another where it does not hold them."),
     (np.absolute, np.fabs): (absolute, "The magnitudes, exact; unsigned where the type does not hold them."),
 }
