@@ -171,11 +171,11 @@ def concat(
     """
     if isinstance(tensors, QuantTensor):
         raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
-    return _concat(items(tensors, "concat: tensors"), axis, out_type, requant, out)
+    return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)
 
 
 @eager
-def _concat(
+def join(
     tensors: tuple[QuantTensor, ...],
     axis: int,
     out_type: UniformType | str | None,

@@ -23,8 +23,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
 from qrt.eager.calls import Function, call_cache
-from qrt.tensor.movement import _pad
-from qrt.tensor.quant_tensor import join
+from qrt.tensor.movement import _pad, join
 from tests.ops.strategies import storage_of
 
 I8 = UniformType("i8", "f32", 0.5, 3)

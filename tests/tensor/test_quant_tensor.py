@@ -361,7 +361,7 @@ def test_numpy_functions() -> None:
     assert np.shape(q) == (2, 3)
     assert np.array_equal(q, q.copy())
     assert not np.array_equal(q, q[:1])
-    with pytest.raises(QuantTypeError, match=r"concat: tensors\[1\] must be a QuantTensor, got ndarray"):
+    with pytest.raises(QuantTypeError, match=r"np\.concatenate: operand 1 must be a QuantTensor, got ndarray"):
         np.concatenate([q, np.zeros((2, 3))])
 
 

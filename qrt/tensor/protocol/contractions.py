@@ -163,13 +163,9 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
     dtype = integers.dtype
     if dtype == np.int64:
         dtype = np.dtype(np.int32 if term.magnitude >= 1 << 15 else np.int16)
-    t = _kernel_type(dtype, term.zero, *term.bounds)
+    low, high = term.bounds
+    t = UniformType(dtype, "f32", 1.0, term.zero, storage_min=low, storage_max=high)  # nobody reads its scale
     return tensor_of(np.ascontiguousarray(integers, dtype), t, integers.shape)
-
-
-def _kernel_type(dtype: np.dtype[Any], zero: int, low: int, high: int) -> UniformType:
-    """Return a type of a scale that nobody reads."""
-    return UniformType(dtype, "f32", 1.0, zero, storage_min=low, storage_max=high)
 
 
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:

@@ -84,12 +84,10 @@ _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 def _is_held(array: Array) -> bool:
     """Return whether float64 holds all numbers of an array."""
     if array.dtype.kind in "iub":
-        return array.dtype.itemsize < 8 or not array.size or _largest(array) <= _EXACT_INTEGERS
+        if array.dtype.itemsize < 8 or not array.size:
+            return True
+        return max(-int(array.min()), int(array.max())) <= _EXACT_INTEGERS
     return array.dtype in _FLOATS or array.dtype.type.__module__ == "ml_dtypes"
-
-
-def _largest(array: Array) -> int:
-    return max(-int(array.min()), int(array.max()))
 
 
 def sortable(operands: Sequence[Any]) -> list[Array]:

@@ -246,7 +246,7 @@ def test_outputs_and_masks() -> None:
     assert out.tolist() == [True, True, False]
     assert np.equal(q, 1, out=out) is out
     assert out.tolist() == [False, True, False]
-    with pytest.raises(QuantValueError, match=r"out has shape \(2,\)"):
+    with pytest.raises(QuantValueError, match=r"does not broadcast to \(2,\)"):
         np.less(q, 1, out=np.empty(2, bool))
 
 

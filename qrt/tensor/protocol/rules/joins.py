@@ -135,8 +135,6 @@ def _of_layer(x: Any, t: UniformType) -> Array:
 def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements joined to the end of an axis or of one line; real numbers are quantized."""
     arr = tensor(arr, "arr")
-    if arr.type.is_per_layer:
-        return made(np.append(stored(arr), _of_layer(values, arr.type), axis), arr.type)
     if axis is None:
         arr, axis = arr.ravel(), 0
         values = values.ravel() if isinstance(values, QuantTensor) else np.ravel(plain(values))
