@@ -1,4 +1,4 @@
-"""NumPy arrays at the door: what is taken as storage or as expressed values."""
+"""NumPy arrays at the door: what is taken as storage or as expressed values, and tensors in other types."""
 
 import sys
 from collections.abc import Mapping, Set
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import uniform_type
+from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, uniform_type
+from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import FloatType, UniformType
+from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
 
 
 def require_uniform(given: object, what: str = "type") -> UniformType:
@@ -115,3 +116,39 @@ def expressed_array(
         array = round_to_format(array.astype(np.float64), kind.name)
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype)
+
+
+# ------------------------------------------------------------------------------------------------------ in other types
+
+
+def cast(q: Any, wanted: object) -> Any:
+    """A tensor of a quantized type, or an array of a NumPy dtype; a float type stands for its dtype."""
+    t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
+    if isinstance(t, Type) and not isinstance(t, FloatType):
+        t = require_uniform(t, "astype: type")
+        check_integrity(t, q.shape)
+        return q.copy() if t is q.type else _converted(q, t)
+    return _values(q.dequantize(), expressed_dtype(t) if isinstance(t, FloatType) else t)
+
+
+def _values(values: Array, dtype: Any) -> Array:
+    try:
+        wanted = None if dtype is None or np.dtype(dtype).names is not None else np.dtype(dtype)
+    except (TypeError, ValueError):
+        wanted = None
+    if wanted is not None and (wanted.kind in "biu" or wanted.name.startswith(("int", "uint"))):
+        by_values = f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
+        raise QuantTypeError(
+            f"astype: {wanted} does not hold the values: write q.storage for the integers, or {by_values}"
+        )
+    # ml_dtypes' floats are of kind V, as are bytes and subarrays, which hold no numbers.
+    if wanted is not None and (wanted.kind in "fcO" or wanted.type.__module__ == "ml_dtypes"):
+        return values.astype(wanted, copy=False)
+    raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
+
+
+@eager
+def _converted(q: Tensor, t: UniformType) -> EagerCall[Any]:
+    if q.type.expressed_type is t.expressed_type:
+        return bind("requantize", (q,), {}, t, None)
+    return bind_arrays("qcast", (expressed_array(q, t),), {}, t, None, t.expressed_type)  # type: ignore[arg-type]

@@ -11,8 +11,7 @@ import numpy as np
 from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.numerics import MeanName, MulName, RequantizeName, SoftmaxRule, SumName
 from qrt.tensor.arrays import integers, require_uniform
-from qrt.tensor.quant_tensor import QuantTensor
-from qrt.tensor.sums import bind_sum
+from qrt.tensor.quant_tensor import QuantTensor, bind_sum
 from qrt.types import UniformType
 
 

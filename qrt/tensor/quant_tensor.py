@@ -19,9 +19,9 @@ from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
+from qrt.ops.requant import max_magnitude
 from qrt.signatures import worded_methods
-from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
-from qrt.tensor.astype import cast
+from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.assignment import assign
@@ -29,9 +29,10 @@ from qrt.tensor.protocol.elements import made, stored
 from qrt.tensor.protocol.methods import Methods
 from qrt.tensor.protocol.operators import Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
-from qrt.tensor.sums import bind_sum
+from qrt.tensor.protocol.written import written_operator
 from qrt.types import UniformType, check_integrity
 
+_I32_END = 1 << 31
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
@@ -375,6 +376,37 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 
 # ---------------------------------------------------------------------------------------------------------- functions
+
+
+def bind_sum(
+    name: str,
+    a: Tensor,
+    b: Tensor,
+    requant: str = "fixed",
+    out_type: UniformType | str | None = None,
+    out: Tensor | None = None,
+) -> EagerCall[Any]:
+    """Bind ``add`` or ``sub``. Two elements of one scale have an exact result in i32 wherever their values have: so
+    Python's ``sum`` adds an element to the sum of those before, whose type alone says nothing of its size."""
+    attributes, is_exact = {"requant": requant}, out_type is None and out is None
+    if not (
+        is_exact and isinstance(requant, str) and requant == "fixed" and isinstance(a, Tensor) and isinstance(b, Tensor)
+    ):
+        return bind(name, (a, b), attributes, out_type, out)
+    t: UniformType = a.type
+    are_elements = a._shape == () == b._shape and t.is_per_layer and b.type.is_per_layer
+    is_alike = t.scales == b.type.scales and t.expressed_type == b.type.expressed_type
+    if not (are_elements and is_alike and max_magnitude(t) + max_magnitude(b.type) >= _I32_END):
+        return bind(name, (a, b), attributes, None, None)
+    first, second = (int(q.storage) - q.type.zero_point for q in (a, b))  # type: ignore[attr-defined]
+    total = first + second if name == "add" else first - second
+    if not -_I32_END <= total < _I32_END:
+        floats = written_operator("+" if name == "add" else "-", a, b)
+        raise QuantTypeError(
+            f"{name}: the exact result is {total} times the scale, which i32 does not hold: write {floats}, "
+            f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
+        )
+    return bind(name, (a, b), attributes, UniformType("i32", t.expressed_type, t.scale), None).of_values()
 
 
 @eager

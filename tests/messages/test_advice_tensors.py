@@ -158,7 +158,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "tensor/protocol/rules/moments.py", ": the result is float64: write {} for a type t",
+        "tensor/protocol/rules/moments.py", "the result is float64: write {} for a type t",
         ("{0}",), "np.std(Q, axis=1)",
     ),
     "np.quantile(q, 0.3)": (
@@ -170,7 +170,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.clip(q, qrt.quantize([0.0, 1.0], q.type), 2)",), "np.clip(Q, [0, 1], 2)",
     ),
     "np.zeros(3, like=q)": (
-        "tensor/protocol/rules/refused.py", "make the array without like=q, and qrt.quantize it to {}",
+        "tensor/protocol/rules/floats.py", "make the array without like=q, and qrt.quantize it to {}",
         ("qrt.quantize(np.zeros(3), {0})",), "np.zeros(3)",
     ),
     "np.frompyfunc(float, 1, 1)(q)": (
@@ -185,7 +185,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/quant_tensor.py", ": give {} instead", ("np.from_dlpack({0})",), "q.storage",
     ),
     "large[0] + large[0]": (
-        "tensor/sums.py", "which i32 does not hold: write {}, {}, or for the sum of a tensor {}",
+        "tensor/quant_tensor.py", "which i32 does not hold: write {}, {}, or for the sum of a tensor {}",
         ("qrt.add(large[0], large[0], out_type=BIG.with_(scales=1.0))",
          "np.sum(np.stack([large[0]] * 2), dtype=np.float64)"),
         "2.0**31",

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from inspect import Parameter, signature
 from math import prod
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,10 +19,7 @@ from qrt.numerics import double_double
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
-from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import into, stored, tensor
-from qrt.tensor.protocol.table import Function, Rule, implements, name_of
-from qrt.tensor.protocol.written import written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
@@ -35,14 +30,10 @@ I64_END = 1 << 62
 """Sums below it are requantized."""
 _FEW = 16
 """So many results are rounded one by one."""
-_WITH_DTYPE = (
-    "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
-)
+NO_DTYPE = object()
+"""It stands for the dtype of a function that takes none."""
 GIVE_VALUES = "give it np.asarray(q), the values as floats"
 """What to write where a result is beyond 64 bits."""
-_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-_OF_FLOATS = (np.ndarray, np.generic, Real, complex)
-"""Operands beside which a QuantTensor has no exact result."""
 add_up: Callable[..., Any] = np.add.reduce
 """Without the overloads of its annotations, which are fewer than what it takes."""
 
@@ -68,55 +59,48 @@ class Units:
 
 
 @lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
-def i32_type(name: str, units: Units, bound: int) -> UniformType:
+def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
     """Return the i32 type of zero point 0 that holds every integer up to ``bound``, or raise what to write."""
+    typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
+    instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
     if bound >= I32_END:
-        raise QuantTypeError(
-            f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name, bound)}"
-        )
+        raise QuantTypeError(f"no exact i32 result type exists (the result may reach {shown(bound)}): {instead}")
     try:
         scales = np.array([float(unit) for unit in units.products()]).reshape(units.shape)
         scale = scales if units.shape else float(scales)
         return UniformType("i32", units.expressed, scale, axis=units.axis, block_sizes=units.blocks)
     except (OverflowError, QuantTypeError) as error:
         reason = str(error).partition(": ")[2] if isinstance(error, QuantTypeError) else "its scale overflows"
-        raise QuantTypeError(f"{name}: no exact result type exists ({reason or error}): {_instead(name)}") from error
+        raise QuantTypeError(f"no exact result type exists ({reason or error}): {instead}") from error
 
 
-def _instead(name: str, bound: int = 0) -> str:
-    if name.removeprefix("np.") in _WITH_DTYPE.split():
-        typed = "dtype=t, a !quant.uniform type, or " if bound < I64_END else ""
-        return f"give {typed}dtype=np.float64"
-    return GIVE_VALUES
-
-
-def finish(name: str, acc: Any, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
+def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any = None) -> Any:
     """Return the result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most."""
-    acc = np.asarray(acc)
-    if dtype is None:
+    acc, takes_dtype = np.asarray(acc), dtype is not NO_DTYPE
+    if dtype is None or not takes_dtype:
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
-    wanted = result_type(name, dtype)
+    wanted = result_type(dtype)
     if isinstance(wanted, np.dtype):
-        return write_floats(name, to_float64(acc, units), wanted, out)
-    if wanted is None or (bound < I32_END and wanted == i32_type(name, units, bound)):
-        t, storage = i32_type(name, units, bound), acc.astype(np.int32, copy=False)
+        return write_floats(to_float64(acc, units), wanted, out)
+    if wanted is None or (bound < I32_END and wanted == _i32_type(units, bound, takes_dtype)):
+        t, storage = _i32_type(units, bound, takes_dtype), acc.astype(np.int32, copy=False)
     else:
-        t, storage = wanted, requantized(name, acc, bound, units, wanted)
+        t, storage = wanted, requantized(acc, bound, units, wanted)
     return into(out, QuantTensor._of(storage, t))
 
 
-def write_floats(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
+def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
     """Return floats, in ``out`` if that is given: it must be an array of their shape and dtype."""
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
-        raise QuantTypeError(f"{name}: out must be an array of shape {values.shape} and dtype {dtype}")
+        raise QuantTypeError(f"out must be an array of shape {values.shape} and dtype {dtype}")
     out[...] = values
     return out
 
 
-def result_type(name: str, dtype: Any) -> UniformType | np.dtype[Any] | None:
-    """What a function of NumPy takes as ``dtype`` beside a QuantTensor: a quantized type or its text, or float64."""
+def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
+    """Return what is given as ``dtype``: a quantized type or its text, or float64."""
     if dtype is None or isinstance(dtype, UniformType):
         return dtype
     if isinstance(dtype, str) and dtype.startswith("!"):
@@ -126,16 +110,16 @@ def result_type(name: str, dtype: Any) -> UniformType | np.dtype[Any] | None:
             return np.dtype(np.float64)
     except (TypeError, ValueError):
         pass
-    raise QuantTypeError(f"{name}: dtype must be a !quant.uniform type or np.float64, got {shown(dtype)}")
+    raise QuantTypeError(f"dtype must be a !quant.uniform type or np.float64, got {shown(dtype)}")
 
 
-def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType) -> Array:
+def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
     """Storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
     if t.expressed_type != units.expressed:
-        raise QuantTypeError(f"{name}: the result expresses {units.expressed}, the dtype {t}")
+        raise QuantTypeError(f"the result expresses {units.expressed}, the dtype {t}")
     if bound >= I64_END:
-        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
-    check_zero_points(t, f"{name}: dtype")
+        raise QuantTypeError(f"the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
+    check_zero_points(t, "dtype")
     check_integrity(t, acc.shape)
     acc = acc.astype(np.int64, copy=False)
     source, target = broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
@@ -202,77 +186,47 @@ def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bo
 # ------------------------------------------------------------------------------------------------------------ operands
 
 
-def require_tensors(name: str, *operands: Any) -> None:
+def require_tensors(*operands: Any) -> None:
     for x in operands:
-        tensor(x, f"{name}: an operand")
-
-
-def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
-    """A decorator: the rule of functions that are exact where each operand is a QuantTensor. The operands are the
-    rule's parameters by position without a default, or the items of a list; beside them stand numbers and text."""
-
-    def register(rule: Rule) -> Rule:
-        count = sum(p.default is p.empty for p in signature(rule).parameters.values() if p.kind in _BY_POSITION)
-        for function in functions:
-            checked = _or_floats(function, rule, count)
-            implements(function, kind="sums")(checked)
-        return rule
-
-    return register
-
-
-def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Callable[..., Any]:
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        operands = args[0] if count == 1 and isinstance(args[0], (list, tuple)) else args[: count or len(args)]
-        for x in operands:
-            if not isinstance(x, QuantTensor) and isinstance(x, _OF_FLOATS):
-                break
-        else:
-            return rule(*args, **kwargs)
-        name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
-        return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs))
-
-    checked.__doc__ = rule.__doc__
-    return checked
+        tensor(x, "an operand")
 
 
 _HARMLESS: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}
 
 
-def refuse_others(name: str, others: Mapping[str, Any]) -> None:
-    """Refuses keywords of NumPy's function that have no meaning for QuantTensors, unless they hold what they hold where
-    they are not given."""
+def refuse_others(others: Mapping[str, Any]) -> None:
+    """Refuse keywords that have no meaning for QuantTensors, unless they hold their defaults."""
     for key, value in others.items():
         if value is None or any(value is each for each in (np._NoValue, *_HARMLESS.get(key, ()))):
             continue
-        raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
+        raise QuantTypeError(f"{key} is not supported for a QuantTensor")
 
 
 def is_kept(keepdims: Any) -> bool:
-    """Whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
+    """Return whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
     return keepdims is not np._NoValue and bool(keepdims)
 
 
-def axes_of(name: str, axis: Any, rank: int) -> Shape:
+def axes_of(axis: Any, rank: int) -> Shape:
     """Return the axes meant by NumPy's ``axis``, ascending; all of them for None."""
     if isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim:  # NumPy takes tuples of integers
-        raise _axis_error(name, axis, rank)
+        raise _axis_error(axis, rank)
     try:
         return tuple(range(rank)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, rank)))
     except (TypeError, ValueError, OverflowError):
-        raise _axis_error(name, axis, rank) from None
+        raise _axis_error(axis, rank) from None
 
 
-def axis_of(name: str, axis: Any, rank: int) -> int:
-    axes = axes_of(name, axis, rank)
+def axis_of(axis: Any, rank: int) -> int:
+    axes = axes_of(axis, rank)
     if len(axes) != 1:
-        raise _axis_error(name, axis, rank)
+        raise _axis_error(axis, rank)
     return axes[0]
 
 
-def _axis_error(name: str, axis: Any, rank: int) -> QuantAxisError:
+def _axis_error(axis: Any, rank: int) -> QuantAxisError:
     given = axis if isinstance(axis, str) else shown(axis)
-    return QuantAxisError(f"{name}: axis {given} does not fit a tensor of rank {rank}")
+    return QuantAxisError(f"axis {given} does not fit a tensor of rank {rank}")
 
 
 def dtype_for(bound: int) -> Any:
@@ -292,12 +246,12 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
     return terms
 
 
-def reduced_units(name: str, t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
+def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
     """Return the units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(
-            f"{name}: {t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
+            f"{t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
             "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
         )
     kept = [d for d in range(len(shape)) if d not in axes]

@@ -120,19 +120,19 @@ def in_order(q: Tensor, axis: Any) -> Array:
     return np.asarray(q)
 
 
-def reduced(name: str, q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
+def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
     """Return the type of a result with one element for those along the axes. Where scales or zero points differ along
     them, it would hold elements of several: an error."""
-    require_one_scale(name, q, axis)
+    require_one_scale(q, axis)
     rank, t = len(q._shape), q.type
     return t if t.is_per_layer else first_element(t, q._shape, axes_of(axis, rank) or range(rank), keepdims)
 
 
-def require_one_scale(name: str, q: Tensor, axis: Any) -> None:
+def require_one_scale(q: Tensor, axis: Any) -> None:
     """Raise where elements of different scales or zero points along the axis, None for all, would need one type."""
     t: UniformType = q.type
     if not t.is_per_layer and varies_along(t, axes_of(axis, len(q._shape))):
         raise QuantTypeError(
-            f"{name}: the scales or zero points of its operand differ along the axis, so that no type holds the "
+            "the scales or zero points of its operand differ along the axis, so that no type holds the "
             "result: requantize to a per-layer type first, qrt.requantize(q, t)"
         )

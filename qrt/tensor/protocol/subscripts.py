@@ -35,7 +35,7 @@ def _of_term(term: str, text: str) -> Labels:
     if not all(letter == "." or (letter.isascii() and letter.isalpha()) for letter in letters) or term.count(
         "."
     ) not in (0, 3):
-        raise QuantTypeError(f"np.einsum: {shown(text)} is no list of subscripts")
+        raise QuantTypeError(f"{shown(text)} is no list of subscripts")
     return tuple(... if letter == "." else letter for letter in letters)
 
 
@@ -43,14 +43,14 @@ def _of_list(given: Any) -> Labels:
     try:
         return tuple(x if x is Ellipsis else index(x) for x in given)
     except TypeError:
-        raise QuantTypeError(f"np.einsum: subscripts are text or lists of integers, got {shown(given)}") from None
+        raise QuantTypeError(f"subscripts are text or lists of integers, got {shown(given)}") from None
 
 
 def parsed(subscripts: _Subscripts, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
     """(labels of each operand, labels of the result), an ellipsis spelled out."""
     inputs, output = subscripts
     if len(inputs) != len(ranks) or not ranks:
-        raise QuantValueError(f"np.einsum: subscripts for {len(inputs)} operands are given, and {len(ranks)} operands")
+        raise QuantValueError(f"subscripts for {len(inputs)} operands are given, and {len(ranks)} operands")
     whole = [_expanded(labels, rank) for labels, rank in zip(inputs, ranks, strict=True)]
     batch = max((tuple(x for x in labels if isinstance(x, _Axis)) for labels in whole), key=len, default=())
     if output is None:
@@ -59,7 +59,7 @@ def parsed(subscripts: _Subscripts, ranks: Sequence[int]) -> tuple[list[Labels],
     result = tuple(x for label in output for x in (batch if label is Ellipsis else (label,)))
     known = {label for labels in whole for label in labels}
     if len(set(result)) != len(result) or not known.issuperset(result) or (batch and ... not in output):
-        raise QuantValueError("np.einsum: the result must have labels of the operands, each once, and their ellipsis")
+        raise QuantValueError("the result must have labels of the operands, each once, and their ellipsis")
     return whole, result
 
 
@@ -73,6 +73,6 @@ class _Axis:
 def _expanded(labels: Labels, rank: int) -> Labels:
     named = sum(label is not Ellipsis for label in labels)
     if named > rank or (named < rank and ... not in labels):
-        raise QuantValueError(f"np.einsum: {named} subscripts are given for an operand of rank {rank}")
+        raise QuantValueError(f"{named} subscripts are given for an operand of rank {rank}")
     gap = tuple(_Axis(i) for i in range(rank - named, 0, -1))
     return tuple(x for label in labels for x in (gap if label is Ellipsis else (label,)))

@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from numbers import Real
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantError, QuantTypeError
+from qrt.errors import QuantAxisError, QuantError, QuantTypeError
 from qrt.registry import Registry
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -25,9 +26,11 @@ out, `floats` have no exact result, `refused` are about something else than valu
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
+Named = Function | str
+"""A function, or its name within NumPy where NumPy 2.0 has not got it."""
 
 _FILES = """
-moves joins parts fills writes comparisons order signs sets sums moments products arithmetic inspect floats refused
+moves joins fills writes comparisons order signs sets sums moments products arithmetic inspect floats
 """
 _RULES: Registry[Any] = Registry(
     "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}
@@ -53,31 +56,50 @@ class Entry:
     """What to write instead, where there is no rule: of floats an example, as an error writes the caller's own call."""
     word: str = VALUES
     """What stands for a tensor in that call."""
+    operands: int | None = None
+    """So many arguments by position, or the items of a list, 0 for all, are exact as tensors alone."""
 
 
-def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
+def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
     """A decorator: the rule of one function of NumPy, or of several."""
 
     def register(rule: Rule) -> Rule:
-        for function in functions:
-            if function in _TABLE:
-                raise RuntimeError(f"{name_of(function)} has a rule already: {_TABLE[function].rule}")
-            _TABLE[function] = Entry(kind, rule)
+        _add(dict.fromkeys(functions, Entry(kind, rule, operands=operands)))
         return rule
 
     return register
 
 
-def present(*names: str) -> tuple[Function, ...]:
-    """The functions of these names that the installed NumPy has."""
-    return tuple(getattr(np, name) for name in names if hasattr(np, name))
+def enter(
+    kind: Kind, rule_of: Callable[..., Callable[..., Any]], rows: Mapping[Any, Any], operands: int | None = None
+) -> None:
+    """Enter functions of NumPy, or tuples of functions of one meaning, each with its summary, or a tuple of what else
+    ``rule_of`` makes the rule of, beside the first of them, and the summary."""
+    entries: dict[Named, Entry] = {}
+    for functions, row in rows.items():
+        *parts, summary = row if isinstance(row, tuple) else (row,)
+        several = functions if isinstance(functions, tuple) and not isinstance(functions[1], str) else (functions,)
+        rule = rule_of(several[0], *parts)
+        rule.__doc__ = summary
+        entries |= dict.fromkeys(several, Entry(kind, rule, operands=operands))
+    _add(entries)
+
+
+def _add(entries: Mapping[Any, Entry]) -> None:
+    for named, row in entries.items():
+        function = getattr(np, named, None) if isinstance(named, str) else named
+        if function in _TABLE:
+            raise RuntimeError(f"{name_of(function)} has a rule already: {_TABLE[function].rule}")
+        if function is not None:
+            _TABLE[function] = row
 
 
 def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
     """Enter functions of NumPy, by their names within it. They give floats where ``qrt.float_results`` allows them, and
     else an error that writes the call with ``word`` for each tensor, as the hint does. Rules go first."""
     for path, hint in hints.items():
-        _TABLE.setdefault(attrgetter(path)(np), Entry("floats", None, hint, word))
+        if "." in path or hasattr(np, path):
+            _TABLE.setdefault(attrgetter(path)(np), Entry("floats", None, hint, word))
 
 
 def refuses(*functions: Function, hint: str) -> None:
@@ -116,6 +138,8 @@ def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     """Return what a function gives for arguments with a QuantTensor among them, or raise what to write instead."""
     row, name = entry(function), name_of(function)
     if row is not None and row.rule is not None:
+        if row.operands is not None and _are_floats(args, row.operands):
+            return answer_in_floats(function, args, kwargs)
         try:
             return row.rule(*args, **kwargs)
         except Exception as error:
@@ -127,14 +151,28 @@ def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         raise QuantTypeError(f"{name} takes no QuantTensor: give it np.asarray(q), the values as floats")
     if row.kind == "refused":
         raise QuantTypeError(f"{name} takes no QuantTensor: {row.hint}")
-    plain = getattr(*function) if isinstance(function, tuple) else function
-    return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, row.word))
+    return answer_in_floats(function, args, kwargs, row.word)
+
+
+def _are_floats(args: tuple[Any, ...], count: int) -> bool:
+    """Return True for arrays or numbers among the operands."""
+    is_list = count == 1 and bool(args) and isinstance(args[0], (list, tuple))
+    given = args[0] if is_list else args[: count or len(args)]
+    return any(isinstance(x, (np.ndarray, np.generic, Real, complex)) for x in given)
+
+
+def answer_in_floats(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], word: str = VALUES) -> Any:
+    """Return what a function gives for the values where floats are allowed, or raise what to write instead."""
+    name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
+    return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, word))
 
 
 def _in_words(name: str, error: Exception) -> None:
     """Say in an error of a rule which function it is of; raise ours in place of NumPy's and Python's."""
     if isinstance(error, QuantError):
         if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
+            if isinstance(error, QuantAxisError):  # its text is not what its arguments are
+                raise QuantAxisError(f"{name}: {error}") from error
             error.args = (f"{name}: {error}",)
     elif isinstance(error, NUMPY_ERRORS):
         raise from_numpy(_of_signature(error), name) from error

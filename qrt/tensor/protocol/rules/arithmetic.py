@@ -26,50 +26,52 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.rules.signs import negative
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
-_FAMILIES: dict[np.ufunc, Callable[..., QuantTensor]] = {np.add: add, np.subtract: sub, np.multiply: mul}
-_FAMILIES[np.matmul] = matmul
+# ----------------------------------------------------------------------------------------------------- two operands
 
 
-def _of_tensors(ufunc: np.ufunc, a: QuantTensor, b: QuantTensor, dtype: Any, out: Any) -> QuantTensor:
-    """The op family, to the type that ``dtype`` says."""
-    name = f"np.{ufunc.__name__}"
-    wanted = result_type(name, dtype)
-    if isinstance(wanted, np.dtype):
-        raise QuantTypeError(f"{name}: dtype must be a !quant.uniform type, got {wanted}")
-    return _FAMILIES[ufunc](a, b, out_type=wanted, out=out)
+def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the rule of a ufunc: for two tensors the op family, to the type that ``dtype`` says; what ``with_number``
+    gives for a tensor and a number; and floats for anything else."""
+
+    def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+        if family is not None and isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
+            refuse_others(others)
+            wanted = result_type(dtype)
+            if isinstance(wanted, np.dtype):
+                raise QuantTypeError(f"dtype must be a !quant.uniform type, got {wanted}")
+            return family(a, b, out_type=wanted, out=out)
+        result = None if others or dtype is not None else with_number(a, b)
+        return _in_floats(ufunc, sign, a, b, out, dtype, others) if result is None else into(out, result)
+
+    return rule
 
 
-# ----------------------------------------------------------------------------------------------------- sums, products
+def _tensor_and_number(a: Any, b: Any) -> tuple[Any, Any]:
+    return (a, b) if isinstance(a, QuantTensor) else (b, a)
 
 
-@implements(np.add, kind="sums")
-def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The sum of two tensors of equal scales, as i32 of that scale; with the number 0 a copy."""
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        refuse_others("np.add", others)
-        return _of_tensors(np.add, a, b, dtype, out)
-    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
-    if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
-        return into(out, q.copy())
-    return _in_floats(np.add, "+", a, b, out, dtype, others)
+def _plus(a: Any, b: Any) -> QuantTensor | None:
+    q, x = _tensor_and_number(a, b)
+    return q.copy() if isinstance(q, QuantTensor) and _is_zero(x) else None
 
 
-@implements(np.subtract, kind="sums")
-def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The difference of two tensors of equal scales, as i32 of that scale; less the number 0 a copy."""
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        refuse_others("np.subtract", others)
-        return _of_tensors(np.subtract, a, b, dtype, out)
-    is_first = isinstance(a, QuantTensor)
-    q, x = (a, b) if is_first else (b, a)
-    if isinstance(q, QuantTensor) and not others and dtype is None and _is_zero(x):
-        return into(out, q.copy() if is_first else negative(q))
-    return _in_floats(np.subtract, "-", a, b, out, dtype, others)
+def _minus(a: Any, b: Any) -> QuantTensor | None:
+    q = _plus(a, b)
+    return q if q is None or isinstance(a, QuantTensor) else negative(q)
+
+
+def _times(a: Any, b: Any) -> QuantTensor | None:
+    q, x = _tensor_and_number(a, b)
+    return _scaled(q, factor) if isinstance(q, QuantTensor) and (factor := _factor(x)) else None
+
+
+def _over(a: Any, b: Any) -> QuantTensor | None:
+    return _scaled(a, 1 / factor) if isinstance(a, QuantTensor) and (factor := _factor(b)) else None
 
 
 def _is_zero(x: Any) -> bool:
@@ -85,6 +87,8 @@ def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any,
     def hint() -> str:
         if given:
             return written_call(name, (a, b), given)
+        if sign == "@" and type(a) is np.ndarray and a.dtype == np.float32 and _is_float_matrix(b):
+            return "qrt.float_matmul(x, q)"
         floats = written_operator(sign, a, b)
         return _hint_of_sum(sign, a, b, floats) if sign in "+-" else floats
 
@@ -118,42 +122,8 @@ def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
     return bool(((numbers >= low) & (numbers <= high)).all())
 
 
-@implements(np.matmul, np.linalg.matmul, kind="sums")
-def _matmul(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The product of matrices, as i32 of the product of the scales."""
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        refuse_others("np.matmul", others)
-        return _of_tensors(np.matmul, a, b, dtype, out)
-    if type(a) is np.ndarray and a.dtype == np.float32 and _is_float_matrix(b) and out is None and dtype is None:
-        return in_floats("np.matmul", np.matmul, (a, b), others, lambda: "qrt.float_matmul(x, q)")
-    return _in_floats(np.matmul, "@", a, b, out, dtype, others)
-
-
 def _is_float_matrix(b: Any) -> bool:
     return isinstance(b, QuantTensor) and b.ndim == 2 and str(b.type.expressed_type) == "f32"
-
-
-# -------------------------------------------------------------------------------------------------- numbers as factors
-
-
-@implements(np.multiply, kind="sums")
-def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The product of two tensors, as i32 of the product of their scales; a number other than 0 changes the scales."""
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        refuse_others("np.multiply", others)
-        return _of_tensors(np.multiply, a, b, dtype, out)
-    q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
-    if isinstance(q, QuantTensor) and not others and dtype is None and (factor := _factor(x)):
-        return _scaled("np.multiply", q, factor, out)
-    return _in_floats(np.multiply, "*", a, b, out, dtype, others)
-
-
-@implements(np.divide, kind="sums")
-def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The tensor divided by a number, which changes the scales; other quotients have no exact result."""
-    if isinstance(a, QuantTensor) and not others and dtype is None and (factor := _factor(b)):
-        return _scaled("np.divide", a, 1 / factor, out)
-    return _in_floats(np.divide, "/", a, b, out, dtype, others)
 
 
 def _factor(x: Any) -> Fraction | None:
@@ -174,26 +144,57 @@ def _factor(x: Any) -> Fraction | None:
     return None
 
 
-def _scaled(name: str, q: QuantTensor, factor: Fraction, out: Any) -> Any:
+def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:
     """Return the same storage in a type whose scales are multiplied; with the other sign for a negative factor."""
-    result = tensor_of(q._data.copy(), scaled_type(name, q.type, abs(factor)), q.shape)
-    return into(out, negative(result) if factor < 0 else result)
+    result = tensor_of(q._data.copy(), _scaled_type(q.type, abs(factor)), q.shape)
+    return negative(result) if factor < 0 else result
 
 
-def scaled_type(name: str, t: UniformType, factor: Fraction) -> UniformType:
-    """Return the type with every scale times a positive factor, rounded once to a double.
-
-    Raises QuantTypeError, which says that function ``name`` has no result, if a scale leaves the range of the type.
-    """
+def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
+    """Return the type with every scale times a positive factor, rounded once to a double."""
     try:
         scales = np.array([float(Fraction(scale) * factor) for scale in t.scales]).reshape(t.scales_shape)
         return t.with_(scales=scales if t.scales_shape else float(scales))
     except (OverflowError, QuantTypeError):
         raise QuantTypeError(
-            f"{name}: the result would have a scale which {t.expressed_type} does not hold: take the values as "
+            f"the result would have a scale which {t.expressed_type} does not hold: take the values as "
             "float64, np.asarray(q, np.float64)"
         ) from None
 
+
+_BINARY = {
+    np.add: (
+        "+",
+        add,
+        _plus,
+        "The sum of two tensors of equal scales, as i32 of that scale; with the number 0 a copy.",
+    ),
+    np.subtract: (
+        "-",
+        sub,
+        _minus,
+        "The difference of two tensors of equal scales, as i32 of that scale; less the number 0 a copy.",
+    ),
+    np.multiply: (
+        "*",
+        mul,
+        _times,
+        "The product of two tensors, as i32 of the product of their scales; a number other than 0 changes the scales.",
+    ),
+    np.divide: (
+        "/",
+        None,
+        _over,
+        "The tensor divided by a number, which changes the scales; other quotients have no exact result.",
+    ),
+    (np.matmul, np.linalg.matmul): (
+        "@",
+        matmul,
+        lambda a, b: None,
+        "The product of matrices, as i32 of the product of the scales.",
+    ),
+}
+enter("sums", _binary, _BINARY)
 
 # -------------------------------------------------------------------------------------------------------------- powers
 
@@ -201,9 +202,9 @@ def scaled_type(name: str, t: UniformType, factor: Fraction) -> UniformType:
 @implements(np.square, kind="sums")
 def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     """The squares, as i32 of the squared scale."""
-    refuse_others("np.square", others)
-    require_tensors("np.square", x)
-    return _exact_power(x, "np.square", 2, dtype, out)
+    refuse_others(others)
+    require_tensors(x)
+    return _exact_power(x, 2, dtype, out)
 
 
 @implements(np.power, kind="sums")
@@ -211,15 +212,15 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
     """The n-th powers for n from 1 to 64, as i32 of the scale to the power n; others have no exact result."""
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
-        refuse_others("np.power", others)
-        return _exact_power(a, "np.power", int(n), dtype, out)
+        refuse_others(others)
+        return _exact_power(a, int(n), dtype, out)
     return _in_floats(np.power, "**", a, b, out, dtype, others)
 
 
-def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
+def _exact_power(q: QuantTensor, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
-        raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: {GIVE_VALUES}")
+        raise QuantTypeError(f"the result may reach {shown(bound)}: {GIVE_VALUES}")
     has_kernel = n == 2 and bound < I32_END and q.type.is_per_layer
     integers = mul(q, q)._data if has_kernel else centred(q, bound) ** n
-    return finish(name, integers, bound, Units.of(q.type, n), dtype, out)
+    return finish(integers, bound, Units.of(q.type, n), dtype, out)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import inf
 from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,34 +22,24 @@ from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.keys import comparable
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import enter, implements
 from qrt.types import UniformType
 
-_MIRRORED: dict[Any, Any] = {
-    np.equal: np.equal,
-    np.not_equal: np.not_equal,
-    np.less: np.greater,
-    np.less_equal: np.greater_equal,
-    np.greater: np.less,
-    np.greater_equal: np.less_equal,
+_MIRRORED: dict[Any, tuple[Any, str]] = {
+    np.equal: (np.equal, "Where a value is equal to the other, as bools."),
+    np.not_equal: (np.not_equal, "Where a value is unequal to the other, as bools."),
+    np.less: (np.greater, "Where a value is less than the other, as bools."),
+    np.less_equal: (np.greater_equal, "Where a value is at most the other, as bools."),
+    np.greater: (np.less, "Where a value is greater than the other, as bools."),
+    np.greater_equal: (np.less_equal, "Where a value is at least the other, as bools."),
 }
-_WORDS: dict[Any, str] = {
-    np.equal: "equal to",
-    np.not_equal: "unequal to",
-    np.less: "less than",
-    np.less_equal: "at most",
-    np.greater: "greater than",
-    np.greater_equal: "at least",
-}
-Side = Literal["left", "right"]
-_STEPS = 256
-"""So many integers are tried at once in search of a threshold."""
+"""Each comparison with that of the operands in the other order."""
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
     """Return the array of bool that ``ufunc`` gives for the values; one of the operands is a tensor."""
     if not isinstance(a, Tensor):
-        ufunc, a, b = _MIRRORED[ufunc], b, a
+        ufunc, a, b = _MIRRORED[ufunc][0], b, a
     if not isinstance(b, Tensor):
         number = b if isinstance(b, Real) else as_array(b)[()]
         if isinstance(number, Real):
@@ -62,9 +52,9 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         result = ufunc(a, b)
     except ValueError:
-        raise QuantValueError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
+        raise QuantValueError(f"shapes {a.shape} and {b.shape} do not broadcast") from None
     except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
-        raise QuantTypeError(f"np.{ufunc.__name__}: a tensor is compared with real numbers alone") from None
+        raise QuantTypeError("a tensor is compared with real numbers alone") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
 
@@ -116,20 +106,20 @@ def _nearest(number: Any, dtype: np.dtype[Any]) -> Any:
 def test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[Callable[..., Any], Array]:
     """Return the comparison of storage of a type per layer, and the integer to compare it with, in its dtype."""
     limits = np.iinfo(storage_dtype(t))
-    none = np.array(limits.min, limits.dtype)
+    least, greatest = np.array(limits.min, limits.dtype), np.array(limits.max, limits.dtype)
     if number != number or not _is_monotonic(t):
-        return lambda storage, _: compare_with_number(ufunc, _values(t, storage), number), none
+        return lambda storage, _: compare_with_number(ufunc, _values(t, storage), number), least
     if ufunc is np.equal or ufunc is np.not_equal:
         low, high = (_first_integer(t, test, number) for test in (np.greater_equal, np.greater))
         if high - low == 1:
             return ufunc, np.array(low, limits.dtype)
         if high == low:
-            return (np.less if ufunc is np.equal else np.greater_equal), none
-        return lambda storage, _: ((storage >= low) & (storage < high)) == (ufunc is np.equal), none
+            return (np.less if ufunc is np.equal else np.greater_equal), least
+        return lambda storage, _: ((storage >= low) & (storage < high)) == (ufunc is np.equal), least
     is_less = ufunc is np.less or ufunc is np.less_equal
     first = _first_integer(t, np.greater if ufunc in (np.less_equal, np.greater) else np.greater_equal, number)
     if first > limits.max:
-        return (np.greater_equal if is_less else np.less), none
+        return (np.less_equal if is_less else np.greater), greatest
     return (np.less if is_less else np.greater_equal), np.array(first, limits.dtype)
 
 
@@ -149,48 +139,27 @@ def _first_integer(t: UniformType, test: np.ufunc, number: Any) -> int:
     the number, or at least the number. It is the greatest integer and one more where none does."""
     low, high = t.storage_min, t.storage_max + 1
     while low < high:
-        tried = np.unique(np.linspace(low, high - 1, _STEPS).astype(np.int64))
-        passed = np.flatnonzero(compare_with_number(test, _values(t, tried), number))
-        if passed.size:
-            high = int(tried[passed[0]])
-            low = int(tried[passed[0] - 1]) + 1 if passed[0] else high
+        middle = (low + high) // 2
+        if compare_with_number(test, _values(t, [middle]), number).all():
+            high = middle
         else:
-            low = int(tried[-1]) + 1
+            low = middle + 1
     return low
-
-
-@lru_cache(maxsize=256)
-def place_among(t: UniformType, number: Any, side: Side) -> tuple[Array, Side] | None:
-    """Return what ``np.searchsorted`` is to look for in storage of a type per layer, and on which side. None where the
-    storage is not in the order of values."""
-    if not _is_monotonic(t):
-        return None
-    limits = np.iinfo(storage_dtype(t))
-    first = limits.max + 1
-    if number == number:  # a NaN is beyond all
-        first = _first_integer(t, np.greater_equal if side == "left" else np.greater, number)
-    if first > limits.max:
-        return np.array(limits.max, limits.dtype), "right"
-    return np.array(first, limits.dtype), "left"
 
 
 # ------------------------------------------------------------------------------------------------------------ functions
 
 
-def _comparison(ufunc: np.ufunc) -> None:
-    name = f"np.{ufunc.__name__}"
-
+def _comparison(ufunc: np.ufunc, mirrored: np.ufunc) -> Callable[..., Any]:
     def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
-        refuse_others(name, others)
+        refuse_others(others)
         result = compare(ufunc, a, b)
         return result if out is None and where is True else written(result, out, where)
 
-    rule.__doc__ = f"Where a value is {_WORDS[ufunc]} the other, as bools."
-    implements(ufunc, kind="order")(rule)
+    return rule
 
 
-for _ufunc in _MIRRORED:
-    _comparison(_ufunc)
+enter("order", _comparison, _MIRRORED)
 
 
 def written(found: Any, out: Array | None, where: Any) -> Any:
@@ -238,14 +207,14 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
         x, y, relative, absolute = map(_doubles, (a, b, rtol, atol))
         return np.isclose(x, y, relative, absolute, equal_nan)
     except ValueError:
-        raise QuantValueError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
+        raise QuantValueError(f"shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
 
 
 def _doubles(x: Any) -> Array:
     try:
         return (np.asarray(x) if isinstance(x, Tensor) else as_array(x)).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise QuantTypeError(f"np.isclose: real numbers are needed, got {shown(x)}") from None
+        raise QuantTypeError(f"real numbers are needed, got {shown(x)}") from None
 
 
 @implements(np.allclose, kind="order")

@@ -12,12 +12,10 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape
-from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import filled, made, numbers, stored, zeros
 from qrt.tensor.protocol.rules.moves import along
-from qrt.tensor.protocol.table import implements
-from qrt.tensor.protocol.written import written_call
+from qrt.tensor.protocol.table import answer_in_floats, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import check_integrity
 
@@ -28,8 +26,8 @@ def _shape(prototype: QuantTensor, shape: Any) -> Shape:
     return prototype.shape if shape is None else np.broadcast_to(0, shape).shape
 
 
-def _like(function: Any, plain: Any, summary: str) -> None:
-    """Register a function that makes zeros of the tensor's type, or an array where a dtype is asked for."""
+def _like(function: Any, plain: Any) -> Callable[..., Any]:
+    """Return the rule of a function that makes zeros of the tensor's type, or an array where a dtype is asked for."""
 
     def rule(
         a: QuantTensor,
@@ -42,12 +40,14 @@ def _like(function: Any, plain: Any, summary: str) -> None:
     ) -> Any:
         return filled(a.type, _shape(a, shape)) if dtype is None else plain(_shape(a, shape), dtype)
 
-    rule.__doc__ = summary
-    implements(function, kind="moves")(rule)
+    return rule
 
 
-_like(np.zeros_like, np.zeros, "Zeros of the tensor's type; of a dtype, an array.")
-_like(np.empty_like, np.empty, "As np.zeros_like: storage is never outside its bounds.")
+_LIKE = {
+    np.zeros_like: (np.zeros, "Zeros of the tensor's type; of a dtype, an array."),
+    np.empty_like: (np.empty, "As np.zeros_like: storage is never outside its bounds."),
+}
+enter("moves", _like, _LIKE)
 
 
 @implements(np.full_like, kind="moves")
@@ -85,8 +85,8 @@ def ones_like(
 # ----------------------------------------------------------------------------------------------------------- triangles
 
 
-def _triangle(function: Any, summary: str) -> None:
-    """Register a function that keeps one triangle of matrices; the elements that it sets to 0 become zeros."""
+def _triangle(function: Any) -> Callable[..., QuantTensor]:
+    """Return the rule of a function that keeps one triangle of matrices; what it sets to 0 become zeros."""
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
@@ -96,12 +96,14 @@ def _triangle(function: Any, summary: str) -> None:
         is_kept = is_lower if function is np.tril else ~is_lower
         return made(np.where(is_kept, stored(m), zeros(m.type, m.shape)), m.type)
 
-    rule.__doc__ = summary
-    implements(function, kind="moves")(rule)
+    return rule
 
 
-_triangle(np.tril, "The lower triangles of matrices; zeros above.")
-_triangle(np.triu, "The upper triangles of matrices; zeros below.")
+_TRIANGLES = {
+    np.tril: "The lower triangles of matrices; zeros above.",
+    np.triu: "The upper triangles of matrices; zeros below.",
+}
+enter("moves", _triangle, _TRIANGLES)
 
 
 @implements(np.diag, kind="moves")
@@ -146,8 +148,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
         data = np.pad(source, pad_width, mode, **options)
         return made(data, t if t.is_per_layer else along(_pads)(array, data, pad_width, mode, **options))
-    args = array, pad_width, mode
-    return in_floats("np.pad", np.pad, args, options, lambda: written_call("np.pad", args, options))
+    return answer_in_floats(np.pad, (array, pad_width, mode), options)
 
 
 def _framed(array: QuantTensor, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:

@@ -1,9 +1,12 @@
-"""Functions whose results are not exact as quantized values, each with what to write instead.
+"""Functions whose results are not exact as quantized values, and those that are about something else than values, each
+with what to write instead.
 
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """
 
-from qrt.tensor.protocol.table import has_no_exact_result
+import numpy as np
+
+from qrt.tensor.protocol.table import Function, has_no_exact_result, refuses, refuses_module
 from qrt.tensor.protocol.written import STORAGE, VALUES
 
 _OF_ONE = """
@@ -64,3 +67,32 @@ has_no_exact_result(_hints(_ON_STORAGE_OF_TWO, f"{STORAGE.format('q')}, {STORAGE
 has_no_exact_result({"packbits": "np.packbits(np.asarray(q) > 0)"}, VALUES + " > 0")
 has_no_exact_result({"unpackbits": "np.unpackbits(q.storage.view(np.uint8))"}, STORAGE + ".view(np.uint8)")
 has_no_exact_result(_OTHERS)
+
+# ------------------------------------------------------------------------------------------------------------- refused
+
+refuses(
+    np.save,
+    np.savez,
+    np.savez_compressed,
+    hint='qrt.save_tensors("q.npz", {"q": q}) keeps the type, np.asarray(q) has the values',
+)
+
+_LIKE: tuple[Function, ...] = (
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    np.require,
+    np.fromiter,
+)
+_LIKE += (np.empty, np.zeros, np.ones, np.full, np.arange, np.eye, np.identity, np.tri, np.fromfunction, np.frombuffer)
+_LIKE += (np.fromfile, np.fromstring, np.loadtxt, np.genfromtxt)
+refuses(*_LIKE, hint="make the array without like=q, and qrt.quantize it to q.type")
+
+refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="indices are integers")
+refuses(np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="it is about dates")
+refuses(np.sort_complex, hint="np.sort(q) sorts the values")
+for _module in ("numpy.strings", "numpy.char"):
+    refuses_module(_module, hint="it is about text, which np.array2string(q) is")
+refuses_module("numpy.lib.recfunctions", hint="it is about structured arrays, and a tensor has no fields")

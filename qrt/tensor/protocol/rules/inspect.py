@@ -1,12 +1,13 @@
 """Functions that ask a tensor for what it is, or write its values out."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from qrt.ops.core import Array, Shape, expressed_dtype
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.table import implements, present
+from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 
 
@@ -22,21 +23,20 @@ def ndim(a: QuantTensor) -> int:
     return a.ndim
 
 
-@implements(*present("astype"), kind="inspects")
+@implements("astype", kind="inspects")
 def astype(x: QuantTensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
     """The values, in a float dtype."""
     return x.astype(dtype)  # type: ignore[no-any-return]
 
 
-def _asks(function: Any, stand_in: Any, summary: str) -> None:
-    """Register a function that NumPy answers, with what ``stand_in`` makes of each tensor in its place."""
+def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
+    """Return the rule of a function that NumPy answers, with what ``stand_in`` makes of each tensor in its place."""
 
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
         return function(*given, **{key: stand_in(x) if isinstance(x, QuantTensor) else x for key, x in options.items()})
 
-    rule.__doc__ = summary
-    implements(function, kind="inspects")(rule)
+    return rule
 
 
 def _dtype(q: QuantTensor) -> np.dtype[Any]:
@@ -51,22 +51,25 @@ def _memory(q: QuantTensor) -> Array:
     return q._data
 
 
-_asks(np.result_type, _dtype, "The dtype of the values.")
-_asks(np.can_cast, _dtype, "Whether the values can be cast.")
-_asks(np.common_type, _number, "The scalar type of the values.")
-_asks(np.may_share_memory, _memory, "Whether the storage of tensors lies in the same bounds.")
-_asks(np.shares_memory, _memory, "Whether tensors share storage.")
-_asks(np.size, stored, "The number of elements, or that along axes.")
-_asks(np.iscomplexobj, stored, "False.")
-_asks(np.isrealobj, stored, "True.")
-_asks(np.iscomplex, stored, "False everywhere.")
-_asks(np.isreal, stored, "True everywhere.")
-_asks(np.tril_indices_from, stored, "Indices of the lower triangle of a matrix of this shape.")
-_asks(np.triu_indices_from, stored, "Indices of the upper triangle of a matrix of this shape.")
-_asks(np.diag_indices_from, stored, "Indices of the main diagonal of a tensor of this shape.")
-_asks(np.array2string, np.asarray, "The values as text.")
-_asks(np.array_str, np.asarray, "The values as text.")
-_asks(np.savetxt, np.asarray, "Writes the values as text.")
+_ASKED = {
+    np.result_type: (_dtype, "The dtype of the values."),
+    np.can_cast: (_dtype, "Whether the values can be cast."),
+    np.common_type: (_number, "The scalar type of the values."),
+    np.may_share_memory: (_memory, "Whether the storage of tensors lies in the same bounds."),
+    np.shares_memory: (_memory, "Whether tensors share storage."),
+    np.size: (stored, "The number of elements, or that along axes."),
+    np.iscomplexobj: (stored, "False."),
+    np.isrealobj: (stored, "True."),
+    np.iscomplex: (stored, "False everywhere."),
+    np.isreal: (stored, "True everywhere."),
+    np.tril_indices_from: (stored, "Indices of the lower triangle of a matrix of this shape."),
+    np.triu_indices_from: (stored, "Indices of the upper triangle of a matrix of this shape."),
+    np.diag_indices_from: (stored, "Indices of the main diagonal of a tensor of this shape."),
+    np.array2string: (np.asarray, "The values as text."),
+    np.array_str: (np.asarray, "The values as text."),
+    np.savetxt: (np.asarray, "Writes the values as text."),
+}
+enter("inspects", _asked, _ASKED)
 
 
 @implements(np.min_scalar_type, kind="inspects")

@@ -1,7 +1,7 @@
 """Functions that join tensors of one type, or choose between them, and keep it. Real numbers among the choices are
 quantized by the default rule."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from qrt.tensor.protocol.elements import (
     tensor,
     truth,
 )
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, join
 from qrt.types import UniformType, check_integrity
 
@@ -93,25 +93,27 @@ def stack(
     return concatenate([q[(ALL,) * axis + (None,)] for q in tensors], axis, out, dtype=dtype)
 
 
-def _along_axis(function: Any, atleast: Any, axis: int, summary: str) -> None:
-    """Register a function that joins along an axis, or the only one, once its operands have enough axes."""
+def _along_axis(function: Any, atleast: Any, axis: int) -> Callable[..., QuantTensor]:
+    """Return the rule of a function that joins along an axis, or the only one, once its operands have enough axes."""
 
     def rule(tup: Any, *, dtype: None = None, casting: Any = "same_kind") -> QuantTensor:
         tensors = [atleast(q) for q in _tensors(tup)]
         return concatenate(tensors, min(axis, tensors[0].ndim - 1), dtype=dtype)
 
-    rule.__doc__ = summary
-    implements(function, kind="moves")(rule)
+    return rule
 
 
 def _column(q: QuantTensor) -> QuantTensor:
     return q if q.ndim > 1 else q.reshape(-1)[:, None]
 
 
-_along_axis(np.vstack, np.atleast_2d, 0, "Tensors of at least 2 axes joined along axis 0.")
-_along_axis(np.hstack, np.atleast_1d, 1, "Tensors joined along axis 1, or the only one.")
-_along_axis(np.dstack, np.atleast_3d, 2, "Tensors of at least 3 axes joined along axis 2.")
-_along_axis(np.column_stack, _column, 1, "Tensors joined along axis 1; one of a single axis is a column.")
+_ALONG_AXIS = {
+    np.vstack: (np.atleast_2d, 0, "Tensors of at least 2 axes joined along axis 0."),
+    np.hstack: (np.atleast_1d, 1, "Tensors joined along axis 1, or the only one."),
+    np.dstack: (np.atleast_3d, 2, "Tensors of at least 3 axes joined along axis 2."),
+    np.column_stack: (_column, 1, "Tensors joined along axis 1; one of a single axis is a column."),
+}
+enter("moves", _along_axis, _ALONG_AXIS)
 
 
 @implements(np.block, kind="moves")

@@ -1,5 +1,6 @@
 """Means, variances and norms: exact sums, which are rounded once at the end."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import prod
 from numbers import Rational, Real
@@ -10,14 +11,12 @@ import numpy as np
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.requant import max_magnitude
-from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     add_up,
     axes_of,
-    axis_of,
     centred,
     is_kept,
     reduced_units,
@@ -27,7 +26,7 @@ from qrt.tensor.protocol.exact import (
     to_float64,
     write_floats,
 )
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import answer_in_floats, enter, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -36,20 +35,19 @@ from qrt.types import UniformType
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
     """The mean as float64, rounded once; of a quantized type where ``dtype`` or ``out`` is one, as ``qrt.mean``."""
-    name = "np.mean"
-    require_tensors(name, a)
-    refuse_others(name, others)
-    wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
+    require_tensors(a)
+    refuse_others(others)
+    wanted, keepdims = result_type(dtype), is_kept(keepdims)
     if isinstance(wanted, UniformType) or isinstance(out, QuantTensor):
         quantized = wanted if isinstance(wanted, UniformType) else None
         return qrt_mean(a, axis, keepdims=keepdims, out_type=quantized, out=out)
-    axes = axes_of(name, axis, a.ndim)
-    units, count = reduced_units(name, a.type, a.shape, axes, keepdims), prod(a.shape[d] for d in axes)
+    axes = axes_of(axis, a.ndim)
+    units, count = reduced_units(a.type, a.shape, axes, keepdims), prod(a.shape[d] for d in axes)
     if count == 0:
-        raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
+        raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     values = to_float64(total, units, [unit / count for unit in units.products()])
-    return write_floats(name, values, np.dtype(np.float64), out)
+    return write_floats(values, np.dtype(np.float64), out)
 
 
 @implements(np.average, kind="sums")
@@ -57,18 +55,17 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     """As ``np.mean``; with weights there is no exact result."""
     if weights is not None:
         more = asked_for(axis=axis, weights=weights, returned=bool(returned), keepdims=is_kept(keepdims))
-        return in_floats("np.average", np.average, (a,), more, lambda: written_call("np.average", (a,), more))
-    require_tensors("np.average", a)
-    refuse_others("np.average", {"returned": returned or None})
+        return answer_in_floats(np.average, (a,), more)
+    require_tensors(a)
+    refuse_others({"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
 
 
 # ----------------------------------------------------------------------------------------------------------- variances
 
 
-def _spread(function: Any, other: Any, root: bool, summary: str) -> None:
-    """Register a function of the deviations from the mean."""
-    name = f"np.{function.__name__}"
+def _spread(function: Any, root: bool) -> Callable[..., Any]:
+    """Return the rule of a function of the deviations from the mean."""
 
     def rule(
         a: Any,
@@ -79,37 +76,41 @@ def _spread(function: Any, other: Any, root: bool, summary: str) -> None:
         keepdims: Any = False,
         **others: Any,
     ) -> Any:
-        require_tensors(name, a)
+        require_tensors(a)
         keepdims, correction = is_kept(keepdims), others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
-        refuse_others(name, {**others, "out": out})
-        if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
-            call = written_call(name, (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}")
-            raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({call}, t) for a type t")
-        axes, freedom = axes_of(name, axis, a.ndim), _exact(name, ddof)
-        units = reduced_units(name, a.type, a.shape, axes, keepdims, 2)
+        refuse_others({**others, "out": out})
+        if dtype is not None and not isinstance(result_type(dtype), np.dtype):
+            call = written_call(
+                name_of(function), (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}"
+            )
+            raise QuantTypeError(f"the result is float64: write qrt.quantize({call}, t) for a type t")
+        axes, freedom = axes_of(axis, a.ndim), _exact(ddof)
+        units = reduced_units(a.type, a.shape, axes, keepdims, 2)
         count = prod(a.shape[d] for d in axes)
         if count == 0 or count <= freedom:
-            raise QuantValueError(f"{name}: {count} elements less ddof leave no degree of freedom")
+            raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
         total, squares = _power_sums(stored(a), axes, keepdims, count, max(-a.type.storage_min, a.type.storage_max))
         deviations = np.asarray(count * squares - total * total)
         ratios = [unit / (count * (count - freedom)) for unit in units.products()]
         return to_float64(deviations, units, ratios, root)[()]
 
-    rule.__doc__ = summary
-    implements(function, other, kind="sums")(rule)
+    return rule
 
 
-_spread(np.var, np.nanvar, False, "The variance as float64, rounded once.")
-_spread(np.std, np.nanstd, True, "The standard deviation as float64, rounded once.")
+_SPREADS = {
+    (np.var, np.nanvar): (False, "The variance as float64, rounded once."),
+    (np.std, np.nanstd): (True, "The standard deviation as float64, rounded once."),
+}
+enter("sums", _spread, _SPREADS)
 
 
-def _exact(name: str, number: Any) -> Fraction:
+def _exact(number: Any) -> Fraction:
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, Real) and np.isfinite(float(number)):
         return Fraction(float(number))
-    raise QuantTypeError(f"{name}: ddof must be a finite number, got {shown(number)}")
+    raise QuantTypeError(f"ddof must be a finite number, got {shown(number)}")
 
 
 def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: int, widest: int) -> tuple[Array, Array]:
@@ -134,44 +135,40 @@ def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: in
 @implements(np.linalg.norm, kind="sums")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """The root of a sum of squares; other norms have no exact result."""
-    name = "np.linalg.norm"
-    require_tensors(name, x)
-    rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
+    require_tensors(x)
+    rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
-        raise QuantValueError(f"{name}: a norm is along one axis or two, got axis {shown(axis)}")
+        raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
-    if not is_root:
-        more = asked_for(ord=ord, axis=axis, keepdims=keepdims)
-        return in_floats(name, np.linalg.norm, (x,), more, lambda: written_call(name, (x,), more))
-    return _root_of_squares(name, x, axis, is_kept(keepdims))
+    return _norm(np.linalg.norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
 
 
 @implements(np.linalg.vector_norm, kind="sums")
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
     """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
-    name = "np.linalg.vector_norm"
-    require_tensors(name, x)
-    if not (isinstance(ord, (int, float)) and ord == 2):
-        more = asked_for(ord=ord, axis=axis, keepdims=keepdims)
-        return in_floats(name, np.linalg.vector_norm, (x,), more, lambda: written_call(name, (x,), more))
-    return _root_of_squares(name, x, axis, is_kept(keepdims))
+    is_root = isinstance(ord, (int, float)) and ord == 2
+    return _norm(np.linalg.vector_norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
 
 
 @implements(np.linalg.matrix_norm, kind="sums")
 def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     """The Frobenius norm of matrices as float64, rounded once; other norms have no exact result."""
-    name = "np.linalg.matrix_norm"
-    require_tensors(name, x)
-    if not (isinstance(ord, str) and ord == "fro"):
-        more = asked_for(ord=ord, keepdims=keepdims)
-        return in_floats(name, np.linalg.matrix_norm, (x,), more, lambda: written_call(name, (x,), more))
-    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), is_kept(keepdims))
+    is_root = isinstance(ord, str) and ord == "fro"
+    return _norm(np.linalg.matrix_norm, x, is_root, (-2, -1), ord=ord, keepdims=keepdims)
 
 
-def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    axes = axes_of(name, axis, x.ndim)
-    units = reduced_units(name, x.type, x.shape, axes, keepdims, 2)
+def _norm(function: Any, x: Any, is_root: bool, along: Any, **given: Any) -> Any:
+    """Return the root of the sum of squares along axes, or what the function gives for floats."""
+    require_tensors(x)
+    if not is_root:
+        return answer_in_floats(function, (x,), asked_for(**given))
+    return _root(x, along, is_kept(given["keepdims"]))
+
+
+def _root(x: QuantTensor, axis: Any, keepdims: bool) -> Any:
+    axes = axes_of(axis, x.ndim)
+    units = reduced_units(x.type, x.shape, axes, keepdims, 2)
     square = max_magnitude(x.type) ** 2
     bound = max(prod(x.shape[d] for d in axes), 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object

@@ -18,7 +18,7 @@ from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.protocol.elements import ALL, broadcast, filled, flat_element, into, made, stored, tensor, truth
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -27,20 +27,19 @@ ElementOf = Callable[..., UniformType]
 """The type of the result, not per layer, from the tensor, the storage that was moved, and the arguments beside them."""
 
 
-def _moves(function: Any, element_of: ElementOf, summary: str, mover: Any = None) -> None:
-    """Register a function whose first argument is the tensor. ``mover`` moves its storage, if not the function does."""
+def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
+    """Return the rule of a function whose first argument is the tensor, and which moves its storage."""
 
     def rule(*args: Any, **kwargs: Any) -> QuantTensor:
         if not args:
             name = next(iter(signature(function).parameters))
             args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
         q, source = tensor(args[0], "the operand"), stored(args[0])
-        data = (mover or function)(source, *args[1:], **kwargs)
+        data = function(source, *args[1:], **kwargs)
         t = q.type if q.type.is_per_layer else element_of(q, data, *args[1:], **kwargs)
         return made(data, t, source)
 
-    rule.__doc__ = summary
-    implements(function, kind="moves")(rule)
+    return rule
 
 
 # ---------------------------------------------------------------------------------------------------------------- axes
@@ -69,25 +68,19 @@ def _squeezing(q: QuantTensor, axis: Any = None) -> Any:
     return tuple(0 if i in gone else ALL for i in range(q.ndim))
 
 
-for _function, _summary in {
+_ORDERS = {
     np.transpose: "A view with the axes in another order.",
     np.swapaxes: "A view with two axes interchanged.",
     np.matrix_transpose: "A view with the last two axes interchanged.",
     np.linalg.matrix_transpose: "A view with the last two axes interchanged.",
     np.moveaxis: "A view with axes moved to other places.",
     np.rollaxis: "A view with an axis moved back until it stands before ``start``.",
-}.items():
-    _moves(_function, _order_of(_function), _summary)
-_moves(np.expand_dims, _key_of(_expanding), "A view with new axes of size 1.")
-_moves(
-    np.squeeze,
-    _key_of(_squeezing),
-    "A view without axes of size 1. Without the axis of a channel it is of that channel's type.",
-)
+}
+enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
-def _atleast(function: Any, keys: Mapping[int, Any], summary: str) -> None:
-    """Register a function that gives each operand more axes, by its rank; arrays beside tensors are NumPy's."""
+def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
+    """Return the rule of a function that gives each tensor more axes, by its rank; arrays are NumPy's."""
 
     def rule(*arys: Any) -> Any:
         results = [
@@ -95,13 +88,18 @@ def _atleast(function: Any, keys: Mapping[int, Any], summary: str) -> None:
         ]
         return results[0] if len(results) == 1 else tuple(results)
 
-    rule.__doc__ = summary
-    implements(function, kind="moves")(rule)
+    return rule
 
 
-_atleast(np.atleast_1d, {0: None}, "Each as a view of at least 1 axis.")
-_atleast(np.atleast_2d, {0: (None, None), 1: (None, ALL)}, "Each as a view of at least 2 axes; a new one comes first.")
-_atleast(np.atleast_3d, {0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)}, "Each as a view of at least 3 axes.")
+_AT_LEAST = {
+    np.atleast_1d: ({0: None}, "Each as a view of at least 1 axis."),
+    np.atleast_2d: ({0: (None, None), 1: (None, ALL)}, "Each as a view of at least 2 axes; a new one comes first."),
+    np.atleast_3d: (
+        {0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)},
+        "Each as a view of at least 3 axes.",
+    ),
+}
+enter("moves", _atleast, _AT_LEAST)
 
 # --------------------------------------------------------------------------------------------------------- along axes
 
@@ -165,18 +163,6 @@ def _tiles(q: QuantTensor, reps: Any) -> Mapping[int, Any]:
     return {d: np.tile(np.arange(q.shape[d]), counts[q.ndim - 1 - d]) for d in range(q.ndim)}
 
 
-_moves(np.flip, along(_flips), "A view in reverse order along axes.")
-_moves(np.fliplr, along(lambda q: {1: REVERSED}), "A view in reverse order along axis 1.")
-_moves(np.flipud, along(lambda q: {0: REVERSED}), "A view in reverse order along axis 0.")
-_moves(np.rot90, _turned, "A view rotated in the plane of two axes.")
-_moves(np.roll, _rolled, "Elements moved on along axes; those beyond an end come in at the other.")
-_moves(np.fft.fftshift, along(_shifts(np.fft.fftshift)), "Rolled by half of each axis.")
-_moves(np.fft.ifftshift, along(_shifts(np.fft.ifftshift)), "Rolled back by half of each axis.")
-_moves(np.tile, along(_tiles), "The tensor again and again along axes.")
-_moves(np.repeat, _along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line.")
-_moves(np.delete, _along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line.")
-
-
 @implements(np.take, kind="moves")
 def take(a: QuantTensor, indices: Any, axis: int | None = None, out: Any = None, mode: Any = "raise") -> QuantTensor:
     """Elements by their positions along an axis or in one line."""
@@ -214,6 +200,62 @@ def trim_zeros(filt: QuantTensor, trim: str = "fb", axis: Any = None) -> QuantTe
     return filt[tuple(key)]
 
 
+# -------------------------------------------------------------------------------------------------------------- parts
+
+
+def _parts(function: Any, q: QuantTensor, sections: Any, axis: int) -> list[QuantTensor]:
+    """Return the parts of the lines along an axis, as NumPy's function cuts the positions along it."""
+    at = normalize_axis_index(axis, tensor(q, "ary").ndim)
+    if isinstance(sections, (int, float)) and sections == 0:  # NumPy's own refusal is a ZeroDivisionError
+        raise QuantValueError("number sections must be larger than 0.")
+    lines = function(np.arange(q.shape[at]), sections)
+    return [q[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
+
+
+def _split(function: Any) -> Callable[..., list[QuantTensor]]:
+    def rule(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
+        return _parts(function, ary, indices_or_sections, axis)
+
+    return rule
+
+
+def _split_along(function: Any, least: int, axis: int) -> Callable[..., list[QuantTensor]]:
+    """Return the rule of a function that cuts tensors of ``least`` axes or more along one, or the only one."""
+
+    def rule(ary: QuantTensor, indices_or_sections: Any) -> list[QuantTensor]:
+        _require_rank(least, ary)
+        return _parts(np.split, ary, indices_or_sections, min(ary.ndim - 1, axis))
+
+    return rule
+
+
+def _require_rank(least: int, q: QuantTensor) -> None:
+    if tensor(q, "ary").ndim < least:
+        raise QuantValueError(f"it only works on tensors of {least} or more dimensions, got {q.ndim}")
+
+
+_SPLITS = {
+    np.array_split: "Views of parts along an axis, of sizes as equal as they can be.",
+    np.split: "Views of parts along an axis, of equal sizes or between positions.",
+}
+_SPLITS_ALONG = {
+    np.hsplit: (1, 1, "Views of parts along axis 1, or the only one."),
+    np.vsplit: (2, 0, "Views of parts along axis 0 of at least 2."),
+    np.dsplit: (3, 2, "Views of parts along axis 2 of at least 3."),
+}
+enter("moves", _split, _SPLITS)
+enter("moves", _split_along, _SPLITS_ALONG)
+
+
+@implements("unstack", kind="moves")
+def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
+    """Views along an axis, which is gone; each of the type of its channel."""
+    _require_rank(1, x)
+    at, t, source = normalize_axis_index(axis, x.ndim), x.type, stored(x)
+    types = (t if t.is_per_layer else indexed_element(t, x.shape, (ALL,) * at + (i,)) for i in range(x.shape[at]))
+    return tuple(made(row, u, source) for row, u in zip(np.moveaxis(source, at, 0), types, strict=True))
+
+
 # ------------------------------------------------------------------------------------------------- lines that differ
 
 
@@ -234,41 +276,59 @@ def _on_diagonal(q: QuantTensor, data: Array, offset: int = 0, axis1: int = 0, a
     return selected_element(q.type, q.shape, selections, data.ndim)
 
 
-def _taken_along(q: QuantTensor, data: Array, indices: Any, axis: Any = -1) -> UniformType:
-    """Return the type where positions differ from line to line: axes beside theirs only broadcast."""
-    t, shape = (flat_element(q, "np.take_along_axis"), (q.size,)) if axis is None else (q.type, q.shape)
-    at, rank = normalize_axis_index(0 if axis is None else axis, len(shape)), len(shape)
+@implements(np.take_along_axis, kind="moves")
+def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTensor:
+    """Elements by positions that differ from line to line along an axis, which holds no channels or blocks."""
+    places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
+    data = np.take_along_axis(stored(arr), places, axis)
+    if t.is_per_layer:
+        return made(data, t)
+    if axis is None:
+        t, shape, axis = flat_element(arr, "np.take_along_axis"), (arr.size,), 0
+    at, rank = normalize_axis_index(axis, len(shape)), len(shape)
+    # Axes beside that of the positions only broadcast.
     selections = [
         Selection(i, ALL if n == m else np.zeros(m, np.intp), i)
         for i, (n, m) in enumerate(zip(shape, data.shape, strict=True))
     ]
-    selections[at] = Selection(
-        at, np.asarray(indices) if rank == 1 else np.zeros((1, 1), int), at if rank == 1 else None
-    )
-    return selected_element(t, shape, selections, rank)
+    selections[at] = Selection(at, places, at) if rank == 1 else Selection(at, np.zeros((1, 1), int), None)
+    return made(data, selected_element(t, shape, selections, rank))
 
 
-_moves(
-    np.diagonal,
-    _on_diagonal,
-    "The diagonals in the plane of two axes, which become the last. A view that may be read alone.",
-)
-_moves(
-    np.linalg.diagonal,
-    lambda q, data, offset=0: _on_diagonal(q, data, offset, -2, -1),
-    "The diagonals of matrices. A view that may be read alone.",
-)
-_moves(
-    np.lib.stride_tricks.sliding_window_view,
-    _windowed,
-    "A view that may be read alone; no window lies along the axis of channels or blocks.",
-)
-_moves(
-    np.take_along_axis,
-    _taken_along,
-    "Elements by positions that differ from line to line along an axis, which holds no channels or blocks.",
-    lambda source, indices, *axis, **options: np.take_along_axis(source, np.asarray(indices), *axis, **options),
-)
+_MOVES: dict[Any, tuple[ElementOf, str]] = {
+    np.expand_dims: (_key_of(_expanding), "A view with new axes of size 1."),
+    np.squeeze: (
+        _key_of(_squeezing),
+        "A view without axes of size 1. Without the axis of a channel it is of that channel's type.",
+    ),
+    np.flip: (along(_flips), "A view in reverse order along axes."),
+    np.fliplr: (along(lambda q: {1: REVERSED}), "A view in reverse order along axis 1."),
+    np.flipud: (along(lambda q: {0: REVERSED}), "A view in reverse order along axis 0."),
+    np.rot90: (_turned, "A view rotated in the plane of two axes."),
+    np.roll: (_rolled, "Elements moved on along axes; those beyond an end come in at the other."),
+    np.fft.fftshift: (along(_shifts(np.fft.fftshift)), "Rolled by half of each axis."),
+    np.fft.ifftshift: (along(_shifts(np.fft.ifftshift)), "Rolled back by half of each axis."),
+    np.tile: (along(_tiles), "The tensor again and again along axes."),
+    np.repeat: (_along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line."),
+    np.delete: (_along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line."),
+    np.diagonal: (
+        _on_diagonal,
+        "The diagonals in the plane of two axes, which become the last. A view that may be read alone.",
+    ),
+    np.linalg.diagonal: (
+        lambda q, data, offset=0: _on_diagonal(q, data, offset, -2, -1),
+        "The diagonals of matrices. A view that may be read alone.",
+    ),
+    np.lib.stride_tricks.sliding_window_view: (
+        _windowed,
+        "A view that may be read alone; no window lies along the axis of channels or blocks.",
+    ),
+    np.ravel: (
+        lambda q, data, order="C": flat_element(q, "np.ravel"),
+        "One axis; a view where NumPy makes one. Channels or blocks must not mix.",
+    ),
+}
+enter("moves", _moved, _MOVES)
 
 # -------------------------------------------------------------------------------------------------------------- shapes
 
@@ -277,13 +337,6 @@ _moves(
 def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> QuantTensor:
     """Another shape, in which the axis of the channels stays one axis; a view where NumPy makes one."""
     return a.reshape(shape, order=order, copy=copy)
-
-
-_moves(
-    np.ravel,
-    lambda q, data, order="C": flat_element(q, "np.ravel"),
-    "One axis; a view where NumPy makes one. Channels or blocks must not mix.",
-)
 
 
 @implements(np.resize, kind="moves")

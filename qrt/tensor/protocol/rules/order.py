@@ -1,6 +1,8 @@
 """The greatest and the least, sorting, and choosing by rank. Values decide; NumPy runs on storage where one scale and
 zero point are along the axis, and else on ranks."""
 
+from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -8,13 +10,13 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
-from qrt.ops.core import Array, parameter_index, real_number
+from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
 from qrt.tensor.protocol.exact import is_kept, refuse_others
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
-from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
+from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -25,32 +27,31 @@ _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fma
 """What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
 
 
-def _extreme(
-    name: str, ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
+def _extreme(ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     """Return the reduction by ``np.maximum`` or ``np.minimum``."""
-    t, options = reduced(name, q, axis, is_kept(keepdims)), {}
+    t, options = reduced(q, axis, is_kept(keepdims)), {}
     if initial is not None:
         if not np.all(np.any(np.broadcast_to(where, q.shape), axis)):
             for either in _UFUNCS:  # the number itself is a result
-                _bounds(name, either, t, initial)
+                _bounds(either, t, initial)
         options = {"initial": t.storage_min if ufunc is np.maximum else t.storage_max}
     result = ufunc.reduce(stored(q), axis, None, None, keepdims, where=where, **options)
     if initial is not None:
-        result = _with_bound(name, ufunc, np.asarray(result), t, initial)
+        result = _with_bound(ufunc, np.asarray(result), t, initial)
     return into(out, made(result, t))
 
 
-def _extremes(ufunc: Any, word: str, *functions: Function) -> None:
-    """Register the reductions and running results of ``np.maximum`` or ``np.minimum``."""
-    name = f"np.{'max' if ufunc is np.maximum else 'min'}"
-
+def _extreme_of(function: Any, ufunc: Any) -> Callable[..., Any]:
     def rule(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Any:
-        return _extreme(name, ufunc, tensor(a, "a"), axis, out, keepdims, initial, where)
+        return _extreme(ufunc, tensor(a, "a"), axis, out, keepdims, initial, where)
 
-    def reduce(
+    return rule
+
+
+def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
+    def rule(
         array: Any,
         axis: Any = 0,
         dtype: Any = None,
@@ -59,44 +60,48 @@ def _extremes(ufunc: Any, word: str, *functions: Function) -> None:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        refuse_others(name, {"dtype": dtype})
-        return _extreme(name, ufunc, tensor(array, "array"), axis, out, keepdims, initial, where)
+        refuse_others({"dtype": dtype})
+        return _extreme(ufunc, tensor(array, "array"), axis, out, keepdims, initial, where)
 
-    def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
-        refuse_others(name, {"dtype": dtype})
-        require_one_scale(f"np.{ufunc.__name__}.accumulate", tensor(array, "array"), axis)
+    return rule
+
+
+def _running(function: Any, ufunc: Any) -> Callable[..., Any]:
+    def rule(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
+        refuse_others({"dtype": dtype})
+        require_one_scale(tensor(array, "array"), axis)
         return into(out, made(ufunc.accumulate(stored(array), axis), array.type))
 
-    rule.__doc__ = f"The {word} value."
-    reduce.__doc__ = f"The {word} value along an axis."
-    accumulate.__doc__ = f"The {word} value so far along an axis."
-    implements(*functions, kind="order")(rule)
-    implements(*((either, "reduce") for either in _UFUNCS[ufunc]), kind="order")(reduce)
-    implements(*((either, "accumulate") for either in _UFUNCS[ufunc]), kind="order")(accumulate)
+    return rule
 
 
-_extremes(np.maximum, "greatest", np.max, np.amax, np.nanmax)
-_extremes(np.minimum, "least", np.min, np.amin, np.nanmin)
-
-
-def _place_of_extreme(find: Any, word: str, *functions: Function) -> None:
+def _place_of_extreme(find: Any) -> Callable[..., Any]:
     def rule(a: Any, axis: Any = None, out: Array | None = None, *, keepdims: Any = False) -> Any:
         return find(in_order(tensor(a, "a"), axis), axis, out, keepdims=keepdims)
 
-    rule.__doc__ = f"The index of the {word} value, the first of equals."
-    implements(*functions, kind="order")(rule)
+    return rule
 
 
-_place_of_extreme(np.argmax, "greatest", np.argmax, np.nanargmax)
-_place_of_extreme(np.argmin, "least", np.argmin, np.nanargmin)
-
+for _ufunc, _word, _extremes in (
+    (np.maximum, "greatest", (np.max, np.amax, np.nanmax)),
+    (np.minimum, "least", (np.min, np.amin, np.nanmin)),
+):
+    enter("order", _extreme_of, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_word} value.")})
+    for _either in _UFUNCS[_ufunc]:
+        enter("order", _reduction, {(_either, "reduce"): (_ufunc, f"The {_word} value along an axis.")})
+        enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_word} value so far along an axis.")})
+_PLACES = {
+    (np.argmax, np.nanargmax): "The index of the greatest value, the first of equals.",
+    (np.argmin, np.nanargmin): "The index of the least value, the first of equals.",
+}
+enter("order", _place_of_extreme, _PLACES)
 
 # -------------------------------------------------------------------------------------------------------------- sorting
 
 
-def _sorted(name: str, q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
+def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
     """Return the sorted elements. Along the axis, None for all, one scale is needed."""
-    require_one_scale(name, q, axis)
+    require_one_scale(q, axis)
     storage = stored(q).copy() if axis is not None else stored(q).flatten()
     # NumPy counts bytes where a stable sort is asked for, 15 times faster than it sorts them by default.
     kind = "stable" if kind is stable is None and storage.itemsize == 1 else kind
@@ -107,22 +112,22 @@ def _sorted(name: str, q: QuantTensor, axis: Any, kind: Any = None, stable: Any 
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis."""
-    refuse_others("np.sort", {"order": order})
-    return _sorted("np.sort", tensor(a, "a"), axis, kind, stable)
+    refuse_others({"order": order})
+    return _sorted(tensor(a, "a"), axis, kind, stable)
 
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis: the one partition that is the same on every CPU."""
-    refuse_others("np.partition", {"order": order})
+    refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
-    return _sorted("np.partition", a, axis)
+    return _sorted(a, axis)
 
 
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The indices that sort the values; the first of equals comes first, so that they are the same on every CPU."""
-    refuse_others("np.argsort", {"order": order})
+    refuse_others({"order": order})
     np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
     return np.argsort(in_order(tensor(a, "a"), axis), axis, kind="stable")
 
@@ -130,7 +135,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """The indices that sort the values, as ``np.argsort``: the one partition that is the same on every CPU."""
-    refuse_others("np.argpartition", {"order": order})
+    refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
 
@@ -155,9 +160,9 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 """The methods whose results are elements."""
 
 
-def _quantile(function: Any, plain: Any) -> None:
-    """Register a function which ``plain`` computes on storage: no value of a tensor is NaN."""
-    name = f"np.{function.__name__}"
+def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
+    """Return the rule of a function which ``plain`` computes on storage: no value of a tensor is NaN."""
+    name = name_of(function)
 
     def rule(
         a: Any,
@@ -175,7 +180,7 @@ def _quantile(function: Any, plain: Any) -> None:
             given = asked_for(axis=axis, out=out, **options | {"method": None if method == "linear" else method})
             others = "or give method='lower', 'higher', 'nearest' or 'inverted_cdf'"
             return in_floats(name, function, (a, q), given, lambda: f"{written_call(name, (a, q), given)}, {others}")
-        t, source = reduced(name, tensor(a, "a"), axis, is_kept(keepdims)), stored(a)
+        t, source = reduced(tensor(a, "a"), axis, is_kept(keepdims)), stored(a)
         storage = np.asarray(plain(source, q, axis, **options), source.dtype)
         new = np.ndim(q)
         element = (
@@ -185,89 +190,89 @@ def _quantile(function: Any, plain: Any) -> None:
         )
         return into(out, made(storage, element))
 
-    rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
-    implements(function, kind="order")(rule)
+    return rule
 
 
-_quantile(np.quantile, np.quantile)
-_quantile(np.nanquantile, np.quantile)
-_quantile(np.percentile, np.percentile)
-_quantile(np.nanpercentile, np.percentile)
+_QUANTILE = "An element, by a ``method`` that chooses one; those between elements have no exact result."
+_QUANTILES: dict[Any, Any] = {np.quantile: np.quantile, np.nanquantile: np.quantile}
+_QUANTILES |= {np.percentile: np.percentile, np.nanpercentile: np.percentile}
+enter("order", _quantile, {function: (plain, _QUANTILE) for function, plain in _QUANTILES.items()})
 has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "nanmedian")})
 
 
 # --------------------------------------------------------------------------------------------------------- two operands
 
 
-def _bounds(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
+def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
     """Return a real number as storage of each parameter of the type, by the default cast rule, as ``qrt.clamp`` stores
     its bounds. One that no value of the type is near would be the result: an error."""
-    x = float(real_number(name, "a bound", number))
+    if not isinstance(number, Real):
+        raise QuantTypeError(f"a bound must be a real number, got {shown(number)}")
+    x = float(number)
     places = [x / scale + zero for scale, zero in zip(t.scales, t.zero_points, strict=True)]
     beyond = max(places) > t.storage_max + 0.5 if ufunc is np.maximum else min(places) < t.storage_min - 0.5
     if x != x or beyond:
-        raise QuantTypeError(f"{name}: no value of the type is near {shown(number)}: requantize to a wider type first")
+        raise QuantTypeError(f"no value of the type is near {shown(number)}: requantize to a wider type first")
     return numbers(x, t, ()) if t.is_per_layer else stored_bounds(t, {"min": x, "max": None})[0]
 
 
-def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
+def _with_bound(ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
     """Return ``ufunc`` of storage of the type and of a real number."""
-    bound = _bounds(name, ufunc, t, number[()] if isinstance(number, np.ndarray) else number).astype(storage.dtype)
+    bound = _bounds(ufunc, t, number[()] if isinstance(number, np.ndarray) else number).astype(storage.dtype)
     if not t.is_per_layer:
         bound = bound[parameter_index(t, storage.shape)]
     return clipped(storage, bound) if ufunc is np.maximum else clipped(storage, high=bound)
 
 
-def _refuse_array(name: str, args: tuple[Any, ...], *bounds: Any) -> None:
+def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> None:
     """Raise for an array among the bounds: it is not quantized unasked."""
     if any(not isinstance(x, (int, float, QuantTensor, type(None))) and np.ndim(x) for x in bounds):
-        floats = written_call(name, args, {})
+        floats = written_call(name_of(function), args, {})
         raise QuantTypeError(
-            f"{name}: an array is no QuantTensor: write {floats}, or qrt.quantize the array, which rounds and clamps it"
+            f"an array is no QuantTensor: write {floats}, or qrt.quantize the array, which rounds and clamps it"
         )
 
 
-def _choices(ufunc: Any, word: str) -> None:
-    """Register a ufunc that chooses one of two values."""
-    name = f"np.{ufunc.__name__}"
+def _choice(ufunc: Any) -> Callable[..., Any]:
+    """Return the rule of a ufunc that chooses one of two values."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse_others(name, others)
+        refuse_others(others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-            return into(out, _of_two(name, ufunc, a, b))
+            return into(out, _of_two(ufunc, a, b))
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
-        _refuse_array(name, (a, b), number)
-        return into(out, made(_with_bound(name, ufunc, stored(tensor(q, "an operand")), q.type, number), q.type))
+        _refuse_array(ufunc, (a, b), number)
+        return into(out, made(_with_bound(ufunc, stored(tensor(q, "an operand")), q.type, number), q.type))
 
-    rule.__doc__ = f"The {word} of two values; a real number is quantized."
-    implements(*_UFUNCS[ufunc], kind="order")(rule)
+    return rule
 
 
-def _of_two(name: str, ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
+def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
     try:
         storage = np.asarray(ufunc(stored(a), stored(b)))
     except ValueError:
-        raise QuantValueError(f"{name}: shapes {a.shape} and {b.shape} do not broadcast") from None
-    t, u = (_broadcast(name, q, storage.shape) for q in (a, b))
+        raise QuantValueError(f"shapes {a.shape} and {b.shape} do not broadcast") from None
+    t, u = (_broadcast(q, storage.shape) for q in (a, b))
     if t is not u:
-        raise QuantTypeError(f"{name}: the operands have different types: requantize one, qrt.requantize(q, r.type)")
+        raise QuantTypeError("the operands have different types: requantize one, qrt.requantize(q, r.type)")
     return made(storage, t)
 
 
-def _broadcast(name: str, q: QuantTensor, shape: Any) -> UniformType:
+def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     """Return the type of a tensor that is broadcast; along a broadcast axis of channels it is that of the one there."""
     if q.type.is_per_layer or q.shape == shape:
         return q.type
     before = len(shape) - q.ndim
     repeated = [d for d in range(q.ndim) if q.shape[d] != shape[before + d]]
     if any(d in repeated for d, _ in q.type.block_sizes or ()):
-        raise QuantTypeError(f"{name}: an axis with blocks is not broadcast: give tensors of one shape")
+        raise QuantTypeError("an axis with blocks is not broadcast: give tensors of one shape")
     key = [item for d in range(q.ndim) for item in ((0, None) if d in repeated else (ALL,))]
     return indexed_element(q.type, q.shape, (None,) * before + tuple(key))
 
 
-_choices(np.maximum, "greater")
-_choices(np.minimum, "lesser")
+_WORDS = {np.maximum: "greater", np.minimum: "lesser"}
+_CHOICES = {_UFUNCS[ufunc]: f"The {word} of two values; a real number is quantized." for ufunc, word in _WORDS.items()}
+enter("order", _choice, _CHOICES)
 
 
 @implements(np.clip, kind="order")
@@ -275,10 +280,10 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     """The elements within two bounds, which are stored by the default cast rule."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     result = tensor(a, "a")
-    _refuse_array("np.clip", (a, low, high), low, high)
+    _refuse_array(np.clip, (a, low, high), low, high)
     for ufunc, bound in ((np.maximum, low), (np.minimum, high)):
         if isinstance(bound, QuantTensor):
-            result = _of_two("np.clip", ufunc, result, bound)
+            result = _of_two(ufunc, result, bound)
         elif bound is not None:
-            result = made(_with_bound("np.clip", ufunc, stored(result), result.type, bound), result.type)
+            result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)

@@ -1,6 +1,7 @@
 """Which values there are, and where one stands among others: by value, exact. Functions whose results hold values of
 the operands need one scale and zero point; the others do not."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
 from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
-from qrt.tensor.protocol.rules.comparisons import place_among
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.rules.comparisons import test_of_storage
+from qrt.tensor.protocol.table import enter, implements
 from qrt.types import UniformType
 
 
@@ -34,28 +35,30 @@ def unique(
     **options: Any,
 ) -> Any:
     """The values that occur, in ascending order."""
-    require_one_scale("np.unique", tensor(ar, "ar"), axis)
+    require_one_scale(tensor(ar, "ar"), axis)
     flags: Any = (return_index, return_inverse, return_counts, axis)
     t = per_layer(ar.type) if axis is None else ar.type
     return _around(np.unique(stored(ar), *flags, **options), t)
 
 
-def _unique(function: Any, summary: str) -> None:
+def _unique(function: Any) -> Callable[..., Any]:
     def rule(x: Any) -> Any:
-        require_one_scale(f"np.{function.__name__}", tensor(x, "x"), None)
+        require_one_scale(tensor(x, "x"), None)
         return _around(function(stored(x)), per_layer(x.type))
 
-    rule.__doc__ = summary
-    implements(function, kind="order")(rule)
+    return rule
 
 
-_unique(np.unique_all, "The values that occur, their first indices, the inverse and the counts.")
-_unique(np.unique_counts, "The values that occur, and how often each does.")
-_unique(np.unique_inverse, "The values that occur, and for each element which it is.")
-_unique(np.unique_values, "The values that occur.")
+_UNIQUE = {
+    np.unique_all: "The values that occur, their first indices, the inverse and the counts.",
+    np.unique_counts: "The values that occur, and how often each does.",
+    np.unique_inverse: "The values that occur, and for each element which it is.",
+    np.unique_values: "The values that occur.",
+}
+enter("order", _unique, _UNIQUE)
 
 
-def _of_two_sets(function: Any, summary: str) -> None:
+def _of_two_sets(function: Any) -> Callable[..., Any]:
     def rule(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
         tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
         types = {per_layer(x.type) for x in tensors}
@@ -63,14 +66,16 @@ def _of_two_sets(function: Any, summary: str) -> None:
             raise QuantTypeError("two tensors of one per-layer type are needed: requantize one, or both")
         return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
 
-    rule.__doc__ = summary
-    implements(function, kind="order")(rule)
+    return rule
 
 
-_of_two_sets(np.union1d, "The values that occur in one of two tensors of a type, or in both.")
-_of_two_sets(np.intersect1d, "The values that occur in both of two tensors of a type.")
-_of_two_sets(np.setdiff1d, "The values of one tensor that do not occur in another of its type.")
-_of_two_sets(np.setxor1d, "The values that occur in one alone of two tensors of a type.")
+_OF_TWO_SETS = {
+    np.union1d: "The values that occur in one of two tensors of a type, or in both.",
+    np.intersect1d: "The values that occur in both of two tensors of a type.",
+    np.setdiff1d: "The values of one tensor that do not occur in another of its type.",
+    np.setxor1d: "The values that occur in one alone of two tensors of a type.",
+}
+enter("order", _of_two_sets, _OF_TWO_SETS)
 
 
 @implements(np.isin, kind="order")
@@ -86,9 +91,9 @@ def isin(
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where values would stand among sorted values."""
     if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
-        place = place_among(a.type, v, side)
-        if place is not None:
-            return stored(a).searchsorted(*place, sorter)
+        test, first = test_of_storage(np.less if side == "left" else np.less_equal, a.type, v)
+        if test is np.less or test is np.less_equal:
+            return stored(a).searchsorted(first, "left" if test is np.less else "right", sorter)
     x, y = sortable([a, v])
     return np.searchsorted(x, y, side, sorter)
 

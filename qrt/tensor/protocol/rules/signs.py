@@ -11,7 +11,7 @@ from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.rules.comparisons import written
-from qrt.tensor.protocol.table import Function, implements
+from qrt.tensor.protocol.table import Function, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -27,55 +27,58 @@ def truth(x: Any) -> Any:
     return array.astype(bool) if array.dtype == object else x
 
 
-def _of_truths(function: Function, summary: str) -> None:
-    """Register a function of one array that sees of it whether an element is 0: NumPy's answer is the answer."""
+def _of_truths(function: Function) -> Callable[..., Any]:
+    """Return the rule of a function of one array that sees of it whether an element is 0."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
         no_tensor((*args, *options.values()), "an argument")
         return plain(truth(a), *args, **options)
 
-    rule.__doc__ = summary
-    implements(function, kind="order")(rule)
+    return rule
 
 
-_of_truths(np.any, "Whether an element is not 0.")
-_of_truths(np.all, "Whether no element is 0.")
-_of_truths(np.nonzero, "The indices of the elements that are not 0, an array for each axis.")
-_of_truths(np.flatnonzero, "The indices of the elements that are not 0, in one line.")
-_of_truths(np.argwhere, "The indices of the elements that are not 0, a row for each.")
-_of_truths(np.count_nonzero, "The number of the elements that are not 0.")
+_LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
+_ALONG_AXIS = "The operation along an axis; an element counts as true where it is not 0."
+_OF_TRUTHS: dict[Any, str] = {
+    np.any: "Whether an element is not 0.",
+    np.all: "Whether no element is 0.",
+    np.nonzero: "The indices of the elements that are not 0, an array for each axis.",
+    np.flatnonzero: "The indices of the elements that are not 0, in one line.",
+    np.argwhere: "The indices of the elements that are not 0, a row for each.",
+    np.count_nonzero: "The number of the elements that are not 0.",
+}
+_OF_TRUTHS |= {(ufunc, method): _ALONG_AXIS for ufunc in _LOGICAL for method in ("reduce", "accumulate")}
+enter("order", _of_truths, _OF_TRUTHS)
 
 
-def _logical(ufunc: np.ufunc) -> None:
+def _logical(ufunc: np.ufunc) -> Callable[..., Any]:
     def rule(*operands: Any, **options: Any) -> Any:
-        refuse_others(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
+        refuse_others({key: options[key] for key in options.keys() - {"out", "where"}})
         no_tensor((*options.values(),), "out or where")
         return ufunc(*map(truth, operands), **options)
 
-    rule.__doc__ = "An element counts as true where it is not 0."
-    implements(ufunc, kind="order")(rule)
+    return rule
 
 
-_logical(np.logical_not)
-for _ufunc in (np.logical_and, np.logical_or, np.logical_xor):
-    _logical(_ufunc)
-    for _method in ("reduce", "accumulate"):
-        _of_truths((_ufunc, _method), "The operation along an axis; an element counts as true where it is not 0.")
+enter("order", _logical, dict.fromkeys((np.logical_not, *_LOGICAL), "An element counts as true where it is not 0."))
 
 
-def _always(answer: bool, *functions: Function) -> None:
-    """Register questions about NaN and infinity."""
-
+def _always(function: Function, answer: bool) -> Callable[..., Any]:
     def rule(x: Any, out: Array | None = None, *, where: Any = True) -> Any:
         return written(np.full(x._shape, answer)[()], out, where)
 
-    rule.__doc__ = f"{answer} everywhere: every value is a finite real number."
-    implements(*functions, kind="order")(rule)
+    return rule
 
 
-_always(True, np.isfinite)
-_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf)
+_ALWAYS = {
+    np.isfinite: (True, "True everywhere: every value is a finite real number."),
+    (np.isnan, np.isinf, np.isposinf, np.isneginf): (
+        False,
+        "False everywhere: every value is a finite real number.",
+    ),
+}
+enter("order", _always, _ALWAYS)
 
 
 # ---------------------------------------------------------------------------------------------------------------- signs
@@ -87,16 +90,12 @@ def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
     return written(np.less(stored(x), zero_points(x)), out, where)
 
 
-def _unary(compute: Callable[[QuantTensor], QuantTensor], summary: str, *functions: Function) -> None:
-    """Register ufuncs of one tensor."""
-    name = f"np.{compute.__name__}"
-
+def _unary(ufunc: np.ufunc, compute: Callable[[QuantTensor], QuantTensor]) -> Callable[..., Any]:
     def rule(x: Any, /, *, out: Any = None, **others: Any) -> Any:
-        refuse_others(name, others)
+        refuse_others(others)
         return into(out, compute(tensor(x, "x")))
 
-    rule.__doc__ = summary
-    implements(*functions, kind="order")(rule)
+    return rule
 
 
 def sign(q: QuantTensor) -> QuantTensor:
@@ -136,12 +135,16 @@ def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> 
     return t.with_(zero_points=given, **others)
 
 
-_unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)
-_unary(QuantTensor.copy, "A copy.", np.positive)
-_unary(negative, "The opposite values, exact; the type is another where it does not hold them.", np.negative)
-_unary(
-    absolute, "The magnitudes, exact; the storage is unsigned where the type does not hold them.", np.absolute, np.fabs
-)
+_UNARY: dict[Any, tuple[Any, str]] = {
+    np.sign: (sign, "-1, 0 or 1, of a type with scale 1."),
+    np.positive: (QuantTensor.copy, "A copy."),
+    np.negative: (negative, "The opposite values, exact; the type is another where it does not hold them."),
+    (np.absolute, np.fabs): (
+        absolute,
+        "The magnitudes, exact; the storage is unsigned where the type does not hold them.",
+    ),
+}
+enter("order", _unary, _UNARY)
 
 
 @implements(np.nan_to_num, kind="order")
