@@ -247,8 +247,8 @@ class Builder:
         >>> from qrt import ir, parse_type
         >>> b = ir.Builder(ir.Module())
         >>> x = b.constant(1, "i32")
-        >>> b.emit("arith.extsi", [x], [parse_type("i64")]).result
-        <Value 1 : i64>
+        >>> b.emit("arith.extsi", [x], [parse_type("i64")]).result.type
+        <IntegerType i64>
         """
         definition = registry.definition(name)
         operation = definition.operation_class(

@@ -269,7 +269,7 @@ def add_rule(tree):
     tree.edit("tests/rules.py", '    if rule == "float64_away":\n', f'{IN_RATIONALS}    if rule == "float64_away":\n')
     drawn = 'st.just("zero_point_first")'
     tree.edit("tests/ops/test_binary.py", drawn, 'st.sampled_from(["zero_point_first", "float32_away"])')
-    tree.edit("csrc/include/qrt/rules.def", "\n#undef", "QRT_RULE(QRT_FLOAT32_AWAY, float32_away)\n\n#undef")
+    tree.edit("csrc/rules.def", "\n#undef", "QRT_RULE(QRT_FLOAT32_AWAY, float32_away)\n\n#undef")
     tree.edit("csrc/ref/requant.c", "int64_t ref_requantize(", f"{IN_C}int64_t ref_requantize(")
     case = "    case QRT_DEQUANTIZED:\n"
     own = "    case QRT_FLOAT32_AWAY:\n        return float32_away(requant, acc, parameter);\n"

@@ -1,4 +1,4 @@
-"""The rules of requantization in C: the rows of csrc/include/qrt/rules.def. Hazards: a rule of one language alone; one
+"""The rules of requantization in C: the rows of csrc/rules.def. Hazards: a rule of one language alone; one
 that a kernel computes as another one, because a switch has no case of it."""
 
 import platform
@@ -42,7 +42,7 @@ def compiled_files() -> list[Path]:
 
 
 def test_the_names_are_those_of_the_table() -> None:
-    rows = re.findall(r"^QRT_RULE\((\w+), (\w+)\)", (CSRC / "include" / "qrt" / "rules.def").read_text(), re.MULTILINE)
+    rows = re.findall(r"^QRT_RULE\((\w+), (\w+)\)", (CSRC / "rules.def").read_text(), re.MULTILINE)
     assert [name for _, name in rows] == [*numerics.ARITHMETICS]
     assert all(number == f"QRT_{name.upper()}" for number, name in rows)
 
@@ -62,7 +62,7 @@ def test_a_new_rule_does_not_compile_without_cases(tmp_path: Path) -> None:
     csrc = tmp_path / "csrc"
     shutil.copytree(CSRC, csrc)
     assert [complaint(csrc, file) for file in compiled_files()] == [""] * len(compiled_files())
-    rules = csrc / "include" / "qrt" / "rules.def"
+    rules = csrc / "rules.def"
     rules.write_text(ROW.format("NEW", "new") + "\n" + rules.read_text())
     for file in compiled_files():
         assert "error: enumeration value" in complaint(csrc, file), file

@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -74,12 +74,16 @@ def test_every_entry_has_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hazard: an entry that no test of threads, of forks or of valgrind calls. Steps of control have none."""
     bound = set[str]()
 
-    class Noting:
-        def __getattr__(self, name: str) -> object:
+    def noting(name: str, bind: Callable[..., object]) -> Callable[..., object]:
+        def note(*arguments: object, **options: object) -> object:
             bound.add(name)
-            return getattr(kernel_calls, name)
+            return bind(*arguments, **options)
 
-    monkeypatch.setattr(jobs, "kernel_calls", Noting())
+        return note
+
+    for name, bind in list(vars(jobs).items()):
+        if name.startswith("bind_"):
+            monkeypatch.setattr(jobs, name, noting(name, bind))
     mixed_jobs("ref")
     assert bound == {name for name in dir(kernel_calls) if name.startswith("bind_")} - {"bind_control"}
 

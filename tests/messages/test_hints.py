@@ -59,7 +59,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "{} @ {} ": (np.float64(X), Q),
     "np.float16(2) + {}": (WIDE,),
     "np.add({}, 1, dtype=np.float64)": (Q,),
-    "np.add({}, 1, where=[True, False])": (Q,),
+    "np.add({}, 1, where=[True, True])": (Q,),
     "np.subtract({}, {}, out={})": (Q, X, np.zeros((2, 2), np.float32)),
     "np.exp({}, dtype=np.float64)": (Q,),
     "np.hypot({}, {})": (Q, Q),

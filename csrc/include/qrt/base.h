@@ -48,7 +48,7 @@ typedef enum { QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER } qrt_zero_point_orde
 typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
 typedef enum {
 #define QRT_RULE(number, name) number,
-#include "qrt/rules.def"
+#include "rules.def"
 } qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;

@@ -6,7 +6,7 @@
 /* The names of rules, which Python gives. */
 static const char *const qrt_rule_names[] __attribute__((unused)) = {
 #define QRT_RULE(number, name) [number] = #name,
-#include "qrt/rules.def"
+#include "rules.def"
 };
 enum { QRT_RULES = sizeof qrt_rule_names / sizeof *qrt_rule_names };
 
