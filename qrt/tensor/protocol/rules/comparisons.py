@@ -136,12 +136,14 @@ def _first_integer(t: UniformType, test: np.ufunc, number: Any) -> int:
     """Return the least integer of the storage whose value passes a test that all greater ones pass too: greater than
     the number, or at least the number. It is the greatest integer and one more where none does."""
     low, high = t.storage_min, t.storage_max + 1
-    while low < high:
-        middle = (low + high) // 2
-        if compare_with_number(test, _values(t, [middle]), number).all():
-            high = middle
+    while low < high:  # many at once: a call of NumPy costs more than some hundred elements
+        tried = np.unique(np.linspace(low, high - 1, 256).astype(np.int64))
+        passed = np.flatnonzero(compare_with_number(test, _values(t, tried), number))
+        if passed.size:
+            high = int(tried[passed[0]])
+            low = int(tried[passed[0] - 1]) + 1 if passed[0] else high
         else:
-            low = middle + 1
+            low = int(tried[-1]) + 1
     return low
 
 

@@ -166,8 +166,8 @@ def _pads(q: QuantTensor, pad_width: Any, mode: str, **options: Any) -> dict[int
 @implements(np.copyto, kind="moves")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Writes a tensor or numbers, where a condition holds; into an array, the values of a tensor."""
-    held = truth(where)
-    write(dst, src, lambda array, values: np.copyto(array, values, casting, where=held))
+    places = truth(where)
+    write(dst, src, lambda array, values: np.copyto(array, values, casting, where=places))
 
 
 @implements(np.put, kind="moves")
@@ -182,15 +182,15 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 @implements(np.place, kind="moves")
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values one after the other where a mask holds."""
-    held = truth(mask)
-    write(arr, vals, lambda array, values: np.place(array, held, values))
+    places = truth(mask)
+    write(arr, vals, lambda array, values: np.place(array, places, values))
 
 
 @implements(np.putmask, kind="moves")
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Writes the values at their own positions where a mask holds."""
-    held = truth(mask)
-    write(a, values, lambda array, given: np.putmask(array, held, given))
+    places = truth(mask)
+    write(a, values, lambda array, given: np.putmask(array, places, given))
 
 
 @implements(np.put_along_axis, kind="moves")
