@@ -175,9 +175,8 @@ MISTAKES = {
     ),
     "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: give a list of them",
     "qrt.concat([q, w])": (
-        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
-        "(tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+        "np.concatenate: tensors of one type are needed, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
+        "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
     ),
     'qrt.clamp(q, min="a")': "clamp: min must be a real number, got 'a'",
     "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
@@ -239,9 +238,8 @@ MISTAKES = {
     'qrt.float_results("on").__enter__()': 'float_results: "allow", "warn" or "raise" is needed, got \'on\'',
     "qrt.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
     "np.concatenate([q, w])": (
-        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
-        "(tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+        "np.concatenate: tensors of one type are needed, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
+        "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
     ),
     "np.ravel(CHANNELS_Q)": (
         "np.ravel would mix the scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
