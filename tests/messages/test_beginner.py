@@ -175,8 +175,9 @@ MISTAKES = {
     ),
     "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: give a list of them",
     "qrt.concat([q, w])": (
-        "np.concatenate: tensors of one type are needed, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
-        "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
+        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
+        "(tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     'qrt.clamp(q, min="a")': "clamp: min must be a real number, got 'a'",
     "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
