@@ -145,7 +145,7 @@ class Methods:
 
     def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> "QuantTensor":
         """The tensor itself; there is one device."""
-        if device != "cpu":
+        if not isinstance(device, str) or device != "cpu":
             raise QuantValueError(f'the only device is "cpu", got {device!r}')
         return self
 

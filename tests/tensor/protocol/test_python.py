@@ -67,6 +67,7 @@ def test_truth_is_exact() -> None:
         (lambda: f"{Q:.2f}", TypeError, "unsupported format string"),
         (lambda: Q.astype(np.int8), QuantTypeError, "int8 does not hold the values: write q.storage for the integers"),
         (lambda: Q.to_device("gpu"), ValueError, 'the only device is "cpu"'),
+        (lambda: Q.to_device(np.zeros(0)), ValueError, 'the only device is "cpu"'),
     ],
 )
 def test_what_is_no_number_says_so(call: Any, error: type, message: str) -> None:
