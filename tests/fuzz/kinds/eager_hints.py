@@ -86,8 +86,11 @@ def _magnitude(operands: Any) -> float:
 
 
 def _numbers(x: Any) -> Any:
-    """An array; of float64 where its dtype is not NumPy's own."""
+    """An array; of float64 where its dtype is not NumPy's own, and where it holds Python's numbers, as NaNs there are
+    not compared."""
     array = np.asarray(x)
+    if array.dtype.kind == "O" and all(isinstance(item, int | float) for item in array.flat):
+        return array.astype(np.float64)
     return array.astype(np.float64) if array.dtype.type.__module__ == "ml_dtypes" else array
 
 
