@@ -29,6 +29,7 @@ _MESSAGES = {
     "an attribute that a tensor does not have": (AttributeError, r"^a \w*Tensor has no "),
     "a result that memory does not hold": (MemoryError, r""),
     "Python's own refusal of an infinity as an integer": (OverflowError, r"cannot convert float infinity to integer"),
+    "Python's own refusal of a NaN as an integer": (ValueError, r"cannot convert float NaN to integer"),
 }
 """The built-in exceptions that may leave a public function on purpose, by type and message. Others are QuantErrors."""
 
