@@ -1,4 +1,4 @@
-"""CallCache cached: a public function finds the bound call that the same arguments had before. calls.pyi says what it takes.
+"""Public functions that find the bound call of equal arguments in the call cache. calls.pyi says what they take.
 
 The arguments of a call are described by words: types by identity (they are interned), attributes by kind and value,
 arrays by dtype and shape. Equal words mean equal bound calls. Whatever has no description (a list, an array that a

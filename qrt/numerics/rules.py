@@ -61,7 +61,9 @@ class Table(dict[str, Row]):
     """Rows by their names. A name that no row has is an error wherever it is looked up."""
 
     def __init__(self, kind: str, rows: Iterable[tuple[str, Row]]) -> None:
-        super().__init__(rows)
+        named = tuple(rows)
+        super().__init__(named)
+        assert len(self) == len(named), f"two rows of the {kind} table have one name"
         self._kind = kind
 
     def __missing__(self, name: object) -> NoReturn:

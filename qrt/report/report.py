@@ -13,7 +13,7 @@ from qrt.report.text import as_text, counted
 
 @dataclass(frozen=True)
 class Report(ReportFigures, Mapping[str, RegionReport]):
-    """What a quantization did to a program. It maps keys of regions to their reports, the worst first.
+    """The effects of a quantization on a program: a mapping of keys of regions to their reports, the worst first.
 
     A region is found by its whole key or by an end of it after a ``/`` that no other has: "conv2d.1". ``print`` shows
     it as ``text`` does.

@@ -158,7 +158,7 @@ CALLS: Mapping[str, Bind] = {
 
 
 def view_offset(op: Operation, types: Types, known: Known) -> int | None:
-    """How many elements into its first operand an op sees it, as its result's type; None where it is no such view.
+    """Return the offset, in elements, of a result that is a view of the first operand; None if it is no view.
     ``known`` gives the arrays of constants."""
     if op.name == "tensor.from_elements" and len(types) == 1:
         return 0

@@ -164,7 +164,7 @@ class Class:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its values stay floats."""
+        """True if the values stay floats."""
         return is_kept(self.given, self.nodes[0].element)
 
     def measure(self) -> None:

@@ -119,7 +119,7 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: Form, where: _Channels) -> _Channels | None:
-    """Where channels are when elements have moved: the numbers of channels are moved by the family itself."""
+    """Return the places of channels after a movement of elements: the family itself moves the numbers of channels."""
     given, made = shape(region.operands[0]), shape(region.results[0])
     if given.count(None) > 1 or given.count(None) != made.count(None):
         return None
