@@ -32,41 +32,43 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import calibrate, ir, metrics, plot, targets
-    from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
-    from qrt.execute.load import load_program
-    from qrt.execute.observe import calibrate_program
-    from qrt.execute.program import Program, compile
-    from qrt.formats.onnx.export import export_onnx
-    from qrt.formats.programs import load
-    from qrt.formats.tensors import load_tensors, save_tensors
+    from qrt.quantization import (calibration as calibrate, targets)
+    from qrt import (ir, metrics, plot)
+    from qrt.models.onnx import backend as onnx  # noqa: F401 - a public name, though not of `import *`
+    from qrt.runtime.load import load_program
+    from qrt.quantization.calibration.observe import calibrate_program
+    from qrt.runtime.program import (Program, compile)
+    from qrt.models.onnx.export import export_onnx
+    from qrt.models.programs import load
+    from qrt.tensor.tensor_files import (load_tensors, save_tensors)
     from qrt.ir import register_pass, run_passes
-    from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
-    from qrt.workflow import QuantizedProgram, explain_program, quantize_program
+    from qrt.quantization.checking.check_quant import (is_fully_quantized, is_quantized)
+    from qrt.quantization.workflow import (QuantizedProgram, quantize_program)
+    from qrt.quantization.explain import explain_program
 
 
 _LAZY = {
-    "Program": "qrt.execute",
-    "compile": "qrt.execute",
-    "load": "qrt.formats.programs",
-    "calibrate": "qrt.calibrate",
+    "Program": "qrt.runtime",
+    "compile": "qrt.runtime",
+    "load": "qrt.models.programs",
+    "calibrate": "qrt.quantization.calibration",
     "ir": "qrt.ir",
-    "onnx": "qrt.execute.backend",
+    "onnx": "qrt.models.onnx.backend",
     "metrics": "qrt.metrics",
-    "export_onnx": "qrt.formats.onnx.export",
-    "load_program": "qrt.execute.load",
+    "export_onnx": "qrt.models.onnx.export",
+    "load_program": "qrt.runtime.load",
     "register_pass": "qrt.ir",
     "run_passes": "qrt.ir",
-    "load_tensors": "qrt.formats.tensors",
-    "save_tensors": "qrt.formats.tensors",
+    "load_tensors": "qrt.tensor.tensor_files",
+    "save_tensors": "qrt.tensor.tensor_files",
     "plot": "qrt.plot",
-    "targets": "qrt.targets",
-    "is_fully_quantized": "qrt.passes.quantization.check_quant",
-    "is_quantized": "qrt.passes.quantization.check_quant",
-    "calibrate_program": "qrt.execute.observe",
-    "QuantizedProgram": "qrt.workflow",
-    "explain_program": "qrt.workflow",
-    "quantize_program": "qrt.workflow",
+    "targets": "qrt.quantization.targets",
+    "is_fully_quantized": "qrt.quantization.checking.check_quant",
+    "is_quantized": "qrt.quantization.checking.check_quant",
+    "calibrate_program": "qrt.quantization.calibration.observe",
+    "QuantizedProgram": "qrt.quantization.workflow",
+    "explain_program": "qrt.quantization.workflow",
+    "quantize_program": "qrt.quantization.workflow",
 }
 _MODULES = {"onnx"}
 """Public names of modules that stand elsewhere."""

@@ -1,6 +1,6 @@
 """What tests compare with and a program writes: `python -m tests.expected`, or `make expected`, writes it anew.
 
-The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/passes/files`, after the pipeline
+The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/ir/passes/files`, after the pipeline
 that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md,
 quantization_rfc.md, requantization.md, tflite.md and onnx.md. Look at the difference before you commit it.
 """
@@ -28,7 +28,7 @@ def printed(path: Path) -> ir.Module:
 
 
 def passed(path: Path) -> ir.Module:
-    """A file of `tests/passes/files` after its pipeline."""
+    """A file of `tests/ir/passes/files` after its pipeline."""
     text = path.read_text()
     return ir.run_passes(ir.parse(text, path.name), text.partition("\n")[0].removeprefix("//").strip())
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from qrt import registry
-from qrt.calibrate.targets.registry import TARGETS
+from qrt.quantization.targets.registry import TARGETS
 from qrt.ir.core import registry as dialects
 from qrt.ir.pipeline import PASSES
 

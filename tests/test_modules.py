@@ -15,7 +15,7 @@ ALLOWED: dict[frozenset[str], str] = {}
 """Cycles that may be, each with the reason: three at most."""
 CIRCLES_OF_TYPES = (
     """
-    qrt.dialects.func.ops qrt.ir.builder qrt.ir.core.comparison qrt.ir.core.define qrt.ir.core.discardable
+    qrt.ir.dialects.func.ops qrt.ir.builder qrt.ir.core.comparison qrt.ir.core.define qrt.ir.core.discardable
     qrt.ir.core.matching qrt.ir.core.operations qrt.ir.core.registry qrt.ir.core.rewrite qrt.ir.core.symbols
     qrt.ir.core.traits qrt.ir.core.verifier qrt.ir.making qrt.ir.module qrt.ir.text.affine_parser qrt.ir.text.assembly
     qrt.ir.text.assembly_elements qrt.ir.text.attribute_kinds qrt.ir.text.attribute_parser
@@ -78,9 +78,9 @@ def test_no_module_imports_what_imports_it() -> None:
 
 def test_an_import_for_types_counts_where_types_are_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "module.py"
-    file.write_text("if TYPE_CHECKING:\n    from qrt.execute.plan import Plan\nelse:\n    import qrt.errors\n")
+    file.write_text("if TYPE_CHECKING:\n    from qrt.runtime.plan import Plan\nelse:\n    import qrt.errors\n")
     assert imported(file) == {"qrt.errors"}
-    assert imported(file, for_types=True) == {"qrt.errors", "qrt.execute.plan"}
+    assert imported(file, for_types=True) == {"qrt.errors", "qrt.runtime.plan"}
 
 
 def test_no_module_imports_for_types_what_imports_it() -> None:

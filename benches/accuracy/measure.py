@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import qrt
 from benches.accuracy.data import Array, Split
 from benches.accuracy.programs import inputs, program
-from qrt.calibrate.records import RecordMethod
+from qrt.quantization.calibration.records import RecordMethod
 
 BUDGET = "size=0.8"
 """Of the weights' bytes, on digits."""

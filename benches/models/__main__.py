@@ -27,8 +27,8 @@ from benches.models.page import Figures, section
 from benches.models.worker import seconds_of
 from benches.performance import DOCS, page, processor
 from qrt import kernels
-from qrt.formats.programs import load
-from qrt.workflow.explain_plan import explain_plan
+from qrt.models.programs import load
+from qrt.quantization.explain_plan import explain_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = {".tflite": "litert", ".onnx": "ort"}

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import qrt
 from examples.mobilenet.bmp import read, resized
-from qrt.engines.engine import LoadedModel
-from qrt.engines.litert import LiteRT
+from qrt.models.engines.engine import LoadedModel
+from qrt.models.engines.litert import LiteRT
 
 MODELS = Path(qrt.__file__).parents[2] / "shared" / "models"
 MODEL = "tflite/tf2_mobilenet_v2_1.0_224_ptq.tflite"

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from qrt.cli.inputs import named_port, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
-from qrt.engines.compare import Comparison
-from qrt.engines.drawn import drawn_inputs
-from qrt.engines.engine import ENGINES, Engine
+from qrt.models.diff.compare import Comparison
+from qrt.models.diff.drawn_inputs import drawn_inputs
+from qrt.models.engines.engine import (ENGINES, Engine)
 from qrt.errors import ModelError
-from qrt.execute.program import Program
+from qrt.runtime.program import Program
 from qrt.files import MAX_INPUT
-from qrt.formats.programs import MAX_MODEL
+from qrt.models.programs import MAX_MODEL
 from qrt.ops.core import Array
-from qrt.profiles import PROFILES
-from qrt.report.differences import differences_text
+from qrt.models.profiles import PROFILES
+from qrt.quantization.report.differences import differences_text
 
 _NAMES = tuple(PROFILES)
 

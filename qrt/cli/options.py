@@ -8,7 +8,7 @@ from typing import Any
 
 import qrt.kernels as kernels
 from qrt.files import MAX_INPUT
-from qrt.profiles import PROFILES
+from qrt.models.profiles import PROFILES
 
 
 def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expected: str) -> Callable[[str], float]:

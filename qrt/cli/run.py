@@ -24,7 +24,7 @@ from qrt.cli.options import (
 from qrt.cli.programs import program_of
 from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
-from qrt.execute.program import Program, preparation_text
+from qrt.runtime.program import (Program, preparation_text)
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor

@@ -14,7 +14,7 @@ from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
-from qrt.text import Location
+from qrt.types.scanner import Location
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 

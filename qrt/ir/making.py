@@ -28,7 +28,7 @@ from qrt.ir.text.assembly import inferences
 from qrt.ir.text.attribute_kinds import ANY, AttributeKind
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
-from qrt.text import Source
+from qrt.types.scanner import Source
 from qrt.types import (
     FloatType,
     IndexType,

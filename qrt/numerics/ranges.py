@@ -13,7 +13,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError
 from qrt.numerics.double_double import two_product
 from qrt.numerics.rounding import round_integral
-from qrt.text.floats import FORMATS, FloatFormat
+from qrt.numerics.float_text import (FORMATS, FloatFormat)
 
 Array = npt.NDArray[Any]
 

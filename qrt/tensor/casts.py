@@ -6,8 +6,8 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt.calibrate import choose
-from qrt.eager.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
+from qrt.tensor import choose
+from qrt.tensor.binding import (EagerCall, bind_arrays, eager, require_hashable, require_tensor)
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
+from qrt.tensor.binding import (EagerCall, bind, eager, require_tensor)
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.signatures import worded

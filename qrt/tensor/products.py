@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
+from qrt.tensor.binding import (F32, EagerCall, bind, bind_arrays, eager, require_tensor)
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.ops.core import Array

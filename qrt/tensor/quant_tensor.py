@@ -11,10 +11,10 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager import calls
-from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, operand
-from qrt.eager.calls import Tensor, set_tensor_class
-from qrt.eager.storage import is_packed, pack, unpack
+from qrt.tensor import calls
+from qrt.tensor.binding import (EagerCall, bind, bind_arrays, eager, operand)
+from qrt.tensor.calls import (Tensor, set_tensor_class)
+from qrt.tensor.storage import (is_packed, pack, unpack)
 from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TypeVar, overload
 
 from qrt.errors import ParseError, QuantTypeError, require, shown
-from qrt.text import Scanner, Source
-from qrt.text.floats import FORMATS
+from qrt.types.scanner import (Scanner, Source)
+from qrt.numerics.float_text import FORMATS
 from qrt.types.builtin import (
     MAX_INTEGER_WIDTH,
     ComplexType,

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt._ext.scale_lists import read_scales
 from qrt.errors import QuantTypeError
-from qrt.text import MAX_NESTING, Scanner
+from qrt.types.scanner import (MAX_NESTING, Scanner)
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales

@@ -9,7 +9,7 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from tests.execute.programs import CAST, EVERYTHING
+from tests.runtime.programs import (CAST, EVERYTHING)
 from tests.fuzz.outcome import LEAKS
 
 

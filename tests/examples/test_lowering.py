@@ -9,7 +9,7 @@ import pytest
 from examples.lowering import readme
 from qrt import ir
 from qrt.cli import main
-from qrt.execute import Program
+from qrt.runtime import Program
 from qrt.ir import run_passes
 from tests import mlir_opt
 

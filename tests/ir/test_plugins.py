@@ -66,7 +66,7 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_a_package_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.dialects")}
+    entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.ir.dialects")}
     monkeypatch.setattr(registry, "installed", lambda group: entries)
     with pytest.raises(qrt.QuantError, match="the dialect 'broken' of no_such_module_at_all does not load: No module"):
         ir.parse('"broken.op"() : () -> ()')

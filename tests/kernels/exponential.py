@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from qrt._ext.kernels import bind_float_loops
-from qrt.execute.planning.float_loops import CODES
+from qrt.runtime.planner.float_loops import CODES
 from qrt.ops import elementwise
 from qrt.types import FloatType
 from tests.kernels.draws import ISAS, Array

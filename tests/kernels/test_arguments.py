@@ -23,7 +23,7 @@ from qrt._ext.kernels import (
     bind_top_k,
     bind_unpack_bits,
 )
-from qrt.eager.calls import ArgumentBinder
+from qrt.tensor.calls import ArgumentBinder
 from qrt.errors import KernelError
 
 SMALL = np.array(64, np.int8)

@@ -10,10 +10,10 @@ import pytest
 from onnx import helper
 
 import qrt
-from tests.formats.onnx.test_inlining import PORTS, X, call, function
-from tests.formats.onnx.test_operand_order import added, operands
-from tests.formats.onnx.writing import model, node, port
-from tests.formats.tflite.writing import Operator, Subgraph, Tensor, write
+from tests.models.onnx.test_inlining import (PORTS, X, call, function)
+from tests.models.onnx.test_operand_order import (added, operands)
+from tests.models.onnx.writing import (model, node, port)
+from tests.models.tflite.writing import (Operator, Subgraph, Tensor, write)
 from tests.messages.advice import advises, hears
 from tests.messages.conftest import status
 
@@ -159,6 +159,6 @@ def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch:
         functions.append(function(f"f{depth}", ["a"], ["b"], [node("Neg", ["a"], ["b"])]))
         return model([call("f0", ["x"], ["y"])], *PORTS, functions=functions)
 
-    monkeypatch.setattr("qrt.formats.onnx.read._MOST_INLINED", 100)
+    monkeypatch.setattr("qrt.models.onnx.read._MOST_INLINED", 100)
     heard(lambda: qrt.load(onnx_file(tmp_path, content(7))))
     assert run(onnx_file(tmp_path, content(3)), X).tolist() == X.tolist()

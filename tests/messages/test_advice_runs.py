@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.execute.saved import container
+from qrt.runtime.saved import container
 from qrt.extras import require_installed
 from tests import mlir_opt
 from tests.docs.documents import ROOT
-from tests.execute.saved.test_damage import changed_header
+from tests.runtime.saved.test_damage import changed_header
 from tests.messages.advice import advises
 from tests.messages.conftest import status
 
@@ -163,14 +163,14 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")
-        from qrt.engines.ort import OnnxRuntime as Engine
-        from tests.engines.test_ort import squared as content
+        from qrt.models.engines.ort import OnnxRuntime as Engine
+        from tests.models.engines.test_ort import squared as content
 
         values, expected = np.float32([1, 2, -3]), [4, 16, 36]
     else:
         pytest.importorskip("ai_edge_litert")
-        from qrt.engines.litert import LiteRT as Engine
-        from tests.engines.test_litert import added as content
+        from qrt.models.engines.litert import LiteRT as Engine
+        from tests.models.engines.test_litert import added as content
 
         values, expected = np.int8([[0, 1, 2, 3]]), [[1, 4, 9, 16]]
     with Engine(seconds=30) as engine:

@@ -14,14 +14,14 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.calibrate.records import read_records
-from qrt.calibrate.targets import registry
-from qrt.calibrate.targets.model import read_target
-from qrt.targets import Kernel, Port, Target, find, register_target
+from qrt.quantization.calibration.records import read_records
+from qrt.quantization.targets import registry
+from qrt.quantization.targets.model import read_target
+from qrt.quantization.targets import (Kernel, Port, Target, find, register_target)
 from tests.messages.advice import advises
 from tests.messages.conftest import status
 from tests.registries import restored_registries
-from tests.workflow.programs import NETWORK, rows
+from tests.quantization.workflow.programs import (NETWORK, rows)
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 EXPECTED = qrt.compile(MODULE)(rows(40))

@@ -17,8 +17,8 @@ from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
 from tests.oracle.draw_vectors import vectors
 from tests.oracle.verdicts import PASSES, SEPARATOR
-from tests.passes import arith_folds, arith_patterns
-from tests.passes.programs import CASTS, FUNCTIONS
+from tests.ir.passes import (arith_folds, arith_patterns)
+from tests.ir.passes.programs import (CASTS, FUNCTIONS)
 
 pytestmark = mlir_opt.needed
 

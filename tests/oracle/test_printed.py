@@ -8,7 +8,7 @@ import pytest
 from qrt import ir
 from qrt.errors import QuantError
 from tests import mlir_opt
-from tests.execute.cast_variants import FORMS, variants
+from tests.runtime.cast_variants import (FORMS, variants)
 from tests.oracle.compare import TALLY
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.draw_casts import programs_of

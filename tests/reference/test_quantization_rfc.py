@@ -10,10 +10,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import (Kernel, Port, Target, register_target)
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.checks import kernel_of
+from tests.quantization import float_text as ops
+from tests.quantization.checks import kernel_of
 from tests.reference import rfc
 from tests.reference.rfc_programs import (
     CALIBRATED,

@@ -10,10 +10,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.ir import run_passes
-from qrt.targets import find
+from qrt.quantization.targets import find
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.checks import kernel_of, regions, specs
+from tests.quantization import float_text as ops
+from tests.quantization.checks import (kernel_of, regions, specs)
 from tests.reference.rfc_programs import (
     CALIBRATED,
     F32,

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from qrt import QuantTypeError, UniformType
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types import FloatType, storage_range
 
 FLOATS = st.one_of(

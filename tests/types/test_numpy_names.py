@@ -6,7 +6,7 @@ import pytest
 
 from qrt import AnyQuantizedType, QuantTypeError, UniformType
 from qrt.numerics.conversions import float_dtype
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 
 
 @pytest.mark.parametrize("sign", ["", "u"])

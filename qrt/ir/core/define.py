@@ -225,7 +225,7 @@ class Definition:
     fold : callable, optional
         The results as values or constants, where they are known. It changes nothing.
     canonicalize : tuple of str, optional
-        The patterns that the pass tries, in upstream's order: a module of ``qrt.dialects``, a colon, and functions of
+        The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and functions of
         it.
     passed_values, pass_values : callable, optional
         What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
@@ -297,7 +297,7 @@ class Definition:
         found: list[Pattern] = []
         for entry in self.canonicalize:
             module, _, names = entry.partition(": ")
-            found += [import_place(f"qrt.dialects.{module}:{name}") for name in names.split()]
+            found += [import_place(f"qrt.ir.dialects.{module}:{name}") for name in names.split()]
         return tuple(found)
 
     @property

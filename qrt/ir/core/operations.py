@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from qrt.errors import QuantTypeError, VerifyError, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.ir.core.registry import TEXT_FORMS
-from qrt.text import Location, Source
+from qrt.types.scanner import (Location, Source)
 from qrt.types import Type
 from qrt.types.core import as_type
 

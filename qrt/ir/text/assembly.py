@@ -34,7 +34,7 @@ from qrt.ir.text.assembly_elements import (
     TypeOf,
     Unit,
 )
-from qrt.text import pattern
+from qrt.types.scanner import pattern
 from qrt.types import Type
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from qrt.ir.text.dense import (
     storage_dtype,
     wrapped,
 )
-from qrt.text import Scanner, Source
+from qrt.types.scanner import (Scanner, Source)
 from qrt.types import ComplexType, FloatType, IntegerType, Type
 
 _INT64_MAX = (1 << 63) - 1

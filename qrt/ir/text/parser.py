@@ -27,7 +27,7 @@ from qrt.ir.text.grammar import (
 )
 from qrt.ir.text.names import NameParser, OperandName, PendingOperation, Scope
 from qrt.ir.text.resources import ResourceParser
-from qrt.text import Location, Source
+from qrt.types.scanner import (Location, Source)
 from qrt.types import Type
 
 _BLOCK_END = ("}", "^")

@@ -7,7 +7,7 @@ import numpy as np
 from qrt.errors import ParseError
 from qrt.ir.text.dense import Array, DenseElementsAttr, ShapedType, is_backed, static_shape, storage_dtype
 from qrt.ir.text.dense_literal import Literal
-from qrt.text import Scanner, Source
+from qrt.types.scanner import (Scanner, Source)
 from qrt.types import IntegerType, TensorType, Type, VectorType
 
 MAX_ELEMENTS = 1 << 24

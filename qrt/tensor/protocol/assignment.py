@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
-from qrt.eager.storage import is_packed, pack
+from qrt.tensor.calls import Tensor
+from qrt.tensor.storage import (is_packed, pack)
 from qrt.errors import QuantError, QuantTypeError
 from qrt.ops.core import Array, Shape, parameter_index
 from qrt.ops.indexing import indexed_element

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Tensor
+from qrt.tensor.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
+from qrt.tensor.calls import Tensor
 from qrt.errors import shown
 
 VALUES = "np.asarray({})"

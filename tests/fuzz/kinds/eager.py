@@ -15,7 +15,7 @@ import numpy as np
 
 import qrt
 from qrt import kernels
-from qrt.eager import storage as kept_storage
+from qrt.tensor import storage as kept_storage
 from qrt.errors import QuantError
 from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype

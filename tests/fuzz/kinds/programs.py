@@ -14,13 +14,13 @@ import numpy as np
 
 from qrt import ir, kernels
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute import Program
+from qrt.runtime import Program
 from qrt.ir import Module, run_passes
 from qrt.ir.core.attributes import TypeAttr
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, UniformType
-from tests.execute.planning.draw_control import control
-from tests.execute.programs import EVERYTHING
+from tests.runtime.planner.draw_control import control
+from tests.runtime.programs import EVERYTHING
 from tests.fuzz import seeds
 from tests.fuzz.kinds.open_shapes import element_wise
 from tests.fuzz.kinds.surrounded import Surrounded
@@ -38,9 +38,9 @@ from tests.oracle.execution import (
     draw_vectors,
 )
 from tests.oracle.execution.draw_values import array
-from tests.passes.lower_qrt.compare import DrawnProgram
-from tests.passes.lower_qrt.draw_ops import DRAWS
-from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.ir.passes.lower_qrt.compare import DrawnProgram
+from tests.ir.passes.lower_qrt.draw_ops import DRAWS
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
 
 _HEADER = re.compile(r"// values: (\d+); pipeline: (.*)")
 _PLAIN = (

@@ -16,10 +16,10 @@ from random import Random
 import qrt
 from qrt._ext.kernels import checksum
 from qrt.errors import ModelError, QuantError
-from qrt.execute import Program
-from qrt.execute.saved.container import SIZE
-from tests.execute.saved.crafted import Index, one_calls, pack, unpacked
-from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of, source_of
+from qrt.runtime import Program
+from qrt.runtime.saved.container import SIZE
+from tests.runtime.saved.crafted import (Index, one_calls, pack, unpacked)
+from tests.runtime.saved.samples import (LOOP, OPEN, STATE, TEXTS, inputs_of, source_of)
 from tests.fuzz.kinds import saved_draw
 from tests.fuzz.outcome import Finding, check_message
 

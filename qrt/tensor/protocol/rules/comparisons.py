@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Tensor
+from qrt.tensor.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
