@@ -9,11 +9,11 @@ import pytest
 
 from benches.accuracy.programs import program
 from qrt import ir
+from qrt.quantization.calibration.observe import Observer, named_program
 from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.targets.registry import find
-from qrt.quantization.calibration.observe import (Observer, named_program)
-from qrt.runtime.program import Program
 from qrt.quantization.steps import named
+from qrt.quantization.targets.registry import find
+from qrt.runtime.program import Program
 
 MOST = 1.5
 """Times the run without taps."""

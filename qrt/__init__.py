@@ -32,19 +32,20 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt.quantization import (calibration as calibrate, targets)
-    from qrt import (ir, metrics, plot)
+    from qrt import ir, metrics, plot
+    from qrt.ir import register_pass, run_passes
     from qrt.models.onnx import backend as onnx  # noqa: F401 - a public name, though not of `import *`
-    from qrt.runtime.load import load_program
-    from qrt.quantization.calibration.observe import calibrate_program
-    from qrt.runtime.program import (Program, compile)
     from qrt.models.onnx.export import export_onnx
     from qrt.models.programs import load
-    from qrt.tensor.tensor_files import (load_tensors, save_tensors)
-    from qrt.ir import register_pass, run_passes
-    from qrt.quantization.checking.check_quant import (is_fully_quantized, is_quantized)
-    from qrt.quantization.workflow import (QuantizedProgram, quantize_program)
+    from qrt.quantization import calibration as calibrate
+    from qrt.quantization import targets
+    from qrt.quantization.calibration.observe import calibrate_program
+    from qrt.quantization.checking.check_quant import is_fully_quantized, is_quantized
     from qrt.quantization.explain import explain_program
+    from qrt.quantization.workflow import QuantizedProgram, quantize_program
+    from qrt.runtime.load import load_program
+    from qrt.runtime.program import Program, compile
+    from qrt.tensor.tensor_files import load_tensors, save_tensors
 
 
 _LAZY = {

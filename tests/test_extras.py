@@ -10,8 +10,8 @@ import pytest
 
 import qrt
 from qrt.extras import extra, require_installed
-from tests.models.onnx.writing import (model, node, port)
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.onnx.writing import model, node, port
+from tests.models.tflite.writing import Tensor, one_op
 
 MISSING = """
 import sys

@@ -64,7 +64,9 @@ def test_a_cast_and_a_matmul_load_no_more_of_qrt_and_no_extra_formats() -> None:
                  "q = qrt.quantize([[1.0]], t); q @ q; print('ml_dtypes' in sys.modules); "
                  "print(*(name for name in {*sys.modules} - before if name.startswith('qrt')))").split()  # fmt: skip
     assert loaded[0] == "False"
-    assert not [name for name in loaded[1:] if name.startswith(("qrt.ir", "qrt.runtime", "qrt.ir.dialects", "qrt.ir.passes"))]
+    assert not [
+        name for name in loaded[1:] if name.startswith(("qrt.ir", "qrt.runtime", "qrt.ir.dialects", "qrt.ir.passes"))
+    ]
 
 
 def test_every_public_name_exists() -> None:

@@ -10,16 +10,16 @@ import pytest
 
 import qrt
 from qrt import cases
-from qrt.quantization.targets.registry import TARGETS
-from qrt.runtime.interpreter import TABLES
-from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.ir.core.registry import every_definition
+from qrt.ir.passes.lower_qrt.registry import LOWERINGS
+from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
-from qrt.ir.passes.lower_qrt.registry import LOWERINGS
+from qrt.quantization.targets.registry import TARGETS
+from qrt.runtime.interpreter import TABLES
 from tests.docs.documents import DIALECTS, ROOT, family_row
-from tests.kernels.jobs import mixed_jobs
 from tests.ir.passes.lower_qrt.draw_ops import DRAWS
+from tests.kernels.jobs import mixed_jobs
 
 NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("numerics*.md")))
 TABLE = DIALECTS["qrt"].read_text()

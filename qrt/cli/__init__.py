@@ -74,7 +74,7 @@ def _execute(given: list[str]) -> int:
     return int(options.command(options) or 0)
 
 
-class _Closed(StringIO):
+class _ClosedOutput(StringIO):
     """Standard output where there is none: what was to be written there is not lost in silence."""
 
     def write(self, text: str) -> int:
@@ -84,7 +84,7 @@ class _Closed(StringIO):
 def _open_streams() -> None:
     """Makes standard output and standard error take text: Python has None for one that is closed."""
     if sys.stdout is None:
-        sys.stdout = _Closed()
+        sys.stdout = _ClosedOutput()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):

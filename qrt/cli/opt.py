@@ -21,8 +21,8 @@ from qrt.ir.core.traits import EXTENSION
 from qrt.ir.pipeline import PASSES, module_steps, run_steps, title
 from qrt.ir.pipeline_text import Step, spell_steps
 from qrt.ir.remarks import Report
-from qrt.types.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS, NoQuantizedType
+from qrt.types.diagnostics import Expectations
 
 SPLIT = "// -----"
 

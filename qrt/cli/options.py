@@ -52,7 +52,7 @@ def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-class Named(argparse.Action):
+class NamedValueAction(argparse.Action):
     """``NAME=VALUE``, once for each name: options that share a ``scope`` share their names."""
 
     def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:

@@ -11,11 +11,11 @@ from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr, TypeAttr
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
+from qrt.ir.making import OperationDraft, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
-from qrt.types.scanner import Location
 from qrt.types import FunctionType, TensorType, Type, UniformType
+from qrt.types.scanner import Location
 
 
 class Observer:
@@ -201,7 +201,7 @@ class Builder:
             known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = Making(definition, operands, named, attributes or {})
+        made = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
         operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from qrt.errors import QuantTypeError, nearest
 from qrt.ir.module import Module
-from qrt.types.scanner import (Scanner, Source, pattern)
+from qrt.types.scanner import Scanner, Source, pattern
 
 _NAME = pattern(r"([a-zA-Z_][\w.-]*)")
 _VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")

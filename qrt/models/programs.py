@@ -8,7 +8,7 @@ import qrt.ir as ir
 from qrt.errors import ModelError, QuantTypeError, require
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.models.profiles import (Profile, for_kernels)
+from qrt.models.profiles import Profile, for_kernels
 from qrt.models.profiles import profile as profile_of
 from qrt.registry import Registry
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from qrt.numerics.float_text import (DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in)
-from qrt.numerics.powers_of_ten import (EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens)
+from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in
+from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens
 
 Array = npt.NDArray[Any]
 
@@ -47,7 +47,7 @@ def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
 # -- digits ------------------------------------------------------------------------------------------------------------
 
 
-class _Cut(NamedTuple):
+class _ScaledFloor(NamedTuple):
     """The integers ``floor(value / 10^power)``; where ``sure`` is false, one more perhaps. A value times ``10^shift``
     is an integer of ``bits`` bits, for the least such shift."""
 
@@ -72,7 +72,7 @@ class _Cut(NamedTuple):
         return digits, exponent
 
 
-def _cut(values: Array) -> _Cut:
+def _cut(values: Array) -> _ScaledFloor:
     fraction, exponent = np.frexp(values)
     significand = np.ldexp(fraction, 53).astype(np.int64)
     exponent = exponent.astype(np.int64) - 53
@@ -84,7 +84,7 @@ def _cut(values: Array) -> _Cut:
     high, low, scale = (column[power - LEAST_POWER] for column in reciprocals_of_tens())
     floor, ends_in_zeros = _product(significand.astype(np.uint64), high, low, -(exponent + scale))
     exact = (power >= EXACT_POWERS[0]) & (power <= EXACT_POWERS[1])
-    return _Cut(floor, power, exact | ~ends_in_zeros, bits, shift)
+    return _ScaledFloor(floor, power, exact | ~ends_in_zeros, bits, shift)
 
 
 def _removed(bits: Array, precision: int) -> Array:
@@ -119,7 +119,9 @@ def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
     return a1 * b1 + (cross >> _HALF) + (other >> _HALF) + (middle >> _HALF), middle << _HALF | (low & _LOW)
 
 
-def _read_back(values: Array, cut: _Cut, digits: Array, exponent: Array, form: FloatFormat) -> tuple[Array, Array]:
+def _read_back(
+    values: Array, cut: _ScaledFloor, digits: Array, exponent: Array, form: FloatFormat
+) -> tuple[Array, Array]:
     """Whether ``digits * 10^exponent`` rounds to its value in the format; and whether that is certain.
 
     It is rounded to a double first. Doubles hold the middle between two values of a narrower format and rounding to

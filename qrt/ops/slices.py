@@ -136,7 +136,7 @@ def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> i
 def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
     size = prod(static_shape(types[0], "slice"))
-    part = strided.Part(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
+    part = strided.StridedPart(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
@@ -179,7 +179,7 @@ def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constan
         for axis in ((count, 0, t * n), (n, s, t))
     ]
     walked, s, t = zip(*axes, strict=True) if axes else ((), (), ())
-    part = strided.Part(tuple(walked), tuple(s), tuple(t), prod(own))
+    part = strided.StridedPart(tuple(walked), tuple(s), tuple(t), prod(own))
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 

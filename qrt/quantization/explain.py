@@ -1,23 +1,23 @@
 """What a quantization did to a program: its report, measured (docs/reference/report.md)."""
 
 import qrt.ir as ir
-from qrt.quantization.targets.model import Target
-from qrt.quantization.targets.registry import (TARGETS, known)
 from qrt.errors import ModelError, require, shown
-from qrt.quantization.calibration.batches import Data
-from qrt.quantization.calibration.observe import (runs, sample_of)
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
 from qrt.ir import StringAttr
 from qrt.ops.core import Array
 from qrt.quantization.annotations.region_metadata import TARGET
+from qrt.quantization.calibration.batches import Data
+from qrt.quantization.calibration.observe import runs, sample_of
+from qrt.quantization.comparison.comparison import Comparison, rows_of
+from qrt.quantization.comparison.measure import Batches, Reference
 from qrt.quantization.report.report import Report
+from qrt.quantization.steps import NamedProgram, Trial, named
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import TARGETS, known
 from qrt.quantization.tuning.calibrate import finite_parts
-from qrt.quantization.comparison.comparison import (Comparison, rows_of)
-from qrt.quantization.tuning.optional_passes import changed_as
-from qrt.quantization.comparison.measure import (Batches, Reference)
 from qrt.quantization.tuning.function_scope import called
-from qrt.quantization.steps import (Named, Trial, named)
+from qrt.quantization.tuning.optional_passes import changed_as
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 
 MANY_REGIONS = 100
 FEW_ROWS = 64
@@ -105,7 +105,9 @@ def explain_program(
     return _reported(comparison, device, sample.batches())
 
 
-def report_of(program: Named, trial: Trial, target: Target, batches: Batches, function: str | None = None) -> Report:
+def report_of(
+    program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
+) -> Report:
     """The report of a program that was quantized, measured on a sample."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from qrt.runtime.planner.slots import (Place, Step)
-from qrt.runtime.ports import Port
-from qrt.runtime.program import Program
 from qrt.ir import ArrayAttr, Operation, StringAttr
 from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
-from qrt.quantization.report.steps import (PlanReport, StepReport)
+from qrt.quantization.report.steps import PlanReport, StepReport
+from qrt.runtime.planner.slots import SlotView, Step
+from qrt.runtime.ports import Port
+from qrt.runtime.program import Program
 from qrt.types import UniformType
 
 RULES = ("requant", "rule", "rounding")
@@ -98,7 +98,7 @@ def _list(op: Operation | None, name: str) -> list[str]:
     return [attribute.value for attribute in each if isinstance(attribute, StringAttr)]
 
 
-def _bytes(place: Place) -> int:
+def _bytes(place: SlotView) -> int:
     return 0 if place.type is None else prod(place.shape) * element_dtype(place.type.element).itemsize
 
 

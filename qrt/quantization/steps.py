@@ -3,26 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qrt.quantization.calibration.records import (Record, RecordMethod)
-from qrt.quantization.targets.model import Target
 from qrt.errors import Diagnostic, VerifyError
-from qrt.quantization.export.export_quant import ExportQuant
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.remarks import remarks_to
 from qrt.ir.passes.dce import DeadCodeElimination
-from qrt.quantization.annotations.attach_stats_ref import (AttachStatsRef, attach_keys)
-from qrt.quantization.checking.check_quant import (CheckQuant, float_ports)
-from qrt.quantization.checking.regions import shown
+from qrt.ir.remarks import remarks_to
+from qrt.quantization.annotations.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.quantization.annotations.region_metadata import TARGET
-from qrt.quantization.fusion.fuse_kernels import (STAYS_FLOAT, FuseKernels)
-from qrt.quantization.propagation.propagate_quant import (Settings, propagate)
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.checking.check_quant import CheckQuant, float_ports
+from qrt.quantization.checking.regions import shown
+from qrt.quantization.export.export_quant import ExportQuant
+from qrt.quantization.fusion.fuse_kernels import STAYS_FLOAT, FuseKernels
+from qrt.quantization.propagation.propagate_quant import Settings, propagate
+from qrt.quantization.targets.model import Target
 
 Remarks = tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class NamedProgram:
     """A float program in regions, whose values have the names that records have. It is not changed.
 
     ``remarks`` is what the passes said of it.
@@ -47,7 +47,7 @@ def copied(module: Module) -> Module:
     return Module(module.operation.clone({}), module.upstream)
 
 
-def named(module: Module, target: Target) -> Named:
+def named(module: Module, target: Target) -> NamedProgram:
     """A copy of a float program in regions, with a key on each value whose range is open."""
     copy = copied(module)
     copy.verify()
@@ -56,10 +56,10 @@ def named(module: Module, target: Target) -> Named:
         FuseKernels(target=target.name).run(copy)
         AttachStatsRef().run(copy)
         attach_keys(copy)
-    return Named(copy, tuple(remarks))
+    return NamedProgram(copy, tuple(remarks))
 
 
-def quantized(program: Named, target: Target, records: Mapping[str, Record], method: RecordMethod) -> Trial:
+def quantized(program: NamedProgram, target: Target, records: Mapping[str, Record], method: RecordMethod) -> Trial:
     """Types for all ports, checked, and the export."""
     regions = copied(program.module)
     remarks: list[Diagnostic] = []
@@ -80,7 +80,7 @@ def exported(regions: Module, target: Target, said: Remarks) -> Trial:
     return Trial(regions, module, tuple(remarks))
 
 
-def check_full(program: Named, trial: Trial, target: Target) -> None:
+def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
     """Raises VerifyError where something stays float: it names each operation without a kernel, and each port that the
     target can quantize."""
     found = [

@@ -6,23 +6,23 @@ from functools import cached_property, partial
 from os import PathLike, fspath
 
 import qrt.ir as ir
-from qrt.quantization.calibration.calibration import Calibration
-from qrt.quantization.calibration.records import (RECORD_METHODS, RecordMethod)
-from qrt.quantization.targets.model import Target
-from qrt.quantization.targets.registry import known
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.quantization.calibration.batches import Data
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
+from qrt.quantization.calibration.calibration import Calibration
+from qrt.quantization.calibration.records import RECORD_METHODS, RecordMethod
+from qrt.quantization.comparison.measure import Reference
+from qrt.quantization.explain import report_of
 from qrt.quantization.propagation.range_cache import ranges_kept
 from qrt.quantization.report import Report
-from qrt.quantization.tuning.calibrate import (Progress, calibrated, measurable)
-from qrt.quantization.explain import report_of
-from qrt.quantization.tuning.optional_passes import (Wanted, chosen, improved, with_corrected_bias)
-from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.tuning.function_scope import (called, check_any, left_out, with_others)
-from qrt.quantization.search import (Budget, Metric, searched)
-from qrt.quantization.steps import (check_full, named, quantized)
+from qrt.quantization.search import Budget, Metric, searched
+from qrt.quantization.steps import check_full, named, quantized
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import known
+from qrt.quantization.tuning.calibrate import Progress, calibrated, measurable
+from qrt.quantization.tuning.function_scope import called, check_any, left_out, with_others
+from qrt.quantization.tuning.optional_passes import Wanted, chosen, improved, with_corrected_bias
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 
 
 @dataclass(frozen=True, eq=False)

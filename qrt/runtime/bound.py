@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from qrt._ext.kernels import Frame
-from qrt.tensor.calls import Tensor
 from qrt.errors import KernelError, ModelError, require, shown
+from qrt.ops.core import Array, element_dtype
 from qrt.runtime.plan import Plan
 from qrt.runtime.planner.slots import empty
 from qrt.runtime.ports import Port
 from qrt.runtime.state import State
 from qrt.runtime.values import check_range
-from qrt.ops.core import Array, element_dtype
+from qrt.tensor.calls import Tensor
 
 
 class BoundProgram:

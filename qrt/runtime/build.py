@@ -10,36 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.errors import QuantError
-from qrt.runtime.constants import (MOST_ELEMENTS, interpret_constants)
-from qrt.runtime.interpreter.core import (Frame, raise_located)
-from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.interpreter.ml_program import (found_global, initial_array)
-from qrt.runtime.operations import family_call
-from qrt.runtime.plan import (Memory, Plan)
-from qrt.runtime.planner.arena import (Span, allocate, live_bytes)
-from qrt.runtime.planner.contraction import contraction
-from qrt.runtime.planner.control import ControlPlanner
-from qrt.runtime.planner.coverage import (copied, family_coverage, kernel_coverage)
-from qrt.runtime.planner.deferred import DeferredFamily
-from qrt.runtime.planner.executable import (copy_call, plan_executable)
-from qrt.runtime.planner.float_loops import float_loops
-from qrt.runtime.planner.globals import (LOAD, STORE, name_of, needs_copy, stored_globals)
-from qrt.runtime.planner.in_place import overwritten
-from qrt.runtime.planner.unquantized import (is_written_over, plain_call, view_offset)
-from qrt.runtime.planner.slots import (CallStep, Coverage, Place, PlanDetails, Slot, ValueStep, layout, root)
-from qrt.runtime.prepare import Prepared
-from qrt.runtime.values import (SCALARS, as_tensor)
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.constant_folder import ConstantFolder, captured
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.passes.planned import CONTROL, OBSERVED, REPLACED, body
 from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
-from qrt.ir.passes.planned import (CONTROL, OBSERVED, REPLACED, body)
+from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
+from qrt.runtime.interpreter.core import Frame, raise_located
+from qrt.runtime.interpreter.core import Step as FrameStep
+from qrt.runtime.interpreter.ml_program import found_global, initial_array
+from qrt.runtime.operations import family_call
+from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.planner.arena import Span, allocate, live_bytes
+from qrt.runtime.planner.contraction import contraction
+from qrt.runtime.planner.control import ControlPlanner
+from qrt.runtime.planner.coverage import copied, family_coverage, kernel_coverage
+from qrt.runtime.planner.deferred import DeferredFamily
+from qrt.runtime.planner.executable import copy_call, plan_executable
+from qrt.runtime.planner.float_loops import float_loops
+from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
+from qrt.runtime.planner.in_place import overwritten
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanDetails, Slot, SlotView, ValueStep, layout, root
+from qrt.runtime.planner.unquantized import is_written_over, plain_call, view_offset
+from qrt.runtime.prepare import PreparedFunction
+from qrt.runtime.values import SCALARS, as_tensor
 from qrt.types import MemRefType, TensorType, Type
 
 
-def build(prepared: Prepared, input_types: Sequence[TensorType]) -> Plan:
+def build(prepared: PreparedFunction, input_types: Sequence[TensorType]) -> Plan:
     """Plan a prepared function for inputs of static types."""
     builder, function = _Builder(prepared.module, prepared.constants, prepared.saturating), prepared.function
     arguments = function.regions[0].blocks[0].arguments
@@ -50,13 +50,13 @@ def build(prepared: Prepared, input_types: Sequence[TensorType]) -> Plan:
 
 
 class _Builder(ControlPlanner):
-    def input(self, t: TensorType, declared: Type) -> Place:
+    def input(self, t: TensorType, declared: Type) -> SlotView:
         """The place of an input. Only the interpreter has a memref as a value."""
         return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
 
     # -- functions --------------------------------------------------------------------------------------------------
 
-    def block(self, block: Block, arguments: Sequence[Place]) -> list[Place]:
+    def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
         """Plans a function's body on these places; returns those of its results."""
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
@@ -74,7 +74,7 @@ class _Builder(ControlPlanner):
             self.places.update(zip(op.results, results, strict=True))
         return [self.places[value] for value in end.operands]
 
-    def call(self, function: Operation, arguments: Sequence[Place]) -> list[Place]:
+    def call(self, function: Operation, arguments: Sequence[SlotView]) -> list[SlotView]:
         """Plans a function that the interpreter runs as a whole."""
         self.leave_to_interpreter(function, "is called, and not inlined")
         code = self.code.function(function)
@@ -94,7 +94,7 @@ class _Builder(ControlPlanner):
 
     # -- ops --------------------------------------------------------------------------------------------------------
 
-    def _op(self, op: Operation, operands: list[Place]) -> list[Place]:
+    def _op(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
         if op.name == "func.call":
             return self.call(self.code.module.callee(op), operands)
         if op.name in CONTROL:
@@ -117,13 +117,13 @@ class _Builder(ControlPlanner):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
 
-    def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place]:
+    def _family(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView]:
         family, attributes, results = family_call(op, types)
         types = tuple(types)
         if len(results) == 1 and (offset := family.view_offset(types, results[0], attributes)) is not None:
             seen = self._view(self._array_slot(operands[0]), results[0], offset)
             if seen is not None:
-                return [Place(seen, results[0], op.results[0].type)]
+                return [SlotView(seen, results[0], op.results[0].type)]
         if family.name == "concat":
             joined = self._joined(op, operands, types, results[0], attributes)
             if joined is not None:
@@ -135,7 +135,7 @@ class _Builder(ControlPlanner):
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         return self._call(op, call, inputs, results, family_coverage(op, call, has_kernel), operands)
 
-    def _plain(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> list[Place] | None:
+    def _plain(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView] | None:
         """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
         scalars of scalars."""
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
@@ -152,7 +152,7 @@ class _Builder(ControlPlanner):
             t = t if t.has_static_shape else t.with_(shape=types[0].shape)
             seen = self._view(operands[0].slot, t, offset)
             if seen is not None:
-                return [Place(seen, t, declared)]
+                return [SlotView(seen, t, declared)]
         call = plain_call(op, types)
         if call is None:
             return None
@@ -164,12 +164,12 @@ class _Builder(ControlPlanner):
         return self._call(op, call, given, [known], kernel_coverage(op, call), given)
 
     @cached_property
-    def folder(self) -> ConstantFolder[Place]:
+    def folder(self) -> ConstantFolder[SlotView]:
         """The folder of constants that are known only for concrete input types: sizes, and what is filled or spread by
         them."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
-    def _folded(self, op: Operation, operands: list[Place]) -> list[Place] | None:
+    def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
         if op.name == "tensor.dim" and operands[0].type is not None and self._is_constant(operands[1]):
             axis, shape = int(self._array(operands[1])), operands[0].shape
             return self._constants(op, [np.array(shape[axis])]) if 0 <= axis < len(shape) else None
@@ -183,13 +183,13 @@ class _Builder(ControlPlanner):
         place = self.places[value]
         return self._array(place) if self._is_constant(place) else None
 
-    def _constants(self, op: Operation, arrays: Sequence[Array]) -> list[Place]:
+    def _constants(self, op: Operation, arrays: Sequence[Array]) -> list[SlotView]:
         types = [value.type for value in op.results]
         return [
             self.place("constant", as_tensor(t).with_(shape=a.shape), t, a) for t, a in zip(types, arrays, strict=True)
         ]
 
-    def _loops(self, op: Operation, operands: list[Place]) -> list[Place] | None:
+    def _loops(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
         """The places of the results of loops that have a kernel."""
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
@@ -208,8 +208,13 @@ class _Builder(ControlPlanner):
         return self._call(op, made.call, given, known, coverage, [*given, *packed])
 
     def _joined(
-        self, op: Operation, operands: list[Place], types: tuple[TensorType, ...], result: TensorType, attributes: Any
-    ) -> Place | None:
+        self,
+        op: Operation,
+        operands: list[SlotView],
+        types: tuple[TensorType, ...],
+        result: TensorType,
+        attributes: Any,
+    ) -> SlotView | None:
         """A concatenation whose operands are contiguous parts of its result: who makes an operand writes it there. What
         is no temporary, or a part of another one, is copied. None where all would be."""
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
@@ -242,7 +247,7 @@ class _Builder(ControlPlanner):
     def stored(self) -> set[str]:
         return stored_globals(self.code.module)
 
-    def _state(self, op: Operation) -> Place | None:
+    def _state(self, op: Operation) -> SlotView | None:
         """The array of the global that an op names; None where the interpreter loads and stores it."""
         name = name_of(op)
         if name not in self.states:
@@ -255,24 +260,24 @@ class _Builder(ControlPlanner):
                 self.slots[place.slot].name = name
         return self.states[name]
 
-    def _load(self, op: Operation, state: Place) -> list[Place]:
+    def _load(self, op: Operation, state: SlotView) -> list[SlotView]:
         """A load is another name of the global's array, or a copy if that changes before the last use."""
         if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
-        return [Place(state.slot, state.type, op.results[0].type)]
+        return [SlotView(state.slot, state.type, op.results[0].type)]
 
-    def _store(self, op: Operation, value: Place, state: Place) -> list[Place]:
+    def _store(self, op: Operation, value: SlotView, state: SlotView) -> list[SlotView]:
         given = self._array_slot(value)
         if root(self.slots, given) != (state.slot, 0):
             self._use(given)
             self.steps.append(CallStep(op, self._copy(state), (given, state.slot), copied(op), [value], [state]))
         return []
 
-    def _copy(self, state: Place) -> KernelCall:
+    def _copy(self, state: SlotView) -> KernelCall:
         _, dtype = layout(self.slots[state.slot])
         return copy_call(dtype, prod(state.shape))
 
-    def _deferred(self, op: Operation, operands: list[Place]) -> list[Place]:
+    def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
         """Plans an op of a family whose operands have shapes that only the run knows."""
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
@@ -293,7 +298,7 @@ class _Builder(ControlPlanner):
         self._interpret(runs, coverage, operands, results)
         return results
 
-    def _observed(self, op: Operation, operand: Place) -> Place:
+    def _observed(self, op: Operation, operand: SlotView) -> SlotView:
         """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
         keeps nothing."""
         self.leave_to_interpreter(op, "is observed")
@@ -305,9 +310,9 @@ class _Builder(ControlPlanner):
                 frame[0].tap(op, frame[slot])
 
         self.steps.append(ValueStep([run], Coverage(op.name, str(op.location), "tap"), [operand], []))
-        return Place(slot, operand.type, op.result.type)
+        return SlotView(slot, operand.type, op.result.type)
 
-    def _interpreted(self, op: Operation, why: str = "") -> list[Place]:
+    def _interpreted(self, op: Operation, why: str = "") -> list[SlotView]:
         """Plans an op for the interpreter. It also reads the values that its regions capture."""
         self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
@@ -323,12 +328,12 @@ class _Builder(ControlPlanner):
         self._interpret(runs, coverage, [self.places[value] for value in used], results)
         return results
 
-    def _result_place(self, t: Type, known: TensorType | None) -> Place:
+    def _result_place(self, t: Type, known: TensorType | None) -> SlotView:
         static = isinstance(t, SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
         return self.place("value", as_tensor(t) if static else known, t)
 
     def _interpret(
-        self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[Place], results: Sequence[Place]
+        self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[SlotView], results: Sequence[SlotView]
     ) -> None:
         """Adds a step of the interpreter. A value that the interpreter sees may live on as part of another one, so it
         is not in the arena.
@@ -340,7 +345,7 @@ class _Builder(ControlPlanner):
         self.makers.update((place.slot, runs) for place in results)
         self.steps.append(ValueStep(runs, coverage, operands, results))
 
-    def finish(self, inputs: Sequence[Place], results: Sequence[Place]) -> Plan:
+    def finish(self, inputs: Sequence[SlotView], results: Sequence[SlotView]) -> Plan:
         """Results that no other name holds are written straight into fresh arrays."""
         for place in results:
             self._use(place.slot)

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from qrt.runtime.constants import interpret_constants
-from qrt.runtime.interpreter import TABLES
-from qrt.runtime.interpreter.core import ModuleCode
-from qrt.runtime.values import (RUN, as_tensor)
 from qrt.ir import Module, Operation, Value
 from qrt.ir.constants import is_constant, replacements
 from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.core.matching import cyclic_operations
+from qrt.ir.passes.options import option
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.core import Array
-from qrt.ir.passes.options import option
+from qrt.runtime.constants import interpret_constants
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import ModuleCode
+from qrt.runtime.values import RUN, as_tensor
 from qrt.types import IntegerType, Type
 
 

@@ -5,18 +5,18 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.tensor.storage import ready
 from qrt.errors import QuantError
-from qrt.runtime.interpreter.core import (Compiler, ModuleCode, Run, raise_located)
+from qrt.ir import Operation, Value
+from qrt.ir.constants import constant_array
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ops import family_of
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run, raise_located
 from qrt.runtime.loops import extents
 from qrt.runtime.operations import family_call
 from qrt.runtime.planner.slots import empty
-from qrt.runtime.values import (RUN, as_tensor, of_rank)
-from qrt.ir import Operation, Value
-from qrt.ir.constants import constant_array
-from qrt.ops import family_of
-from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.runtime.values import RUN, as_tensor, of_rank
+from qrt.tensor.storage import ready
 
 MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
 """Bounds of what is computed: the interpreter's steps, the elements of a value, the iterations of a `linalg` op."""

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 import qrt.kernels as kernels
 from qrt._ext.kernels import Executable
 from qrt.errors import ModelError, QuantError, require
-from qrt.runtime.plan import (Memory, Plan)
-from qrt.runtime.plan_source import (ModuleSource, PlanSource)
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.plan_source import ModuleSource, PlanSource
 from qrt.runtime.ports import Port
 from qrt.runtime.program import Program
 from qrt.runtime.saved.container import read
 from qrt.runtime.saved.entry_table import bind_call
-from qrt.runtime.saved.index import (check_distinct, check_index)
+from qrt.runtime.saved.index import check_distinct, check_index
 from qrt.runtime.saved.source import module_of
 from qrt.runtime.values import concrete
-from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType, parse_type
 
 if TYPE_CHECKING:
     import qrt.ir as ir
     from qrt.runtime.planner.slots import PlanDetails
-    from qrt.runtime.prepare import Prepared
+    from qrt.runtime.prepare import PreparedFunction
 
 _WRONG = (
     ArithmeticError,
@@ -126,7 +126,7 @@ class SavedSource(PlanSource):
         return self._text.module
 
     @property
-    def prepared(self) -> "Prepared":
+    def prepared(self) -> "PreparedFunction":
         return self._text.prepared
 
     def plan(self, types: Sequence[TensorType]) -> Plan:

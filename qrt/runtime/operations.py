@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.runtime.values import (as_tensor, concrete)
 from qrt.ir import Operation
 from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Types, static_shape
+from qrt.runtime.values import as_tensor, concrete
 from qrt.types import TensorType
 
 FUSED = "qrt.fused"

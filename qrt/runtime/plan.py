@@ -11,15 +11,15 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import Executable
 from qrt.errors import KernelError
-from qrt.runtime.interpreter.core import (Run, raise_located)
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.runtime.interpreter.core import Run, raise_located
 from qrt.runtime.planner.frame_runner import FrameRunner
 from qrt.runtime.planner.slots import CallStep
-from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import TensorType
 
 if TYPE_CHECKING:  # a saved program needs none of it
     from qrt.runtime.interpreter.core import Tap
-    from qrt.runtime.planner.slots import (Coverage, PlanDetails)
+    from qrt.runtime.planner.slots import Coverage, PlanDetails
 
 
 class Memory(NamedTuple):

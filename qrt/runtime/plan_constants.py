@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from functools import partial
 
+from qrt.ir import Module, Operation
+from qrt.ir.constants import replacements
+from qrt.ir.core.constant_folder import ConstantFolder
+from qrt.ir.passes.options import ENTRY, OBSERVING, SATURATING, option
+from qrt.ir.passes.planned import OBSERVED, planned_operations
+from qrt.ops.core import Array
 from qrt.runtime.constants import plan_constants
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import ModuleCode
 from qrt.runtime.ports import choose
-from qrt.ir import Module, Operation
-from qrt.ir.constants import replacements
-from qrt.ir.core.constant_folder import ConstantFolder
-from qrt.ops.core import Array
-from qrt.ir.passes.options import (ENTRY, OBSERVING, SATURATING, option)
-from qrt.ir.passes.planned import (OBSERVED, planned_operations)
 
 
 @dataclass(frozen=True)

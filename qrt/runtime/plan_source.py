@@ -7,16 +7,16 @@ from functools import cached_property
 import numpy as np
 
 import qrt.ir as ir
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.errors import require
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ops.core import Array
 from qrt.runtime.build import build
 from qrt.runtime.interpreter import Interpreter
 from qrt.runtime.plan import Plan
-from qrt.runtime.ports import (Port, check_dimensions, check_extents, check_storage, choose, ports)
-from qrt.runtime.prepare import (Prepared, prepared)
+from qrt.runtime.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.runtime.prepare import PreparedFunction, prepared
 from qrt.runtime.values import of_rank
-from qrt.ir.core.operations import garbage_uncollected
-from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
@@ -43,7 +43,7 @@ class PlanSource(ABC):
 
     @property
     @abstractmethod
-    def prepared(self) -> "Prepared":
+    def prepared(self) -> "PreparedFunction":
         """A copy of the program that is ready to be planned."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class ModuleSource(PlanSource):
         return self._module
 
     @cached_property
-    def prepared(self) -> "Prepared":
+    def prepared(self) -> "PreparedFunction":
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
 
     def plan(self, types: Sequence[TensorType]) -> Plan:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.runtime.plan import Plan
-from qrt.runtime.planner.slots import (Place, PlanDetails, Step, root)
+from qrt.runtime.planner.slots import PlanDetails, SlotView, Step, root
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 
@@ -27,7 +27,7 @@ def _step(step: Step, details: PlanDetails) -> str:
     return f"{engine}: {found.op} at {found.location} ({operands}) -> ({results})"
 
 
-def _spelled_all(places: Sequence[Place], details: PlanDetails) -> str:
+def _spelled_all(places: Sequence[SlotView], details: PlanDetails) -> str:
     return ", ".join(f"%{place.slot} {_content(details, place.slot)} {_type(place)}" for place in places)
 
 
@@ -41,7 +41,7 @@ def _content(details: PlanDetails, number: int) -> str:
     return f"{kind}+{offset}" if offset else kind
 
 
-def _type(place: Place) -> Type:
+def _type(place: SlotView) -> Type:
     """The type under this name, with the dimensions that are known; of a quantized one what is stored."""
     declared = place.declared
     t = place.type if place.type is not None and isinstance(declared, TensorType) else declared

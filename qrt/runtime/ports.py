@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from qrt.errors import ModelError, QuantTypeError, require, shown
+from qrt.ir.text.dense import check_extent
 from qrt.runtime.operations import failure
 from qrt.runtime.values import as_tensor
-from qrt.ir.text.dense import check_extent
 from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
 
 if TYPE_CHECKING:

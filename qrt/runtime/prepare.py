@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from qrt.ir.dialects.quant import FAKE_QUANTS
-from qrt.runtime.fusion import FUSING
-from qrt.runtime.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.quant import FAKE_QUANTS
+from qrt.ir.passes.inline_regions import ANNOTATED
+from qrt.ir.passes.planned import body, with_regions
 from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import Step
 from qrt.ops import family_of
 from qrt.ops.core import Array
-from qrt.ir.passes.inline_regions import ANNOTATED
-from qrt.ir.passes.planned import (body, with_regions)
+from qrt.runtime.fusion import FUSING
+from qrt.runtime.plan_constants import FoldPlanConstants
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFunction:
     """A function that is ready to be planned, of a copy of its program, with the arrays of its constants: of what an
     `arith.constant` and casts say, and of what no text says."""
 
@@ -28,7 +28,7 @@ class Prepared:
     constants: Mapping[Operation, Sequence[Array]]
 
 
-def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> Prepared:
+def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> PreparedFunction:
     """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
     not run. If it is ``observed``, each `quant.stats_ref` stays."""
     with garbage_uncollected():
@@ -37,7 +37,7 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
         run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
         function = copy.function(name)
         constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
-    return Prepared(copy, function, saturating, constants)
+    return PreparedFunction(copy, function, saturating, constants)
 
 
 def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[Step]:

@@ -9,23 +9,23 @@ from typing import Any
 
 import qrt.ir as ir
 import qrt.kernels as kernels
-from qrt.tensor.calls import ArgumentBinder
-from qrt.tensor.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
-from qrt.runtime.bound import (BoundProgram, bound_inputs, bound_outputs)
+from qrt.ir.pipeline_text import spell_steps
+from qrt.ops.core import Array, static_shape
+from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.runtime.interpreter.core import Tap
-from qrt.runtime.plan import (Memory, Plan)
-from qrt.runtime.plan_source import (ModuleSource, PlanSource)
+from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.plan_source import ModuleSource, PlanSource
 from qrt.runtime.plan_text import plan_text
 from qrt.runtime.planner.slots import Coverage
-from qrt.runtime.ports import (check_names, in_order)
+from qrt.runtime.ports import check_names, in_order
 from qrt.runtime.prepare import preparation
 from qrt.runtime.saved.save import save
 from qrt.runtime.state import State
-from qrt.runtime.timing import (Timing, shares)
-from qrt.runtime.values import (at_border, incoming, is_whole, memory_reported, no_memory, outgoing)
-from qrt.ir.pipeline_text import spell_steps
-from qrt.ops.core import Array, static_shape
+from qrt.runtime.timing import Timing, shares
+from qrt.runtime.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
+from qrt.tensor.calls import ArgumentBinder
+from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 
 PLANS_KEPT = 16

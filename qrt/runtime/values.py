@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.storage import ready
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
+from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,
     IndexType,

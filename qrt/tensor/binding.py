@@ -8,12 +8,12 @@ from weakref import ref
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt.tensor.calls import (CallCache, Function, Tensor, call_cache, tensor_of)
-from qrt.tensor.docstrings import with_parts
-from qrt.tensor.storage import (is_packed, pack, ready, unpack)
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
+from qrt.tensor.calls import CallCache, Function, Tensor, call_cache, tensor_of
+from qrt.tensor.docstrings import with_parts
+from qrt.tensor.storage import is_packed, pack, ready, unpack
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.calls import tensor_of
-from qrt.tensor.storage import (is_packed, packed_shape)
 from qrt.errors import ModelError, ParseError, QuantTypeError, shown
 from qrt.files import MAX_INPUT
 from qrt.ops.core import Array, Shape, check_bounds, element_dtype, static_shape, storage_dtype
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array, require_uniform
+from qrt.tensor.calls import tensor_of
+from qrt.tensor.storage import is_packed, packed_shape
 from qrt.types import FloatType, TensorType, Type, UniformType, check_integrity, parse_type
 
 _OUTSIDE_NUMPY = {np.dtype(element_dtype(FloatType(name))): FloatType(name) for name in (

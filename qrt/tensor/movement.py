@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.binding import (EagerCall, bind, eager, require_tensor)
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 

@@ -16,8 +16,8 @@ from numpy.lib import format as npy
 
 from qrt.errors import ModelError, QuantError, shown
 from qrt.files import open_regular, reason
-from qrt.tensor.file_entries import (Entry, MemoryLimit, require_shape)
 from qrt.ops.core import Array
+from qrt.tensor.file_entries import Entry, MemoryLimit, require_shape
 
 _ARRAY, _TEXT = ".npy", ".mlir"
 _CACHE_LINE = 64

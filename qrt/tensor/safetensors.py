@@ -14,8 +14,8 @@ import numpy as np
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.extras import extra
 from qrt.files import open_regular, reason
-from qrt.tensor.file_entries import (Entry, MemoryLimit, require_shape)
 from qrt.ops.core import Array
+from qrt.tensor.file_entries import Entry, MemoryLimit, require_shape
 from qrt.types import FloatType, TensorType
 
 _TYPE = "qrt.type."

@@ -8,8 +8,8 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_pack_bits, bind_unpack_bits
-from qrt.tensor.calls import call_cache
 from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
+from qrt.tensor.calls import call_cache
 from qrt.types import UniformType
 
 PACKED_WIDTHS = (1, 2, 4)

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 import qrt.files as files
 from qrt.errors import FileError, ModelError, QuantTypeError, require, shown
-from qrt.tensor import (npz, safetensors)
-from qrt.tensor.file_entries import (as_entry, of_entry)
 from qrt.signatures import worded
-from qrt.tensor import QuantTensor
+from qrt.tensor import QuantTensor, npz, safetensors
+from qrt.tensor.file_entries import as_entry, of_entry
 
 _FORMATS = {".npz": npz, ".safetensors": safetensors}
 Path = str | os.PathLike[str]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, Self
 
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.float_text import (FORMATS, FloatFormat, Special)
+from qrt.numerics.float_text import FORMATS, FloatFormat, Special
 from qrt.types.core import Type
 
 MAX_INTEGER_WIDTH = (1 << 24) - 1

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qrt.errors import Diagnostic
-from qrt.types.scanner import (Location, Source)
+from qrt.types.scanner import Location, Source
 
 _DESIGNATOR = re.compile(
     r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"

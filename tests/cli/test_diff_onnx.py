@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
+from qrt.errors import QuantTypeError
 from qrt.models.diff.compare import Comparison
 from qrt.models.engines.litert import LiteRT
 from qrt.models.engines.ort import OnnxRuntime
-from qrt.errors import QuantTypeError
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 SCALES = {"s": np.float32(0.25), "z": np.int8(3)}

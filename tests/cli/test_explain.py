@@ -11,7 +11,7 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from tests.quantization.workflow.programs import (NETWORK, rows)
+from tests.quantization.workflow.programs import NETWORK, rows
 
 
 @cache

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import qrt
-from qrt import (errors, ir, kernels, metrics, plot)
-from qrt.quantization import targets
+from qrt import errors, ir, kernels, metrics, plot
 from qrt.ir.pipeline import PASSES
+from qrt.quantization import targets
 from tests.docs.documents import ROOT, blocks
 
 MODULES = (qrt, ir, kernels, metrics, plot, targets, errors)

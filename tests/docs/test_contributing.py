@@ -350,5 +350,7 @@ def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):
         tree.run("tests.expected")
         assert tree.touched() - known == table(section, *names), section
         known = tree.touched()
-    assert "%0, %0" in (tmp_path / "tests/ir/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
+    assert (
+        "%0, %0" in (tmp_path / "tests/ir/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
+    )
     tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED)

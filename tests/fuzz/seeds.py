@@ -5,8 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.runtime.programs import EVERYTHING
 from tests.ir.programs import PROGRAMS, UNREGISTERED
+from tests.runtime.programs import EVERYTHING
 
 ROOT = Path(__file__).parent.parent.parent
 CORPUS = Path(__file__).parent / "corpus"

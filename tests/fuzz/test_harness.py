@@ -16,11 +16,7 @@ import pytest
 
 from qrt.errors import QuantError
 from qrt.models.onnx.registry import OPERATORS
-from qrt.quantization.report.differences import (Differences, TensorDifference)
-from tests.models.onnx.one_of_each import models as small_models
-from tests.models.onnx.running import run as run_model
-from tests.models.onnx.writing import (model, port)
-from tests.models.onnx.writing import node as onnx_node
+from qrt.quantization.report.differences import Differences, TensorDifference
 from tests.fuzz import seeds, worker
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.kinds import KINDS, Kind, eager, text, values
@@ -29,6 +25,10 @@ from tests.fuzz.minimize import minimized
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding
 from tests.fuzz.vocabulary import tokens
+from tests.models.onnx.one_of_each import models as small_models
+from tests.models.onnx.running import run as run_model
+from tests.models.onnx.writing import model, port
+from tests.models.onnx.writing import node as onnx_node
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 

@@ -10,12 +10,12 @@ import pytest
 from onnx import helper
 
 import qrt
-from tests.models.onnx.test_inlining import (PORTS, X, call, function)
-from tests.models.onnx.test_operand_order import (added, operands)
-from tests.models.onnx.writing import (model, node, port)
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, write)
 from tests.messages.advice import advises, hears
 from tests.messages.conftest import status
+from tests.models.onnx.test_inlining import PORTS, X, call, function
+from tests.models.onnx.test_operand_order import added, operands
+from tests.models.onnx.writing import model, node, port
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 
 def run(path: Path, *arrays: Any, **options: Any) -> Any:

@@ -7,8 +7,8 @@ import pytest
 
 import qrt
 from qrt import ir
+from tests.ir.passes.test_ends import Folds, rewrite_greedily, swap_forever
 from tests.messages.advice import advises
-from tests.ir.passes.test_ends import (Folds, rewrite_greedily, swap_forever)
 
 CHANNELS = "tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>"
 TWO = "func.func @f(%x: f32) { return }\nfunc.func @g(%x: f32) { return }"

@@ -8,16 +8,16 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.quantization.targets.model import (Kernel, Port, Target)
+from qrt.quantization.propagation.propagate_quant import Settings
+from qrt.quantization.targets.model import Kernel, Port, Target
 from qrt.quantization.targets.registry import register_target
 from qrt.runtime.interpreter import Interpreter
-from qrt.quantization.propagation.propagate_quant import Settings
 from tests.messages.advice import advises
-from tests.quantization.export.programs import (drawn_arrays, exported, function, ran, t)
-from tests.quantization.export.test_program import (ARRAYS, Q, R, add, main, rescale)
-from tests.quantization.propagation import programs as regions
-from tests.quantization.propagation.programs import (A, B, range_of, region)
+from tests.quantization.export.programs import drawn_arrays, exported, function, ran, t
+from tests.quantization.export.test_program import ARRAYS, Q, R, add, main, rescale
 from tests.quantization.fusion.test_fuse_kernels import marked
+from tests.quantization.propagation import programs as regions
+from tests.quantization.propagation.programs import A, B, range_of, region
 from tests.registries import restored_registries
 
 X, Y = t(3, 4), t(3, 2)

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.runtime.saved import container
 from qrt.extras import require_installed
+from qrt.runtime.saved import container
 from tests import mlir_opt
 from tests.docs.documents import ROOT
-from tests.runtime.saved.test_damage import changed_header
 from tests.messages.advice import advises
 from tests.messages.conftest import status
+from tests.runtime.saved.test_damage import changed_header
 
 TEXT = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}, %y: tensor<4xf32> {qrt.name = "y"}) -> tensor<4xf32> {
   %0 = arith.addf %x, %y : tensor<4xf32>

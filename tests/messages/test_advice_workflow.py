@@ -15,13 +15,12 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.quantization.calibration.records import read_records
-from qrt.quantization.targets import registry
+from qrt.quantization.targets import Kernel, Port, Target, find, register_target, registry
 from qrt.quantization.targets.model import read_target
-from qrt.quantization.targets import (Kernel, Port, Target, find, register_target)
 from tests.messages.advice import advises
 from tests.messages.conftest import status
+from tests.quantization.workflow.programs import NETWORK, rows
 from tests.registries import restored_registries
-from tests.quantization.workflow.programs import (NETWORK, rows)
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 EXPECTED = qrt.compile(MODULE)(rows(40))

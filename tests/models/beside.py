@@ -24,9 +24,9 @@ import numpy as np
 import pytest
 
 from qrt.models.diff.compare import Comparison
-from qrt.models.diff.drawn_inputs import (KINDS, drawn)
+from qrt.models.diff.drawn_inputs import KINDS, drawn
 from qrt.models.engines.engine import Engine
-from qrt.models.importing.comparison_source import (Bound, Input)
+from qrt.models.importing.comparison_source import Bound, Input
 from qrt.ops.core import Array
 from qrt.quantization.report.differences import Differences
 

@@ -12,7 +12,7 @@ import pytest
 import qrt
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.models.onnx.registry import OPERATORS as ONNX
-from qrt.models.tflite.registry import (OPERATORS, PLAIN_OPERATORS)
+from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from qrt.registry import Registry
 
 FOLDER = Path(qrt.__file__).parent / "formats"

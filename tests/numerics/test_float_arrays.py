@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt.numerics import float_arrays
-from qrt.numerics.float_arrays import (nearest, spell_all)
-from qrt.numerics.float_text import (FORMATS, round_to, spell_in)
+from qrt.numerics.float_arrays import nearest, spell_all
+from qrt.numerics.float_text import FORMATS, round_to, spell_in
 
 VECTORIZED = [name for name, form in FORMATS.items() if form.precision <= 53]
 BITS = st.integers(1, 0x7FEFFFFFFFFFFFFF)

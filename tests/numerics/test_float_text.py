@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import ir
-from qrt.numerics.float_text import (FORMATS, round_to, spell, spell_double)
+from qrt.numerics.float_text import FORMATS, round_to, spell, spell_double
 
 DTYPES = {
     "f16": np.float16,

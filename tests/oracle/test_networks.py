@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.quantization.targets.registry import find
 from qrt.cli import main
-from qrt.quantization.calibration.observe import calibrate_program
 from qrt.ir import run_passes
-from qrt.quantization.steps import (named, quantized)
+from qrt.quantization.calibration.observe import calibrate_program
+from qrt.quantization.steps import named, quantized
+from qrt.quantization.targets.registry import find
 from tests import mlir_opt
 from tests.benches.networks import SHAPES, drawn, drawn_split
+from tests.ir.passes.lower_qrt.upstream import F32, case, stored
 from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.upstream import (F32, case, stored)
 from tests.quantization.checks import exported
 
 # isort: split

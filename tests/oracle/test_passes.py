@@ -9,6 +9,8 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.ir import run_passes
 from tests import mlir_opt
+from tests.ir.passes import arith_folds, arith_patterns
+from tests.ir.passes.programs import CASTS, FUNCTIONS
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_buffers import buffers
 from tests.oracle.draw_carried import carrying
@@ -17,8 +19,6 @@ from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
 from tests.oracle.draw_vectors import vectors
 from tests.oracle.verdicts import PASSES, SEPARATOR
-from tests.ir.passes import (arith_folds, arith_patterns)
-from tests.ir.passes.programs import (CASTS, FUNCTIONS)
 
 pytestmark = mlir_opt.needed
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import qrt
 from qrt import ir
-from qrt.quantization.export.export_quant import ExportQuant
 from qrt.ir import Module, Operation, Value
+from qrt.quantization.export.export_quant import ExportQuant
 from qrt.types import TensorType, UniformType, parse_type
 from tests.ops.harness import Array
 

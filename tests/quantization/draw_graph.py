@@ -14,7 +14,7 @@ import numpy as np
 from qrt.types import CalibratedType, UniformType
 from tests.ops.harness import Array
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
+from tests.quantization.float_text import Tensor, Text
 
 MATRIX, IMAGE = (2, 6), (1, 4, 4, 6)
 NOTHING = "f32"

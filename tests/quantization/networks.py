@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.ops.harness import Array
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
+from tests.quantization.float_text import Tensor, Text
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,19 @@ import numpy as np
 
 import qrt
 from qrt import ir
-from qrt.quantization.targets.registry import find
 from qrt.errors import QuantError
 from qrt.ir import Module
-from qrt.quantization.checking.check_quant import (broken_annotations, violations)
 from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
 from qrt.quantization.annotations.convert_stats import ConvertStats
-from qrt.quantization.propagation.propagate_quant import (Outcome, Settings, propagate)
+from qrt.quantization.checking.check_quant import broken_annotations, violations
 from qrt.quantization.propagation.functions import separate
 from qrt.quantization.propagation.graph import build
+from qrt.quantization.propagation.propagate_quant import Outcome, Settings, propagate
+from qrt.quantization.targets.registry import find
 from tests.docs.documents import ROOT
 from tests.ops.harness import Array
 from tests.quantization import checks
-from tests.quantization.draw_graph import (Graph, draw_graph)
+from tests.quantization.draw_graph import Graph, draw_graph
 
 MOST = 10
 """Steps of a program, of which some are several regions."""

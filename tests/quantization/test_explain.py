@@ -12,14 +12,14 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.quantization.targets.registry import find
 from qrt.errors import ModelError, QuantTypeError
-from qrt.quantization.export.export_quant import ExportQuant
 from qrt.quantization.calibration.observe import calibrate_program
-from qrt.quantization.report import Report
 from qrt.quantization.explain import report_of
-from qrt.quantization.steps import (Trial, copied, named, quantized)
-from tests.quantization.workflow.programs import (NETWORK, rows)
+from qrt.quantization.export.export_quant import ExportQuant
+from qrt.quantization.report import Report
+from qrt.quantization.steps import Trial, copied, named, quantized
+from qrt.quantization.targets.registry import find
+from tests.quantization.workflow.programs import NETWORK, rows
 
 FLOAT = """
 func.func @main(%x: tensor<?x3xf32> {qrt.name = "x"}) -> (tensor<?x3xf32> {qrt.name = "y"}) {

@@ -6,9 +6,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ModelError
-from qrt.runtime import Program
-from qrt.quantization.report.steps import steps_text
 from qrt.quantization.explain_plan import explain_plan
+from qrt.quantization.report.steps import steps_text
+from qrt.runtime import Program
 
 Q = "tensor<64x!quant.uniform<i8:f32, 0.5>>"
 TEXT = f"""func.func @main(%a: {Q} {{qrt.name = "a"}}, %b: {Q}) -> tensor<64xf32> {{

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.quantization.fusion.test_fuse_kernels import (fused, regions, same_bits)
+from tests.quantization.fusion.test_fuse_kernels import fused, regions, same_bits
 
 T, V = "tensor<4x4xf32>", "tensor<4xf32>"
 HEAD = f"""%z = arith.constant 0.0 : f32

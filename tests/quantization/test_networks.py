@@ -13,9 +13,9 @@ from qrt import ir
 from qrt.cli import main
 from qrt.ir import run_passes
 from tests import mlir_opt
+from tests.ir.passes.lower_qrt.upstream import F32, case, stored
 from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.upstream import (F32, case, stored)
-from tests.quantization.checks import (exported, kernel_of, regions, same_bits)
+from tests.quantization.checks import exported, kernel_of, regions, same_bits
 from tests.quantization.networks import NETWORKS
 
 TARGETS = {"perceptron": "qrt-cpu", "convolutional": "qrt-cpu", "recurrent": "tflite"}

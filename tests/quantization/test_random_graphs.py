@@ -5,7 +5,7 @@ loops in a combination that nobody thought of. `python -m tests.quantization.ran
 from collections import Counter
 from functools import cache
 
-from tests.quantization import (checks, random_graphs)
+from tests.quantization import checks, random_graphs
 from tests.quantization.draw_graph import KERNELS
 
 COUNT, SEED, MOST = 50, "u", 2

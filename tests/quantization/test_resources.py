@@ -8,7 +8,7 @@ import qrt
 from qrt import ir
 from qrt.errors import VerifyError
 from qrt.ir import run_passes
-from tests.quantization.checks import (kernel_of, regions)
+from tests.quantization.checks import kernel_of, regions
 
 TEXT = """func.func @main(%x: tensor<?x4xf32> {qrt.name = "x"}) -> tensor<?x3xf32> {
   %c0 = arith.constant 0 : index

@@ -9,11 +9,11 @@ import pytest
 
 import qrt
 from qrt import registry
+from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.quantization import targets
+from qrt.quantization.targets import Kernel, Port, Target
 from qrt.quantization.targets.model import read_target
 from qrt.quantization.targets.registry import TARGETS
-from qrt.errors import ModelError, QuantError, QuantTypeError
-from qrt.quantization.targets import (Kernel, Port, Target)
 from tests.registries import restored_registries
 
 RFC = """
@@ -151,7 +151,9 @@ def test_a_registered_target_is_found_and_does_not_hide_one_of_qrt():
 
 
 def test_an_entry_point_is_found(monkeypatch, tmp_path):
-    (tmp_path / "outer_npu.py").write_text("from qrt.quantization.targets import find\nTARGET = find('tflite')\nNONE = 3\n")
+    (tmp_path / "outer_npu.py").write_text(
+        "from qrt.quantization.targets import find\nTARGET = find('tflite')\nNONE = 3\n"
+    )
     info = tmp_path / "outer-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outer\nVersion: 1.0\n")

@@ -14,8 +14,8 @@ import qrt
 from qrt import ir, kernels
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError, VerifyError
-from qrt.quantization.targets import (Kernel, Port, Target)
-from tests.quantization.workflow.programs import (NETWORK, rows, weights)
+from qrt.quantization.targets import Kernel, Port, Target
+from tests.quantization.workflow.programs import NETWORK, rows, weights
 
 
 @pytest.mark.parametrize("method", ["minmax", "mse", "percentile", "entropy"])

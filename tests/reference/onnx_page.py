@@ -2,7 +2,7 @@
 profile. `make expected` writes it.
 """
 
-from qrt.models.onnx.check import (IR_VERSIONS, OPSETS)
+from qrt.models.onnx.check import IR_VERSIONS, OPSETS
 from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page

@@ -10,7 +10,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.quantization.targets import (Kernel, Port, Target, register_target)
+from qrt.quantization.targets import Kernel, Port, Target, register_target
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
 from tests.quantization import float_text as ops
 from tests.quantization.checks import kernel_of

@@ -13,7 +13,7 @@ from qrt.ir import run_passes
 from qrt.quantization.targets import find
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
 from tests.quantization import float_text as ops
-from tests.quantization.checks import (kernel_of, regions, specs)
+from tests.quantization.checks import kernel_of, regions, specs
 from tests.reference.rfc_programs import (
     CALIBRATED,
     F32,

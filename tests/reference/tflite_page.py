@@ -2,7 +2,7 @@
 profiles. `make expected` writes it.
 """
 
-from qrt.models.tflite.registry import (OPERATORS, PLAIN_OPERATORS)
+from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
-from tests.runtime.cast_variants import (FORMS, RULES, Variant, variants)
 from tests.oracle.draw_types import Draw
+from tests.runtime.cast_variants import FORMS, RULES, Variant, variants
 
 DRAWN = list(variants(Draw("lowered casts", noise=0)))
 

@@ -9,8 +9,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.qrt.ops import specs_of
 from qrt.ir.core.registry import every_definition
+from qrt.ir.dialects.qrt.ops import specs_of
 from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType, UniformType

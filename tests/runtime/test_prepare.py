@@ -8,14 +8,14 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import ModelError, UndefinedError
-from qrt.runtime import prepare
-from qrt.runtime.plan_constants import FoldPlanConstants
-from qrt.runtime.program import preparation_text
 from qrt.ir import run_passes
 from qrt.ir.pipeline import PASSES, module_steps
 from qrt.ir.pipeline_text import spell_steps
+from qrt.runtime import prepare
+from qrt.runtime.plan_constants import FoldPlanConstants
+from qrt.runtime.program import preparation_text
 from tests.runtime.programs import EVERYTHING
-from tests.runtime.saved.samples import (TEXTS, inputs_of, same)
+from tests.runtime.saved.samples import TEXTS, inputs_of, same
 
 CALLS = """
 func.func private @g(%x: tensor<?xi32>, %k: i32) -> tensor<?xi32> {

@@ -9,14 +9,14 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.func import inlining
 from qrt.errors import ModelError, QuantError, UndefinedError
+from qrt.ir import run_passes
+from qrt.ir.dialects.func import inlining
+from qrt.ir.passes import inline
 from qrt.runtime.interpreter import qrt as qrt_ops
 from qrt.runtime.operations import family_call
 from qrt.runtime.program import PLANS_KEPT
-from qrt.ir import run_passes
-from qrt.ir.passes import inline
-from tests.runtime.programs import (CAST, EVERYTHING, assert_same)
+from tests.runtime.programs import CAST, EVERYTHING, assert_same
 
 
 @pytest.fixture(scope="module")

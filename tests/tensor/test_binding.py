@@ -7,9 +7,9 @@ import pytest
 
 import qrt
 from qrt import QuantTensor
-from qrt.tensor.binding import (EagerCall, bind, eager)
 from qrt.ops.core import OpFamily
-from tests.tensor.test_calls import (FILTER, FLOATS, IMAGE, OUT, U4, U8, Call, Y, filled, hits, long_way, same)
+from qrt.tensor.binding import EagerCall, bind, eager
+from tests.tensor.test_calls import FILTER, FLOATS, IMAGE, OUT, U4, U8, Call, Y, filled, hits, long_way, same
 
 PACKED = qrt.pack(Y)
 COPIED: dict[str, Call] = {

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
-from qrt.tensor.calls import (Function, call_cache)
+from qrt.tensor.calls import Function, call_cache
 from qrt.tensor.movement import _pad, join
 from tests.ops.strategies import storage_of
 

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from qrt import QuantTypeError, UniformType
 from qrt.tensor import choose
-from qrt.tensor.choose import (Layout, choose_type, integer_storage)
+from qrt.tensor.choose import Layout, choose_type, integer_storage
 from qrt.types import FloatType
 
 F32 = FloatType("f32")

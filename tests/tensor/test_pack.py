@@ -14,7 +14,7 @@ import pytest
 
 import qrt
 from qrt import PackedTensor, QuantTensor, QuantTypeError, UniformType, kernels
-from tests.tensor.test_calls import (BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled)
+from tests.tensor.test_calls import BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled
 
 
 @pytest.mark.parametrize("isa", kernels.available())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import QuantTypeError, UniformType
-from qrt.numerics.float_text import (FORMATS, round_to)
+from qrt.numerics.float_text import FORMATS, round_to
 from qrt.types import FloatType
 from qrt.types.parameters import check_scale, check_scales, rounded_scales
 

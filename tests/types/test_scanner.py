@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from qrt.errors import ParseError, QuantError, VerifyError
-from qrt.types.scanner import (MAX_NESTING, Location, Scanner, Source)
+from qrt.types.scanner import MAX_NESTING, Location, Scanner, Source
 
 
 def scanner(text):

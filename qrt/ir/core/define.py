@@ -74,7 +74,7 @@ class AttributeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredPort:
     """`name`, `name?` or `name*`, and what stands after its colon."""
 
     name: str
@@ -82,7 +82,7 @@ class Declared:
     rest: str
 
     @classmethod
-    def of(cls, text: str) -> "Declared":
+    def of(cls, text: str) -> "DeclaredPort":
         head, _, rest = text.partition(":")
         name = head.strip().rstrip("?*")
         return cls(name, head.strip()[len(name) :], rest.strip())
@@ -93,7 +93,7 @@ class Groups:
 
     def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
         self.what = what
-        self.declared = tuple(map(Declared.of, declarations))
+        self.declared = tuple(map(DeclaredPort.of, declarations))
         self.names = [group.name for group in self.declared]
         self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
         self.single = sum(not group.size for group in self.declared)
@@ -326,14 +326,14 @@ class Definition:
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
-    def region_names(self) -> tuple[Declared, ...]:
+    def region_names(self) -> tuple[DeclaredPort, ...]:
         """The regions as they are declared."""
-        return tuple(map(Declared.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+        return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
-    def successor_names(self) -> tuple[Declared, ...]:
+    def successor_names(self) -> tuple[DeclaredPort, ...]:
         """The successors as they are declared."""
-        return tuple(map(Declared.of, self.successors))
+        return tuple(map(DeclaredPort.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
 

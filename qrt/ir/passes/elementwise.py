@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from qrt.ir.dialects._shaped.types import ranked
-from qrt.ir.dialects.linalg.structure import generic
 from qrt.ir import Attribute, Block, Builder, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
+from qrt.ir.dialects._shaped.types import ranked
+from qrt.ir.dialects.linalg.structure import generic
 from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 

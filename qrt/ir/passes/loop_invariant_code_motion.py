@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir.dialects._regions.trip_counts import runs
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable, memory_effects
+from qrt.ir.dialects._regions.trip_counts import runs
 from qrt.ir.passes.definedness import is_defined
 from qrt.ir.passes.options import option
 

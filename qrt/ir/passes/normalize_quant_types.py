@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
+from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.passes.options import option
 from qrt.types import FunctionType, TensorType, Type, UniformType
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir.dialects.func.ops import FuncOp
-from qrt.ir.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.dialects.quant.ops import element_of
 from qrt.ir.passes.options import option
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 

@@ -34,8 +34,8 @@ from qrt.ir.text.assembly_elements import (
     TypeOf,
     Unit,
 )
-from qrt.types.scanner import pattern
 from qrt.types import Type
+from qrt.types.scanner import pattern
 
 if TYPE_CHECKING:
     from qrt.ir.text.names import OperandName, PendingOperation

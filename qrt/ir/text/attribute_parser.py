@@ -28,8 +28,8 @@ from qrt.ir.text.dense import Blob, DenseResourceAttr, is_backed
 from qrt.ir.text.dense_literal import Literal
 from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
 from qrt.ir.text.sparse import SparseLiteral
-from qrt.types.scanner import (Scanner, Source, pattern)
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
+from qrt.types.scanner import Scanner, Source, pattern
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")

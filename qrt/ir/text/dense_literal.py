@@ -22,8 +22,8 @@ from qrt.ir.text.dense import (
     storage_dtype,
     wrapped,
 )
-from qrt.types.scanner import (Scanner, Source)
 from qrt.types import ComplexType, FloatType, IntegerType, Type
+from qrt.types.scanner import Scanner, Source
 
 _INT64_MAX = (1 << 63) - 1
 _I1, _UI64 = IntegerType(1), IntegerType(64, "unsigned")

@@ -7,8 +7,8 @@ import numpy as np
 from qrt.errors import ParseError
 from qrt.ir.text.dense import Array, DenseElementsAttr, ShapedType, is_backed, static_shape, storage_dtype
 from qrt.ir.text.dense_literal import Literal
-from qrt.types.scanner import (Scanner, Source)
 from qrt.types import IntegerType, TensorType, Type, VectorType
+from qrt.types.scanner import Scanner, Source
 
 MAX_ELEMENTS = 1 << 24
 """A constant of more elements, of which a short text may say any number, is kept as text."""

@@ -8,27 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.engines.engine import Engine
-from qrt.models.diff.tally import Tally
 from qrt.errors import ModelError, QuantTypeError, shown
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
-from qrt.quantization.calibration.tapped_program import (name_of, tapped_program)
-from qrt.models.importing.comparison_source import (Alone, Bound, Compared, ComparedTensor, Run, named_values)
+from qrt.ir import Module, Operation, StringAttr
+from qrt.models.diff.tally import Tally
+from qrt.models.engines.engine import Engine
+from qrt.models.importing.comparison_source import Alone, Bound, ComparedTensor, ComparisonSource, Run, named_values
 from qrt.models.importing.source import Source
 from qrt.models.onnx.comparison_source import compared as onnx_compared
-from qrt.models.tflite.comparison_source import compared as tflite_compared
-from qrt.ir import Module, Operation, StringAttr
-from qrt.ops import family_of
-from qrt.ops.core import Array
 from qrt.models.profiles import Profile
 from qrt.models.profiles import profile as profile_of
-from qrt.quantization.report.differences import (Differences, TensorDifference)
+from qrt.models.tflite.comparison_source import compared as tflite_compared
+from qrt.ops import family_of
+from qrt.ops.core import Array
+from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.report.differences import Differences, TensorDifference
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
 
 @dataclass
-class _Watched:
+class _TensorTally:
     """A tensor that an operator makes, with the counts of its elements."""
 
     tensor: ComparedTensor
@@ -93,7 +93,7 @@ class Comparison:
         self.loaded = engine.load(
             source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
         )
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _TensorTally] = {}
         self._tapped: Program | None = None
         readable: Collection[Any] = ()
         if every_tensor:
@@ -104,7 +104,7 @@ class Comparison:
                 value = values.get(tensor.name)
                 tally = Tally(tensor.bound if ulp is None else replace(tensor.bound, ulp=ulp))
                 maker = None if value is None else value.operation
-                self._watched[tensor.name] = _Watched(tensor, tally, maker, tensor.key in readable)
+                self._watched[tensor.name] = _TensorTally(tensor, tally, maker, tensor.key in readable)
             taps = {value: name for name, value in values.items() if self._is_compared(name)}
             self._tapped = tapped_program(tapped, name, taps)
         self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
@@ -186,7 +186,7 @@ class Comparison:
         except ValueError as error:
             raise ModelError(f"{what} {shown(name)} of qrt is not {self._engine}'s: {error}") from None
 
-    def _described(self, watched: _Watched) -> TensorDifference:
+    def _described(self, watched: _TensorTally) -> TensorDifference:
         tensor, maker = watched.tensor, watched.maker
         if maker is None or not watched.is_readable:
             skipped = "no value of the program" if maker is None else f"{self._engine} does not keep it"
@@ -197,7 +197,7 @@ class Comparison:
         return _difference(tensor.name, tensor.operator, op, watched.tally)
 
 
-def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> Compared:
+def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> ComparisonSource:
     """Return what the importer of the runtime's files says of one."""
     for each in (profile, rules):
         if each.suffix != profile.suffix or profile.name not in engine.profiles:
@@ -205,7 +205,7 @@ def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, 
     return _IMPORTERS[profile.suffix](source, rules, max_bytes)
 
 
-_IMPORTERS: Mapping[str, Callable[[Source, Profile, int], Compared]] = {
+_IMPORTERS: Mapping[str, Callable[[Source, Profile, int], ComparisonSource]] = {
     ".tflite": tflite_compared,
     ".onnx": onnx_compared,
 }

@@ -13,8 +13,8 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from qrt.models.engines.channel import (Message, receive, send)
 from qrt.errors import ModelError
+from qrt.models.engines.channel import Message, receive, send
 from qrt.ops.core import Array
 from qrt.registry import import_place
 

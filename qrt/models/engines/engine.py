@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from qrt.models.engines.channel import Message
-from qrt.models.engines.child import Child
 from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
 from qrt.extras import require_installed
+from qrt.models.engines.channel import Message
+from qrt.models.engines.child import Child
 from qrt.ops.core import Array
 from qrt.registry import Registry
 

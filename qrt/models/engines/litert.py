@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qrt.extras import extra
 from qrt.models.engines.child import Handler
 from qrt.models.engines.engine import Engine
 from qrt.models.engines.served import handlers_of
-from qrt.extras import extra
 from qrt.ops.core import Array
 
 
@@ -24,7 +24,7 @@ class LiteRT(Engine):
     packages: ClassVar[Mapping[str, str]] = {"ai_edge_litert": "litert"}
 
 
-class _Loaded:
+class _LoadedModel:
     """A model in the child process."""
 
     def __init__(self, content: bytes, values: Mapping[str, Any]) -> None:
@@ -104,4 +104,4 @@ def _described(details: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, lis
 def handlers() -> dict[str, Handler]:
     """What the child process answers."""
     extra("ai_edge_litert.interpreter", "litert")
-    return handlers_of(_Loaded)
+    return handlers_of(_LoadedModel)

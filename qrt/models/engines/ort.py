@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qrt.extras import extra
 from qrt.models.engines.child import Handler
 from qrt.models.engines.engine import Engine
 from qrt.models.engines.served import handlers_of
-from qrt.extras import extra
 from qrt.ops.core import Array
 
 _READ = frozenset(
@@ -31,7 +31,7 @@ class OnnxRuntime(Engine):
     packages: ClassVar[Mapping[str, str]] = {"onnxruntime": "ort", "onnx": "ort"}
 
 
-class _Loaded:
+class _LoadedModel:
     """A model in the child process."""
 
     def __init__(self, content: bytes, values: Mapping[str, Any]) -> None:
@@ -104,4 +104,4 @@ def _element(port: Any) -> str:
 def handlers() -> dict[str, Handler]:
     """What the child process answers."""
     extra("onnxruntime", "ort")
-    return handlers_of(_Loaded)
+    return handlers_of(_LoadedModel)

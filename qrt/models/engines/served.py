@@ -9,7 +9,7 @@ from qrt.models.engines.engine import Key
 from qrt.ops.core import Array
 
 
-class Served(Protocol):
+class ServedModel(Protocol):
     """A model in the child process."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
@@ -28,9 +28,9 @@ class Served(Protocol):
         """The seconds of a call."""
 
 
-def handlers_of(make: Callable[[bytes, Mapping[str, Any]], Served]) -> dict[str, Handler]:
+def handlers_of(make: Callable[[bytes, Mapping[str, Any]], ServedModel]) -> dict[str, Handler]:
     """The handlers of models that ``make`` makes of the bytes of a file, and of what `Engine.load` says."""
-    loaded: dict[int, Served] = {}
+    loaded: dict[int, ServedModel] = {}
 
     def load(values: dict[str, Any], arrays: list[Array]) -> Message:
         model = make(arrays[0].tobytes(), values)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from qrt.models.importing.node import TENSOR
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.models.importing.node import TENSOR
 from qrt.ops.core import Array
 
 Run = Callable[[Callable[[Array], Array]], Array]
@@ -70,7 +70,7 @@ class ComparedTensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparisonSource:
     """A file that is compared: its ``name``, its program, its inputs, the tensors in the order in which they are made,
     and how many more there are ``inside`` of operators that run as one."""
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.importing.node import Node
-from qrt.ir import Block, Builder, Region, Value
 from qrt.types import IndexType, IntegerType, TensorType
 
 

@@ -5,13 +5,13 @@ from functools import reduce
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, LoweringContext, tensor_type)
-from qrt.models.importing.windows import Window
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression
-from qrt.ops.core import Array
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt import averages
+from qrt.models.importing.windows import Window
+from qrt.ops.core import Array
 
 
 def largest(context: LoweringContext, x: Value, window: Window) -> Value:

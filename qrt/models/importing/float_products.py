@@ -6,12 +6,12 @@ and adds the bias at the end. "products_then_bias" does the same and rounds each
 
 from collections.abc import Callable, Sequence
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, Extent, LoweringContext)
-from qrt.models.importing.windows import Window
 from qrt.ir import DenseElementsAttr, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
+from qrt.models.importing.windows import Window
 
 Operands = Callable[[LoopNest], tuple[Value, Value]]
 """Reads the two factors of a product in the body of a nest."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, Extent, LoweringContext)
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 
 
 def reduced(context: LoweringContext, x: Value, axes: Sequence[int], op: str, start: float) -> Value:

@@ -13,10 +13,10 @@ from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Opera
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
-from qrt.ops.core import Array
 from qrt.models.profiles import Profile
-from qrt.types.scanner import (Location, Source)
+from qrt.ops.core import Array
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, Type, UniformType
+from qrt.types.scanner import Location, Source
 
 
 class Operator(Protocol):

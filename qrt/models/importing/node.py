@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from qrt.errors import ModelError, QuantError
-from qrt.models.importing.graph import (Graph, Operator)
 from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
+from qrt.models.importing.graph import Graph, Operator
+from qrt.models.profiles.model import Kernel
 from qrt.ops import OpFamily, family_named
 from qrt.ops.core import Array
-from qrt.models.profiles.model import Kernel
 from qrt.types import TensorType, Type
 
 TENSOR = "qrt.tensor"
 """The attribute with the name that the file gives a result; a list of names where an operation has several results."""
 
 
-class Refused(Exception):
+class UnsupportedForm(Exception):
     """A form of an operator that is not supported. The walk collects these, so that one error says all of them."""
 
 
@@ -117,7 +117,7 @@ class Node:
 
     def refuse(self, form: str) -> NoReturn:
         """Says that the operator has a form that is not supported."""
-        raise Refused(form)
+        raise UnsupportedForm(form)
 
     def fail(self, message: str) -> NoReturn:
         """Says that the file is wrong here."""

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.errors import QuantError, UndefinedError
+from qrt.ir import Block, Builder, Region, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.graph import bits
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.node import Node
-from qrt.ir import Block, Builder, Region, Value
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType

@@ -1,10 +1,10 @@
 """Variables of a module that is imported: globals of `ml_program`, which hold storage, integers or floats."""
 
-from qrt.models.importing.graph import (Graph, Operator, bits)
 from qrt.ir import Attribute, Builder, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.operations import NOWHERE
 from qrt.ir.text.dense import DenseElementsAttr
+from qrt.models.importing.graph import Graph, Operator, bits
 from qrt.ops.core import Array
 from qrt.types import TensorType
 

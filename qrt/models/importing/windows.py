@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.models.importing.node import Node
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
+from qrt.models.importing.node import Node
 
 Pair = tuple[int, int]
 Sizes = tuple[int, ...]

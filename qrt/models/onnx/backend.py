@@ -15,22 +15,22 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError, require
-from qrt.runtime.program import Program
 from qrt.extras import extra
 from qrt.models.onnx.importing import Importer
 from qrt.models.onnx.model import Model
 from qrt.models.onnx.read import read
 from qrt.models.onnx.states import without_states
-from qrt.models.onnx.types import (NUMBERS, numpy_dtype)
-from qrt.ops.core import Array
+from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.models.profiles import profile as profile_of
+from qrt.ops.core import Array
+from qrt.runtime.program import Program
 
 _base: Any = extra("onnx.backend.base", "onnx")
 _KEPT = 8
 """Programs that a prepared model keeps, each for other values of the inputs that it must know."""
 
 
-class Prepared(_base.BackendRep):  # type: ignore[misc]  # of a package without types
+class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package without types
     """A model that runs. An input that an operator must know beforehand, as a scale, is taken from the first call; a
     call with another value makes another program.
 
@@ -104,7 +104,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
     """The class that `onnx.backend` describes."""
 
     @classmethod
-    def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> Prepared:
+    def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> PreparedModel:
         """A model, ready to run.
 
         Parameters
@@ -129,7 +129,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
             raise ModelError(f"device {device!r} is not supported, only CPU")
         content = model if isinstance(model, bytes) else model.SerializeToString()
         found = without_states(read(content))
-        return Prepared(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])
+        return PreparedModel(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Mapping
 
 from qrt.errors import ModelError, shown
-from qrt.models.onnx.model import (ABSENT, Graph, Operator, Port)
+from qrt.models.onnx.model import ABSENT, Graph, Operator, Port
 from qrt.models.onnx.types import numpy_dtype
 
 IR_VERSIONS = range(3, 15)

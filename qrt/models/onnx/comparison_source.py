@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from qrt.models.importing.comparison_source import (Bound, Compared, ComparedTensor, Input, named_values)
+from qrt.ir import Module, Value
+from qrt.models.importing.comparison_source import Bound, ComparedTensor, ComparisonSource, Input, named_values
 from qrt.models.importing.source import Source
-from qrt.models.onnx.folding import (Folding, Group)
-from qrt.models.onnx.importing import (Importer, import_model)
-from qrt.models.onnx.intervals import (ROUNDED, rounding_interval)
-from qrt.models.onnx.model import (Graph, Model, Operator, Port, Tensor)
+from qrt.models.onnx.folding import Folding, Group
+from qrt.models.onnx.importing import Importer, import_model
+from qrt.models.onnx.intervals import ROUNDED, rounding_interval
+from qrt.models.onnx.model import Graph, Model, Operator, Port, Tensor
 from qrt.models.onnx.read import read
 from qrt.models.onnx.types import numpy_dtype
-from qrt.ir import Module, Value
-from qrt.ops.core import Array
 from qrt.models.profiles import Profile
+from qrt.ops.core import Array
 from qrt.types import TensorType
 
 SUMS = frozenset(
@@ -63,7 +63,7 @@ _INDEX = 4
 """The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
 
 
-def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Compared:
+def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
     """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
     file = read(source, max_bytes=max_bytes)
     importer = Importer(file, profile, max_bytes=max_bytes)
@@ -85,7 +85,7 @@ def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Comp
                     tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
                 is_cast = maker is not None and maker.name == "quant.qcast"
                 tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
-    return Compared(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
+    return ComparisonSource(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
 def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:

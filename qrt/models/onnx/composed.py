@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.onnx.model import (ABSENT, Graph, Operator, Port, Tensor)
+from qrt.models.onnx.model import ABSENT, Graph, Operator, Port, Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.subgraphs import Subgraph
-from qrt.models.onnx.types import (dtype_of, element_of)
+from qrt.models.onnx.types import dtype_of, element_of
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType
 
@@ -15,7 +15,7 @@ OPSET = 21
 """The version of the operators that are used."""
 
 
-class Composed:
+class ComposedGraph:
     """A graph that is made from the first operator to the last. Tensors are names: those that the node reads, and those
     that come from here. ``prefix`` begins the names of the graph.
     """
@@ -64,9 +64,9 @@ class Composed:
         graph.set_results()
 
 
-def composed(node: Node) -> Composed:
+def composed(node: Node) -> ComposedGraph:
     """A graph that shall stand for a node. No tensor that the node reads has a name of the graph."""
     prefix = next(filter(None, node.op.outputs), node.op.type)
     while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
         prefix += "_"
-    return Composed(prefix)
+    return ComposedGraph(prefix)

@@ -5,24 +5,24 @@ from os import PathLike
 from typing import Any, BinaryIO, Literal
 
 import qrt.ir as ir
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, QuantError, QuantTypeError, require
 from qrt.files import write_files
-from qrt.models.importing.graph import refusal
-from qrt.models.importing.node import Refused
-from qrt.models.onnx.exporting.operation_metadata import Entry
-from qrt.models.onnx.exporting.graph import (LEAST_OPSET, Graph)
-from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (Held, Order)
-from qrt.models.onnx.exporting.kernels import with_kernels
-from qrt.models.onnx.exporting.metadata import annotate
-from qrt.models.onnx.exporting.programs import (Program, Programs, text_between)
-from qrt.models.onnx.exporting.proto import (Port, model_of, onnx_package)
-from qrt.models.onnx.exporting.registry import WRITERS
-from qrt.models.onnx.exporting.storage import (as_unsigned, is_unsigned, restored)
-from qrt.models.onnx.exporting.variables import (LOAD, STORE, Variables)
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.rewrite import is_dead
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.models.importing.graph import refusal
+from qrt.models.importing.node import UnsupportedForm
+from qrt.models.onnx.exporting.exported_value import ExportedValue, Order
+from qrt.models.onnx.exporting.graph import LEAST_OPSET, Graph
+from qrt.models.onnx.exporting.group import Group
+from qrt.models.onnx.exporting.kernels import with_kernels
+from qrt.models.onnx.exporting.metadata import annotate
+from qrt.models.onnx.exporting.operation_metadata import Entry
+from qrt.models.onnx.exporting.programs import Program, Programs, text_between
+from qrt.models.onnx.exporting.proto import Port, model_of, onnx_package
+from qrt.models.onnx.exporting.registry import WRITERS
+from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned, restored
+from qrt.models.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ops import family_of
 from qrt.types import TensorType, Type, UniformType
 
@@ -150,20 +150,20 @@ class _Function:
             self._input(name, value)
         try:
             self.variables = Variables(program, self.block)
-        except Refused as refused:
+        except UnsupportedForm as refused:
             raise ModelError(str(refused)) from None
         self.inputs += [self._port(*each) for each in self.variables.begin(self.graph)]
 
     def _input(self, name: str, value: Value) -> None:
         try:
             held = self.graph.held(value)
-        except Refused as refused:
+        except UnsupportedForm as refused:
             raise ModelError(f"argument {name!r}: {refused}") from None
         held.is_unsigned = is_unsigned(value)
         held.names[held.canonical] = name
         self.inputs.append(self._port(name, held))
 
-    def _port(self, name: str, held: Held) -> Port:
+    def _port(self, name: str, held: ExportedValue) -> Port:
         kind = held.data_type
         if kind is None:
             raise ModelError(f"port {name!r}: ONNX has no elements of {held.type.element.shown()}")
@@ -179,7 +179,7 @@ class _Function:
                 continue
             try:
                 self._write(op)
-            except Refused as refused:
+            except UnsupportedForm as refused:
                 self.graph.refused[op.name, str(refused)] += 1
                 self._stand_in(op)
 
@@ -200,7 +200,7 @@ class _Function:
         else:
             found = WRITERS.get(op.name)
             if found is None:
-                raise Refused(_elements([*op.operands, *op.results]))
+                raise UnsupportedForm(_elements([*op.operands, *op.results]))
             kernel = self.kernels.get(op)
             group = Group(self.graph, op, _clamp_after(op) if kernel is None else kernel.clamp)
             for value in (group.clamp or op).results:
@@ -219,7 +219,7 @@ class _Function:
     def _constant(self, op: Operation) -> None:
         value = op.attributes["value"]
         if not isinstance(value, DenseElementsAttr):
-            raise Refused(op.results[0].type.shown())
+            raise UnsupportedForm(op.results[0].type.shown())
         held = self.graph.held(op.results[0])
         held.array, held.is_unsigned = value.array, is_unsigned(op.results[0])
         if held.is_unsigned:
@@ -229,13 +229,13 @@ class _Function:
         """Storage and quantized values are one tensor."""
         source, held = self.graph.held(op.operands[0]), self.graph.held(op.results[0])
         if held.data_type is None:
-            raise Refused(held.type.element.shown())
+            raise UnsupportedForm(held.type.element.shown())
         held.is_unsigned = (source.data_type or "").startswith("U") or is_unsigned(op.results[0])
         if source.array is not None:
             held.array = restored(source.array, held)
             return
         if source.data_type != held.data_type:
-            raise Refused(f"{source.type.shown()} as {held.type.shown()}")
+            raise UnsupportedForm(f"{source.type.shown()} as {held.type.shown()}")
         held.names = source.names
 
     def _entry(self, group: Group) -> None:
@@ -288,10 +288,10 @@ class _Function:
         for name, held in given:
             try:
                 self._give(name, held, seen)
-            except Refused as refused:
+            except UnsupportedForm as refused:
                 self.graph.refused["func.return", str(refused)] += 1
 
-    def _give(self, name: str, held: Held, seen: set[str]) -> None:
+    def _give(self, name: str, held: ExportedValue, seen: set[str]) -> None:
         """An output."""
         source = self.graph.tensor(held, held.canonical, f"{name}/value")
         if source in seen or source in self.graph.initializers:

@@ -13,16 +13,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from qrt.errors import ModelError, QuantError, shown
-from qrt.models.onnx.exporting.neighbors import (Around, bias_of)
-from qrt.models.onnx.exporting.operation_metadata import (OP, PORT, VERSION, is_bias)
-from qrt.models.onnx.exporting.exported_value import (Order, out_of_order)
+from qrt.ir import Value
+from qrt.models.onnx.exporting.exported_value import Order, out_of_order
 from qrt.models.onnx.exporting.inlining import inlined
-from qrt.models.onnx.folding import (CASTS, Fold)
+from qrt.models.onnx.exporting.neighbors import GraphNeighbors, bias_of
+from qrt.models.onnx.exporting.operation_metadata import OP, PORT, VERSION, is_bias
+from qrt.models.onnx.folding import CASTS, Fold
 from qrt.models.onnx.graph import Graph
 from qrt.models.onnx.model import Operator
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.types import (element_of, plain_of)
-from qrt.ir import Value
+from qrt.models.onnx.types import element_of, plain_of
 from qrt.ops import family_named
 from qrt.ops.core import element_dtype
 from qrt.types import TensorType, Type, UniformType, parse_type
@@ -66,7 +66,7 @@ class Exported:
     def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
         self.graph = graph
         self.metadata = metadata if metadata.get(VERSION) == "1" else {}
-        self.around = Around(graph.graph)
+        self.around = GraphNeighbors(graph.graph)
         self.values: dict[tuple[str, Order], Value] = {}
 
     def port(self, name: str, plain: Type) -> Type:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import shown
-from qrt.models.onnx.model import (ABSENT, Graph, Operator, Tensor)
-from qrt.models.onnx.types import (NUMBERS, numpy_dtype)
+from qrt.models.onnx.model import ABSENT, Graph, Operator, Tensor
+from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 
 _MICROSOFT = "com.microsoft"

@@ -6,22 +6,22 @@ from pathlib import Path
 import numpy as np
 
 from qrt.errors import ModelError, shown
+from qrt.ir import Module, Operation, Value
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing import variables
-from qrt.models.importing.graph import (port_names, refusal)
-from qrt.models.importing.node import Refused
+from qrt.models.importing.graph import port_names, refusal
+from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx import model as description
 from qrt.models.onnx.exported import Exported
-from qrt.models.onnx.folding import (Fold, Folding, Group, fold_report)
-from qrt.models.onnx.graph import (Constant, Graph, ImportContext)
-from qrt.models.onnx.model import (Model, Operator, Port)
-from qrt.models.onnx.node import (Node, clamped)
+from qrt.models.onnx.folding import Fold, Folding, Group, fold_report
+from qrt.models.onnx.graph import Constant, Graph, ImportContext
+from qrt.models.onnx.model import Model, Operator, Port
+from qrt.models.onnx.node import Node, clamped
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.read import read
 from qrt.models.onnx.registry import OPERATORS
 from qrt.models.onnx.states import State
-from qrt.models.onnx.types import (dtype_of, element_of, plain_of, signless)
-from qrt.ir import Module, Operation, Value
-from qrt.ir.core.operations import garbage_uncollected
+from qrt.models.onnx.types import dtype_of, element_of, plain_of, signless
 from qrt.models.profiles import Profile
 from qrt.types import TensorType, UniformType
 
@@ -171,7 +171,7 @@ class FunctionGraph(Graph):
             self._fold(group)
             if self.graph is self.importer.model.graph:
                 self.importer.groups.append(group)
-        except (Refused, ModelError) as error:
+        except (UnsupportedForm, ModelError) as error:
             reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
             for part in group.parts:
                 self._import(part)
@@ -179,7 +179,7 @@ class FunctionGraph(Graph):
 
     def _fold(self, group: Group) -> None:
         if not self.lost.isdisjoint(group.folded.inputs):
-            raise Refused("an operator before it is not supported")
+            raise UnsupportedForm("an operator before it is not supported")
         op = group.folded
         (output,) = op.outputs
         if group.within is not None:
@@ -189,7 +189,7 @@ class FunctionGraph(Graph):
             op = replace(op, outputs=(name,))
         node, function = Node(self, op), OPERATORS.get(op.key)
         if function is None:
-            raise Refused(f"no form of {op.name} is supported")
+            raise UnsupportedForm(f"no form of {op.name} is supported")
         node.check_flags()
         function(node)
         last = Node(self, group.parts[-1])
@@ -204,10 +204,10 @@ class FunctionGraph(Graph):
             last.set(0, clamped(last, value, *group.within))
 
     def _require_storage(self, quantize: Node, name: str) -> None:
-        """Raise Refused if a folded operator gave its result another type of integers than its QuantizeLinear has."""
+        """Raise UnsupportedForm if a folded operator gave its result another type of integers than its QuantizeLinear has."""
         wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
         if element is not wanted:
-            raise Refused(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")
+            raise UnsupportedForm(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")
 
     def _import(self, op: Operator) -> None:
         """Makes the operations of a node. What reads a result of a refused node is not tried."""
@@ -223,7 +223,7 @@ class FunctionGraph(Graph):
                 return
         except Unsupported:
             pass
-        except Refused as refused:
+        except UnsupportedForm as refused:
             self.importer.refused[op.name, str(refused)] += 1
         self.lost.update(filter(None, op.outputs))
 

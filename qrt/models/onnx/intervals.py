@@ -7,10 +7,10 @@ may lie apart. Two results differ beside a tie alone.
 
 import numpy as np
 
-from qrt.models.importing.comparison_source import (Bound, Run)
-from qrt.models.onnx.folding import (Folding, Group)
+from qrt.models.importing.comparison_source import Bound, Run
+from qrt.models.onnx.folding import Folding, Group
 from qrt.models.onnx.model import ABSENT
-from qrt.models.onnx.types import (NUMBERS, numpy_dtype)
+from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 
 ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "Softmax"})

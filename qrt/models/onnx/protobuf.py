@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError
-from qrt.models.onnx.schema import (FIELDS, ONE_OF)
+from qrt.models.onnx.schema import FIELDS, ONE_OF
 from qrt.ops.core import Array
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
@@ -91,7 +91,7 @@ def _classes() -> dict[str, type[Message]]:
 _CLASSES = _classes()
 
 
-class _Wrong(Exception):
+class _MalformedField(Exception):
     """What is wrong, and the fields in which it stands, the innermost first."""
 
     def __init__(self, message: str) -> None:
@@ -111,7 +111,7 @@ def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Mode
     reader = _Reader(data, max_bytes)
     try:
         reader.message(made, 0, len(data))
-    except _Wrong as wrong:
+    except _MalformedField as wrong:
         place = "".join(f"{part}: " for part in [", ".join(reversed(wrong.path))] if part)
         raise ModelError(f"{name}: it is no ONNX model that can be read: {place}{wrong}") from None
     return made
@@ -130,7 +130,7 @@ class _Reader:
         self._charge(_OF_A_MESSAGE)
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise _Wrong(f"messages stand more than {_DEEPEST} deep in one another")
+            raise _MalformedField(f"messages stand more than {_DEEPEST} deep in one another")
         data, by_tag, values, position = self.data, made.by_tag, made.__dict__, start
         field: _Field | None = None
         try:
@@ -162,7 +162,7 @@ class _Reader:
                     found.append(value)
                 else:
                     self._extend(values, field.name, [value])
-        except _Wrong as wrong:
+        except _MalformedField as wrong:
             if field is not None:
                 wrong.path.append(f"{field.name} {len(getattr(made, field.name))}" if field.is_repeated else field.name)
             raise
@@ -174,7 +174,7 @@ class _Reader:
             try:
                 return str(self.data[start:end], "utf-8")
             except UnicodeDecodeError as error:
-                raise _Wrong(f"it is not UTF-8: {error.reason}") from None
+                raise _MalformedField(f"it is not UTF-8: {error.reason}") from None
         return self.view[start:end] if field.message is None else self._of_message(made, field, start, end)
 
     def _alone(self, kind: str, position: int, end: int) -> tuple[Any, int]:
@@ -222,7 +222,7 @@ class _Reader:
                 return value & ((1 << 64) - 1), place + 1
             shift += 7
         is_long = position + 10 <= end
-        raise _Wrong(f"the number at {position} {'has more than 10 bytes' if is_long else 'does not end'}")
+        raise _MalformedField(f"the number at {position} {'has more than 10 bytes' if is_long else 'does not end'}")
 
     def _extent(self, position: int, end: int) -> tuple[int, int]:
         """From where to where the bytes lie whose length stands at a position."""
@@ -243,20 +243,20 @@ class _Reader:
             return found.view(np.int64) if kind == "int" else found
         size = _FLOATS[kind].size
         if content.size % size:
-            raise _Wrong(f"{content.size} bytes are no numbers of {size} bytes")
+            raise _MalformedField(f"{content.size} bytes are no numbers of {size} bytes")
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
     def _skipped(self, made: Message, tag: int, position: int, end: int) -> int:
         """Where a field ends that is not read."""
         number, written = tag >> 3, tag & 7
         if number in made.numbers or not number:
-            raise _Wrong(f"its field {number} is written in the way {written}")
+            raise _MalformedField(f"its field {number} is written in the way {written}")
         if written == _VARINT:
             return self._number(position, end)[1]
         if written == _LENGTH:
             return self._extent(position, end)[1]
         if written not in (_FOUR, _EIGHT):
-            raise _Wrong(f"its field {number} is written in the way {written}")
+            raise _MalformedField(f"its field {number} is written in the way {written}")
         size = 4 if written == _FOUR else 8
         self._require(position, size, end)
         return position + size
@@ -265,22 +265,24 @@ class _Reader:
 
     def _require(self, position: int, size: int, end: int) -> None:
         if size > end - position:
-            raise _Wrong(f"{size} bytes at {position} are not in it, which ends at {end}")
+            raise _MalformedField(f"{size} bytes at {position} are not in it, which ends at {end}")
 
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise _Wrong(f"what describes the model takes more than max_bytes (--max-input), which is {self.max_bytes}")
+            raise _MalformedField(
+                f"what describes the model takes more than max_bytes (--max-input), which is {self.max_bytes}"
+            )
 
 
 def _integers(content: Array) -> Array:
     """Numbers of 7 bits a byte that stand together, as unsigned ones of 64 bits."""
     ends = np.flatnonzero(content < 128) + 1
     if content.size and not (ends.size and ends[-1] == content.size):
-        raise _Wrong("it ends in a number")
+        raise _MalformedField("it ends in a number")
     starts = np.concatenate(([0], ends[:-1])) if ends.size else ends
     if ends.size and (ends - starts).max() > 10:
-        raise _Wrong("a number has more than 10 bytes")
+        raise _MalformedField("a number has more than 10 bytes")
     found = np.empty(ends.size, np.uint64)
     for first, last in _blocks(ends.size):
         begin = starts[first]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from qrt.errors import ModelError, shown
-from qrt.models.importing.source import (Source, mapped)
-from qrt.models.onnx.check import (check_function, check_graph, check_operator_of_function, check_versions)
+from qrt.models.importing.source import Source, mapped
+from qrt.models.onnx.check import check_function, check_graph, check_operator_of_function, check_versions
 from qrt.models.onnx.external import External
-from qrt.models.onnx.model import (ABSENT, Graph, Model, Operator, Port)
-from qrt.models.onnx.protobuf import (Message, parse)
-from qrt.models.onnx.tensors import (dtype_name, listed, tensor)
+from qrt.models.onnx.model import ABSENT, Graph, Model, Operator, Port
+from qrt.models.onnx.protobuf import Message, parse
+from qrt.models.onnx.tensors import dtype_name, listed, tensor
 
 _OF_AN_OBJECT = 400
 """Bytes that a node, an attribute or the description of a value takes in memory at least."""
@@ -58,7 +58,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     """
     name, data = mapped(source)
     folder = None if isinstance(source, bytes) else Path(source).parent
-    return _Reading(parse(data.data, name, max_bytes), name, folder, max_bytes).model()
+    return _FileReader(parse(data.data, name, max_bytes), name, folder, max_bytes).model()
 
 
 def read_definition(
@@ -90,7 +90,7 @@ def read_definition(
         If the operator has more inputs or outputs than its definition.
     """
     function = parse(content, place, max_bytes, "Function")
-    reading = _Reading(function, place, None, max_bytes)
+    reading = _FileReader(function, place, None, max_bytes)
     reading.depth = 1
     key = _domain(function.domain), function.name, ""
     reading.functions[key] = function
@@ -102,7 +102,7 @@ def read_definition(
     return graph
 
 
-class _Reading:
+class _FileReader:
     """The dataclasses of a file, made from its messages."""
 
     def __init__(self, message: Message, name: str, folder: Path | None, max_bytes: int) -> None:

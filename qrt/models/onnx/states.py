@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from qrt.errors import ModelError, shown
-from qrt.models.onnx.exporting.operation_metadata import (STATE, VERSION)
-from qrt.models.onnx.model import (Model, Port, Tensor)
+from qrt.models.onnx.exporting.operation_metadata import STATE, VERSION
+from qrt.models.onnx.model import Model, Port, Tensor
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,15 +4,15 @@ it.
 
 from collections.abc import Sequence
 
+from qrt.ir import StringAttr, Value
 from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.onnx import model as description
 from qrt.models.onnx.graph import Constant
-from qrt.models.onnx.importing import (FunctionGraph, Unsupported)
+from qrt.models.onnx.importing import FunctionGraph, Unsupported
 from qrt.models.onnx.model import Operator
 from qrt.models.onnx.node import Node
-from qrt.ir import StringAttr, Value
-from qrt.types.scanner import Location
 from qrt.types import TensorType
+from qrt.types.scanner import Location
 
 
 class Subgraph(FunctionGraph):

@@ -9,7 +9,7 @@ from qrt.errors import ModelError, shown
 from qrt.models.onnx.external import External
 from qrt.models.onnx.model import Tensor
 from qrt.models.onnx.protobuf import Message
-from qrt.models.onnx.types import (NUMBERS, PACKED, element_of, numpy_dtype)
+from qrt.models.onnx.types import NUMBERS, PACKED, element_of, numpy_dtype
 from qrt.ops.core import Array
 
 _LARGEST = 2**63 - 1

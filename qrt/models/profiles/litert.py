@@ -1,6 +1,6 @@
 """LiteRT's default build on x86-64: XNNPACK's kernels where the delegate takes a node, the builtin ones elsewhere."""
 
-from qrt.models.profiles.model import (Profile, Range, Row)
+from qrt.models.profiles.model import Profile, Range, Row
 
 _BYTES = ("i8", "u8")
 _FUSED = Range(0.0, 256.0)

@@ -1,6 +1,6 @@
 """LiteRT's reference kernels: what its resolver BUILTIN_REF runs."""
 
-from qrt.models.profiles.model import (Profile, Row)
+from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")

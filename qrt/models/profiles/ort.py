@@ -1,6 +1,6 @@
 """ONNX Runtime on x86-64 with VNNI, with its optimizations off: what its CPU kernels compute."""
 
-from qrt.models.profiles.model import (Profile, Row)
+from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from qrt.models.profiles.model import (Profile, Row)
+from qrt.models.profiles.model import Profile, Row
 
 _ROWS = (
     Row("float_products", "bias_then_fma"),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy.typing as npt
 
 from qrt.errors import ModelError, shown
-from qrt.models.tflite.model import (ABSENT, Model, Operator, Quantization, Signature, Subgraph)
-from qrt.models.tflite.operands import (OPERANDS, operands)
+from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signature, Subgraph
+from qrt.models.tflite.operands import OPERANDS, operands
 
 BITS = {
     "bool": 8, "int4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16, "bfloat16": 16, "int32": 32,

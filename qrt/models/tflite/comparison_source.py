@@ -5,15 +5,15 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-from qrt.models.importing.comparison_source import (Bound, Compared, ComparedTensor, Input)
-from qrt.models.importing.source import Source
-from qrt.models.tflite.graph import Graph
-from qrt.models.tflite.importing import (Importer, import_model)
-from qrt.models.tflite.model import (ABSENT, Model, Operator, Subgraph, Tensor)
-from qrt.models.tflite.read import read
 from qrt.ir import Module
-from qrt.ops.core import Array
+from qrt.models.importing.comparison_source import Bound, ComparedTensor, ComparisonSource, Input
+from qrt.models.importing.source import Source
 from qrt.models.profiles import Profile
+from qrt.models.tflite.graph import Graph
+from qrt.models.tflite.importing import Importer, import_model
+from qrt.models.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
+from qrt.models.tflite.read import read
+from qrt.ops.core import Array
 
 SUMS = frozenset(
     {
@@ -49,7 +49,7 @@ def bound_of(operator: str) -> Bound:
     return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
-def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Compared:
+def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
     """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
     file = read(source, max_bytes=max_bytes)
     subgraph = file.subgraphs[0]
@@ -60,7 +60,7 @@ def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Comp
         for index in operator.outputs
         if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
     ]
-    return Compared(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
+    return ComparisonSource(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
 
 
 def _compared_tensor(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import ModelError
-from qrt.models.tflite.schema import (SCALARS, Field, enumeration, fields, union_table)
+from qrt.models.tflite.schema import SCALARS, Field, enumeration, fields, union_table
 
 _U16, _I32, _U32 = Struct("<H"), Struct("<i"), Struct("<I")
 _UNPACKERS = {code: Struct(f"<{code}") for code in SCALARS}

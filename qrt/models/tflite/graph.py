@@ -5,17 +5,17 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
+from qrt.ir import Module, Value
+from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.importing import graph as importing
 from qrt.models.importing import variables
-from qrt.models.importing.node import Refused
-from qrt.models.tflite.model import (Model, Operator, Subgraph, Tensor)
-from qrt.models.tflite.state import (Handle, State, Variable)
-from qrt.models.tflite.types import type_of
-from qrt.ir import Module, Value
-from qrt.ops.core import Array
+from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
+from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor
+from qrt.models.tflite.state import Handle, State, Variable
+from qrt.models.tflite.types import type_of
+from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
@@ -83,7 +83,7 @@ class Graph(importing.Graph):
             try:
                 found = self.types[tensor.index] = type_of(tensor)
             except ModelError as error:
-                raise Refused(str(error)) from None
+                raise UnsupportedForm(str(error)) from None
         return found
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:

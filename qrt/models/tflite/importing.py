@@ -5,19 +5,19 @@ from pathlib import Path
 
 import numpy as np
 
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, shown
-from qrt.models.importing.graph import (port_names, refusal)
-from qrt.models.importing.node import Refused
-from qrt.models.tflite.graph import (Graph, ImportContext)
-from qrt.models.tflite.model import (Model, Operator, Tensor)
+from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.models.importing.graph import port_names, refusal
+from qrt.models.importing.node import UnsupportedForm
+from qrt.models.profiles import Profile
+from qrt.models.tflite.graph import Graph, ImportContext
+from qrt.models.tflite.model import Model, Operator, Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import read
 from qrt.models.tflite.registry import find
 from qrt.models.tflite.state import Handle
-from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
-from qrt.ir.core.operations import garbage_uncollected
-from qrt.models.profiles import Profile
 from qrt.types import IntegerType, TensorType
 
 
@@ -111,7 +111,7 @@ class _FunctionGraph(Graph):
     def _port_type(self, tensor: Tensor) -> TensorType:
         try:
             return self.type(tensor)
-        except Refused as refused:
+        except UnsupportedForm as refused:
             raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {refused}") from None
 
     def walk(self) -> None:
@@ -126,7 +126,7 @@ class _FunctionGraph(Graph):
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
             function(node)
-        except Refused as refused:
+        except UnsupportedForm as refused:
             self.importer.refused[op.name, str(refused)] += 1
             for tensor in node.outputs:
                 self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
@@ -135,7 +135,7 @@ class _FunctionGraph(Graph):
         """The type of a result that is not made, so that the walk goes on."""
         try:
             return self.declared(tensor)
-        except Refused:
+        except UnsupportedForm:
             return TensorType(tensor.shape, IntegerType(8))
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.importing import node as importing
-from qrt.models.tflite.graph import Graph
-from qrt.models.tflite.model import (Operator, Tensor)
 from qrt.ir import Value
 from qrt.ir.core.traits import have_compatible_shapes
+from qrt.models.importing import node as importing
+from qrt.models.tflite.graph import Graph
+from qrt.models.tflite.model import Operator, Tensor
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, Type, UniformType
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import ModelError, shown
-from qrt.models.importing.source import (Source, mapped)
-from qrt.models.tflite import (check, schema)
+from qrt.models.importing.source import Source, mapped
+from qrt.models.tflite import check, schema
 from qrt.models.tflite.flatbuffer import Reader
-from qrt.models.tflite.model import (Model, Operator, Quantization, Signature, Subgraph, Tensor)
+from qrt.models.tflite.model import Model, Operator, Quantization, Signature, Subgraph, Tensor
 
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
@@ -54,12 +54,12 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     if identifier != _IDENTIFIER:
         raise ModelError(f"{name}: it is no TFLite model: its identifier is {identifier!r}, expected {_IDENTIFIER!r}")
     reader = Reader(data, name, max_bytes)
-    model = _Reading(reader, reader.root("Model")).model()
+    model = _FileReader(reader, reader.root("Model")).model()
     check.check_model(model, max_bytes)
     return model
 
 
-class _Reading:
+class _FileReader:
     """The dataclasses of a file, made from its tables."""
 
     def __init__(self, reader: Reader, root: Mapping[str, Any]) -> None:

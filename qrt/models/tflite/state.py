@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qrt.ir import Module, Operation
 from qrt.models.importing import variables
 from qrt.models.tflite.model import Tensor
-from qrt.ir import Module, Operation
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
 

@@ -1,7 +1,7 @@
 """The types that tensors of a file have in IR."""
 
 from qrt.errors import ModelError
-from qrt.models.tflite.model import (Quantization, Tensor)
+from qrt.models.tflite.model import Quantization, Tensor
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 _FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}

@@ -5,14 +5,14 @@ what the region itself says of the port.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from qrt.ir.dialects.quant import FAKE_QUANTS
-from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.ir.dialects.quant.port_stats import (PortRange, port_range, set_port_range)
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import Diagnostic
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import require_acyclic
+from qrt.ir.dialects.quant import FAKE_QUANTS
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.port_stats import PortRange, port_range, set_port_range
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
 
@@ -21,14 +21,14 @@ ANNOTATIONS = frozenset({*IDENTITIES, *FAKE_QUANTS})
 
 
 @dataclass(frozen=True)
-class Said:
+class AnnotatedType:
     """What an annotation says of a value: a type, and the range where it knows one."""
 
     spec: Type
     range: PortRange | None = None
 
 
-Reading = Callable[[Operation], Said | None]
+Reading = Callable[[Operation], AnnotatedType | None]
 """What an operation says; None of an operation that says nothing."""
 
 
@@ -68,7 +68,7 @@ class Boundaries:
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}
         for region in self.regions:
-            nearest: dict[int, tuple[Operation, Said]] = {}
+            nearest: dict[int, tuple[Operation, AnnotatedType]] = {}
             for port, value in enumerate(region.ports):
                 is_operand = port < len(region.operands)
                 for operation in self._behind(value) if is_operand else self._ahead(value):
@@ -111,7 +111,7 @@ def place_name(region: RegionOp, port: int) -> str:
     return f"{region.kernel} {side}"
 
 
-def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, Said]]) -> None:
+def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
     """Gives ports what their annotations say, as far as the region's own specifications leave it open."""
     specs, ports = region.specs, region.ports
     ranges: dict[int, PortRange | None] = {}

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.ir.dialects.quant import FAKE_QUANTS
-from qrt.ir.dialects.quant.fake_quant import fake_quant_type
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.dialects.quant import FAKE_QUANTS
+from qrt.ir.dialects.quant.fake_quant import fake_quant_type
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
-from qrt.quantization.annotations.boundary import (ANNOTATIONS, Boundaries, Said, source)
+from qrt.quantization.annotations.boundary import ANNOTATIONS, AnnotatedType, Boundaries, source
 from qrt.types import QuantizedType, Type, UniformType
 
 _CASTS = ("quant.qcast", "quant.dcast")
@@ -39,15 +39,15 @@ class ConvertFakeQuant:
                 remark(operation, "stays: operations outside of regions read it too")
 
 
-def _said(operation: Operation) -> Said | None:
+def _said(operation: Operation) -> AnnotatedType | None:
     if operation.name in FAKE_QUANTS:
-        return Said(fake_quant_type(operation))
+        return AnnotatedType(fake_quant_type(operation))
     if operation.name not in _CASTS:
         return None
     quantized = operation.results[0] if operation.name == "quant.qcast" else operation.operands[0]
     element = element_of(quantized.type)
     assert isinstance(element, QuantizedType)  # the op's rule
-    return Said(element)
+    return AnnotatedType(element)
 
 
 def _cast_of(operation: Operation) -> Operation | None:

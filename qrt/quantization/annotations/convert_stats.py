@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.ir.dialects.quant.port_stats import (Array, PortRange)
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.quant.port_stats import Array, PortRange
 from qrt.ir.remarks import remark
-from qrt.quantization.annotations.boundary import (Boundaries, Said)
+from qrt.quantization.annotations.boundary import AnnotatedType, Boundaries
 from qrt.types import CalibratedType, FloatType, TensorType
 
 
@@ -39,7 +39,7 @@ def remark_left(operations: Iterable[Operation]) -> None:
         remark(operation, "stays: no region defines this value or takes it")
 
 
-def said_by(operation: Operation) -> Said | None:
+def said_by(operation: Operation) -> AnnotatedType | None:
     """The range of a `quant.stats`; None of other operations."""
     if operation.name != "quant.stats":
         return None
@@ -52,8 +52,8 @@ def said_by(operation: Operation) -> Said | None:
     if isinstance(axis, IntegerAttr) and "axisStats" in operation.attributes:
         channels = _channels(_ranges(operation, "axisStats"), type, axis.value)
     if channels is None or not isinstance(axis, IntegerAttr):
-        return Said(CalibratedType(element, low, high), PortRange(low, high))
-    return Said(CalibratedType(element, low, high), PortRange(low, high, axis.value, channels))
+        return AnnotatedType(CalibratedType(element, low, high), PortRange(low, high))
+    return AnnotatedType(CalibratedType(element, low, high), PortRange(low, high, axis.value, channels))
 
 
 def _ranges(operation: Operation, name: str) -> Array:

@@ -4,9 +4,9 @@ the ports came from, and the cause of a rescale."""
 from collections.abc import Sequence
 from typing import Final
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Attribute, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.types import UniformType
 
 KEY: Final = "quant.key"

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.quantization.calibration.sample import ROWS
 from qrt.errors import ModelError, QuantTypeError, shown
-from qrt.runtime.ports import (Port, in_order)
+from qrt.quantization.calibration.sample import ROWS
+from qrt.runtime.ports import Port, in_order
 from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 

@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Self
 
-from qrt.quantization.calibration.observers import (Array, Summary)
-from qrt.quantization.calibration.records import (Record, write_records)
+from qrt.quantization.calibration.observers import Array, Summary
+from qrt.quantization.calibration.records import Record, write_records
 
 
 @dataclass(eq=False)

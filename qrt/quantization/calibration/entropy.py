@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.tensor.choose import (FRACTIONS, Storage)
 from qrt.numerics.transcendental.correctly_rounded import bind
+from qrt.tensor.choose import FRACTIONS, Storage
 
 Array = npt.NDArray[Any]
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 import qrt.ir as ir
-from qrt.quantization.calibration.calibration import Calibration
-from qrt.quantization.calibration.sample import Sample
 from qrt.errors import ModelError, QuantTypeError, require, shown
-from qrt.quantization.calibration.batches import (Data, batches)
-from qrt.runtime.plan_source import ModuleSource
-from qrt.runtime.program import Program
 from qrt.ir.constants import constant_array
 from qrt.ir.core.constraints import element_of
-from qrt.ops.core import Array
 from qrt.ir.passes.planned import OBSERVED
+from qrt.ops.core import Array
+from qrt.quantization.calibration.batches import Data, batches
+from qrt.quantization.calibration.calibration import Calibration
+from qrt.quantization.calibration.sample import Sample
+from qrt.runtime.plan_source import ModuleSource
+from qrt.runtime.program import Program
 from qrt.types import FloatType
 
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.calibration.records import Record
 from qrt.errors import QuantTypeError
 from qrt.numerics.double_double import two_product
 from qrt.numerics.sums import exact_sum, require_finite
+from qrt.quantization.calibration.records import Record
 
 Array = npt.NDArray[Any]
 
@@ -113,10 +113,10 @@ class Summary:
         return _digest(self.nonfinite, self.record())
 
 
-class Moments:
+class ExactSums:
     """The sum of values, and that of their squares, exactly.
 
-    >>> moments = Moments()
+    >>> moments = ExactSums()
     >>> moments.update(np.float64([1e16, 2.0**-30, -1e16]))
     >>> moments.total, moments.count
     (Fraction(1, 1073741824), 3)

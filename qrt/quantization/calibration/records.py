@@ -15,9 +15,9 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from qrt.tensor.choose import (FRACTIONS, Storage)
-from qrt.quantization.calibration.entropy import least_divergence
 from qrt.errors import ModelError, shown
+from qrt.quantization.calibration.entropy import least_divergence
+from qrt.tensor.choose import FRACTIONS, Storage
 
 Array = npt.NDArray[Any]
 

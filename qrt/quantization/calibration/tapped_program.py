@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.runtime.plan_source import ModuleSource
-from qrt.runtime.program import Program
 from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.passes.dce import DeadCodeElimination
 from qrt.ir.passes.inline import Inline
-from qrt.ir.passes.planned import (OBSERVED, REPLACED)
+from qrt.ir.passes.planned import OBSERVED, REPLACED
+from qrt.runtime.plan_source import ModuleSource
+from qrt.runtime.program import Program
 
 _NAME = "statsKey"
 

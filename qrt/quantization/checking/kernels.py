@@ -7,11 +7,11 @@ from typing import cast
 
 import numpy as np
 
-from qrt.quantization.targets.model import (Kernel, Port, Spec, Target)
 from qrt.ir.dialects.quant.region import RegionOp
-from qrt.quantization.checking.regions import (LINEAR, RESCALE, PortOf, ports_of, shown)
+from qrt.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.quantization.forms import form_of
 from qrt.quantization.forms.elements import dense_of
+from qrt.quantization.targets.model import Kernel, Port, Spec, Target
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from qrt.ir.dialects.quant.region import (RegionOp, outside_bodies)
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp, outside_bodies
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
 
 REGION = "quant.region"

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
-from qrt.quantization.checking.regions import (PortOf, operations_of, ports_of, shown)
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.quantization.checking.regions import PortOf, operations_of, ports_of, shown
 from qrt.types import FloatType, NoQuantizedType, Type, UniformType
 
 _ARMS = ("scf.if", "scf.execute_region", "scf.index_switch", "affine.if")

@@ -9,31 +9,39 @@ from typing import Any
 
 import numpy as np
 
-from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.targets.model import Target
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import ModelError
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
-from qrt.quantization.calibration.tapped_program import (name_of, tapped_program)
 from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops.core import Array
-from qrt.quantization.annotations.region_metadata import (CAUSE, KERNEL)
-from qrt.quantization.report.model import (FloatOperation, OutputReport, RegionReport, Rescale)
+from qrt.quantization.annotations.region_metadata import CAUSE, KERNEL
+from qrt.quantization.calibration.observers import Summary
+from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.comparison.measure import OutputNoise, Reference, as_float64, check_outputs, compare, joined
+from qrt.quantization.comparison.ports import (
+    Histogram,
+    PortOf,
+    histogram_of,
+    port_reports,
+    ports_of,
+    stored_type,
+    weight_bytes,
+)
+from qrt.quantization.comparison.slices import Kernel, Slice, located, sliced
+from qrt.quantization.comparison.tally import Tally
+from qrt.quantization.comparison.values import Values, require_keys
+from qrt.quantization.report.model import FloatOperation, OutputReport, RegionReport, Rescale
 from qrt.quantization.report.report import Report
+from qrt.quantization.steps import NamedProgram
+from qrt.quantization.targets.model import Target
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
 from qrt.types import FloatType, TensorType, Type, UniformType
-from qrt.quantization.comparison.ports import (Histogram, PortOf, histogram_of, port_reports, ports_of, stored_type, weight_bytes)
-from qrt.quantization.comparison.slices import (Kernel, Slice, located, sliced)
-from qrt.quantization.comparison.tally import Tally
-from qrt.quantization.comparison.values import (Values, require_keys)
-from qrt.quantization.comparison.measure import (OutputNoise, Reference, as_float64, check_outputs, compare, joined)
-from qrt.quantization.steps import Named
 
 
 @dataclass(eq=False)
-class Part:
+class RegionPair:
     """A region that both programs have, as an operation of each."""
 
     key: str
@@ -59,16 +67,16 @@ class Part:
 class Comparison:
     """A float program and a quantized one that run side by side, each telling its values."""
 
-    def __init__(self, named: Named, module: Module, function: str | None) -> None:
+    def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named
         name = str(choose(module, function).attributes["sym_name"].python)
         choose(named.module, name)
         self.floats, self.quantized = Values.of(named.module, name), Values.of(module, name)
         require_keys(self.quantized, f"the program {name!r}")
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, RegionPair] = {}
         self._kernels: dict[str, Kernel] = {}
         self._bodies: dict[str, Kernel] = {}
-        self._part_of: dict[str, Part] = {}
+        self._part_of: dict[str, RegionPair] = {}
         self._tallies: dict[str, Tally] = {}
         self.unmatched = self._unmatched()
         self._order, self._float_order = (
@@ -133,7 +141,7 @@ class Comparison:
     def _add_part(self, key: str, giver: Operation, region: Operation, found: Slice, name: str) -> None:
         if key not in self.parts:
             kernel = _text(giver, KERNEL)
-            self.parts[key] = Part(key, kernel, region, giver, ports_of(region, kernel, found, self.floats.names))
+            self.parts[key] = RegionPair(key, kernel, region, giver, ports_of(region, kernel, found, self.floats.names))
         part = self._part_of[name] = self.parts[key]
         type = element_of(found.result.type)
         self._tallies[name] = part.tallies.setdefault(type, Tally(type))
@@ -260,7 +268,7 @@ class Comparison:
             self.skipped,
         )
 
-    def _region(self, part: Part, target: Target, share: float) -> RegionReport:
+    def _region(self, part: RegionPair, target: Target, share: float) -> RegionReport:
         tally = part.tally
         return RegionReport(
             part.key,
@@ -299,7 +307,7 @@ def rows_of(batch: dict[str, Array], program: Program) -> int:
 _STAYS = re.compile(r"'([^']+)' op stays (?:float|a call): (.*)", re.DOTALL)
 
 
-def _left(named: Named) -> Iterable[FloatOperation]:
+def _left(named: NamedProgram) -> Iterable[FloatOperation]:
     """Operations outside of regions, with what fuse-kernels said of them."""
     for remark in named.remarks:
         found = _STAYS.match(remark.message)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError
-from qrt.runtime.program import Program
 from qrt.ir import Module
 from qrt.metrics import decibels
 from qrt.numerics.sums import require_finite, square_sum
 from qrt.ops.core import Array
+from qrt.quantization.steps import NamedProgram
+from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
-from qrt.quantization.steps import Named
 
 Batches = Sequence[dict[str, Array]]
 """What programs run on: arrays by the names of inputs."""
@@ -120,15 +120,15 @@ class Reference:
 
     It keeps the sample and the outputs, and nothing that grows with the data.
 
-    >>> from qrt.quantization.steps import Named
+    >>> from qrt.quantization.steps import NamedProgram
     >>> import qrt
     >>> text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
-    >>> program = Named(qrt.ir.parse(text), ())
+    >>> program = NamedProgram(qrt.ir.parse(text), ())
     >>> Reference(program, None, [{"arg0": np.float32([1, 2])}]).noise(program.module).same_answers
     1.0
     """
 
-    def __init__(self, named: Named, function: str | None, batches: Batches) -> None:
+    def __init__(self, named: NamedProgram, function: str | None, batches: Batches) -> None:
         program = Program(named.module, function)
         self.function = program.name
         self.batches = batches

@@ -6,17 +6,17 @@ from math import prod
 
 import numpy as np
 
-from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.targets.model import Target
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import ArrayAttr, DenseElementsAttr, DenseResourceAttr, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
-from qrt.quantization.annotations.region_metadata import (KERNEL, ORIGINS)
-from qrt.quantization.report.model import PortReport
-from qrt.types import FloatType, TensorType, Type, UniformType
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.quantization.annotations.region_metadata import KERNEL, ORIGINS
+from qrt.quantization.calibration.observers import Summary
 from qrt.quantization.comparison.slices import Slice
 from qrt.quantization.comparison.tally import range_of
+from qrt.quantization.report.model import PortReport
+from qrt.quantization.targets.model import Target
+from qrt.types import FloatType, TensorType, Type, UniformType
 
 Histogram = Mapping[int, int]
 

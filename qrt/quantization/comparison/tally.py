@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.ops.core import Array
+from qrt.quantization.comparison.measure import Error, as_float64
 from qrt.tensor import QuantTensor
 from qrt.types import Type, UniformType
-from qrt.quantization.comparison.measure import (Error, as_float64)
 
 WIDEST = 16
 """Codes of storage of at most so many bits are counted."""

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.errors import ModelError
-from qrt.quantization.calibration.tapped_program import flattened
 from qrt.ir import Module, Operation, StringAttr, Value
+from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.quantization.annotations.attach_stats_ref import CONTROL
-from qrt.quantization.annotations.region_metadata import (KERNEL, KEY, key_of)
+from qrt.quantization.annotations.region_metadata import KERNEL, KEY, key_of
+from qrt.quantization.calibration.tapped_program import flattened
 
 
 @dataclass(eq=False)

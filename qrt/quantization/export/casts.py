@@ -3,16 +3,16 @@
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
-from qrt.quantization.export.ports import PortOf
 from qrt.quantization.annotations.region_metadata import keep_tags
+from qrt.quantization.export.ports import PortOf
 from qrt.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, Type, UniformType
 

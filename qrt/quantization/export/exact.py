@@ -13,11 +13,11 @@ from math import gcd, lcm
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import I64
 from qrt.errors import QuantTypeError
 from qrt.ir import Value
-from qrt.ir.passes.lower_qrt.requantize import (round_shift, scale_fixed_exactly)
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I64
+from qrt.ir.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
 
 MOST = 1 << 62
 """Integers stay below this magnitude, so that a rounding term has room beside them."""

@@ -6,19 +6,19 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
-from qrt.runtime.interpreter import TABLES
-from qrt.runtime.interpreter.core import (Compiler, ModuleCode, Run)
 from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
 from qrt.ir.core.affine import plain_loops
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.passes.options import option
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, storage_dtype
 from qrt.ops.traits import values_of_storage
-from qrt.ir.passes.options import option
-from qrt.quantization.export.program import (FORMS, export)
+from qrt.quantization.export.program import FORMS, export
 from qrt.quantization.forms.elements import splat_of
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run
 from qrt.types import TensorType, UniformType
 
 _MOST_STEPS = 1 << 16

@@ -1,9 +1,9 @@
 """Float bodies in place of regions, with casts where a port is decided."""
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.builder import Builder
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.export.casts import Casts
-from qrt.quantization.export.ports import (inputs, outputs)
+from qrt.quantization.export.ports import inputs, outputs
 
 
 def put_back(region: RegionOp, casts: Casts) -> None:

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value, attribute
 from qrt.ir.constants import write_constant
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import have_compatible_shapes
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
 from qrt.quantization.export.casts import Casts
-from qrt.quantization.export.ports import (FLOAT_MATMUL, inputs, outputs)
-from qrt.quantization.forms import Form
+from qrt.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
+from qrt.quantization.forms import KernelForm
 from qrt.types import TensorType, Type, UniformType
 
 Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
@@ -60,7 +60,7 @@ class Kernels:
             return value
         return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
 
-    def region(self, region: RegionOp, form: Form) -> Value:
+    def region(self, region: RegionOp, form: KernelForm) -> Value:
         """The quantized result of a region of this form, or the float one of a `float_matmul`."""
         builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
@@ -83,7 +83,7 @@ class Kernels:
         value = self.emit(builder, form.family, operands, form.attributes, declared)
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
-    def clamped(self, builder: Builder, value: Value, form: Form) -> Value:
+    def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
         """A quantized value within the bounds of the form, where its type allows others."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
@@ -106,7 +106,7 @@ class Kernels:
         entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
         return self.emit(builder, "lookup", (x, entries), {}, None)
 
-    def _float_matmul(self, builder: Builder, region: RegionOp, form: Form) -> Value:
+    def _float_matmul(self, builder: Builder, region: RegionOp, form: KernelForm) -> Value:
         operands = []
         for operand in form.operands:
             port = inputs(region)[operand.number]
@@ -124,13 +124,13 @@ class Kernels:
         return self.casts.kept(out, value)
 
 
-def family_of(region: RegionOp, form: Form) -> str:
+def family_of(region: RegionOp, form: KernelForm) -> str:
     """The family that a region becomes: a product may be one of floats and quantized weights."""
     named = region.kernel
     return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
 
 
-def _is_requantized_first(form: Form, out: UniformType) -> bool:
+def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
     """Whether the numbers of a form, bounds or what it pads with, are to be held by the type of the result rather than
     by that of its operand, which may be coarser or end below them."""
     if form.family == "pad":
@@ -138,7 +138,7 @@ def _is_requantized_first(form: Form, out: UniformType) -> bool:
     return FAMILIES[form.family].traits.bounds is not None
 
 
-def kept_type(form: Form, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
+def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
     """Return the element type of the result of a form, whose family keeps that of its operand; None of others."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}

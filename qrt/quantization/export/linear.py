@@ -9,23 +9,23 @@ from math import isfinite, prod
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects._shaped.lists import static_values
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type)
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, Builder, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects._shaped.lists import static_values
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.ops.movement import reshaped_element
 from qrt.ops.requant import max_magnitude
-from qrt.ir.passes.lower_qrt.parameters import (Channels, centred)
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, requantize)
-from qrt.quantization.export.exact import (MOST, Arithmetic, Exact, Report, divisor, number)
+from qrt.quantization.export.exact import MOST, Arithmetic, Exact, Report, divisor, number
 from qrt.quantization.forms.elements import dense_of
 from qrt.types import FloatType, TensorType, UniformType
 

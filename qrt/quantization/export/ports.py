@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.types import FloatType, NoQuantizedType, Type, UniformType
 
 FLOAT_MATMUL = "float_matmul"

@@ -1,25 +1,25 @@
 """Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
 
-from qrt.quantization.targets.registry import find
-from qrt.ir.dialects.linalg.lowering import tensor_type
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.linalg.lowering import tensor_type
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remarks_to
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
+from qrt.quantization.annotations.region_metadata import keep_tags
 from qrt.quantization.export.kernels import kept_type
 from qrt.quantization.export.ports import outputs
-from qrt.quantization.annotations.region_metadata import keep_tags
-from qrt.quantization.forms import (Form, form_of)
+from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import INNER_ANNOTATIONS
 from qrt.quantization.fusion.fuse_kernels import fuse_block
+from qrt.quantization.targets.registry import find
 from qrt.types import TensorType, Type, UniformType
 
 
-def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
+def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
     """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
 
     A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
@@ -40,7 +40,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, Form]] | None:
     return found
 
 
-def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, Form]) -> bool:
+def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]) -> bool:
     """Whether every value inside has a type; if so, the parts have them as their specifications."""
     types: dict[Value, Type] = dict(zip(copy.body.arguments, copy.input_specs, strict=True))
     last = copy.body.terminator
@@ -67,7 +67,7 @@ def _annotated(value: Value) -> Type | None:
     return found[0] if found and all(each is found[0] for each in found) else None
 
 
-def _exact(part: RegionOp, form: Form, specs: list[UniformType]) -> Type | None:
+def _exact(part: RegionOp, form: KernelForm, specs: list[UniformType]) -> Type | None:
     """The type that holds every result of an op exactly, or its operand's, if there is one; others round."""
     if len(specs) < len(part.operands):
         return None
@@ -81,7 +81,7 @@ def _exact(part: RegionOp, form: Form, specs: list[UniformType]) -> Type | None:
     return None if exact is None else exact.element
 
 
-def _fits(part: RegionOp, form: Form, specs: list[UniformType], out: UniformType) -> bool:
+def _fits(part: RegionOp, form: KernelForm, specs: list[UniformType], out: UniformType) -> bool:
     """Whether there is an op from these types to that one; another one may keep its operand's type before it."""
     family = FAMILIES[form.family]
     if family.traits.tables:
@@ -91,7 +91,9 @@ def _fits(part: RegionOp, form: Form, specs: list[UniformType], out: UniformType
     return _resolved(part, form, specs, tensor_type(part.results[0]).with_(element=out)) is not None
 
 
-def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: TensorType | None) -> TensorType | None:
+def _resolved(
+    part: RegionOp, form: KernelForm, specs: list[UniformType], declared: TensorType | None
+) -> TensorType | None:
     """The type that the family of a form gives its result; None where it refuses the types."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
@@ -101,7 +103,7 @@ def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: Te
         return None
 
 
-def _operand_types(part: RegionOp, form: Form, specs: list[UniformType]) -> tuple[TensorType, ...]:
+def _operand_types(part: RegionOp, form: KernelForm, specs: list[UniformType]) -> tuple[TensorType, ...]:
     types = []
     for operand in form.operands:
         shape, element = tensor_type(part.operands[operand.number]).shape or (), specs[operand.number]

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from qrt.quantization.targets.registry import find
 from qrt.ir import Module
-from qrt.ir.remarks import remark
 from qrt.ir.passes.options import option
-from qrt.quantization.checking.regions import (RESCALE, regions_of)
-from qrt.quantization.export.float_bodies import put_back
+from qrt.ir.remarks import remark
+from qrt.quantization.checking.regions import RESCALE, regions_of
 from qrt.quantization.export.casts import Casts
-from qrt.quantization.export.ports import (inputs, outputs)
+from qrt.quantization.export.float_bodies import put_back
+from qrt.quantization.export.ports import inputs, outputs
+from qrt.quantization.targets.registry import find
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,23 @@ export, which writes an op in place of one.
 
 from qrt.ir import Block, Value
 from qrt.ops import FAMILIES
-from qrt.quantization.forms.clamps import (clamp, clamped, clamps_of)
-from qrt.quantization.forms.elements import (behind, reading_once)
-from qrt.quantization.forms.elementwise import (binary, lookup)
-from qrt.quantization.forms.model import (Form, Operand, Reader, Reading)
+from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
+from qrt.quantization.forms.elements import behind, reading_once
+from qrt.quantization.forms.elementwise import binary, lookup
+from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
 from qrt.quantization.forms.movement import movement
 from qrt.quantization.forms.padding import pad
-from qrt.quantization.forms.pools import (average_pool, max_pool, mean)
+from qrt.quantization.forms.pools import average_pool, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax
 
-__all__ = ["Form", "Operand", "Reading", "form_of", "reading_of", "readings_of"]
+__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "reading_of", "readings_of"]
 
 _WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean)
 """Readers of families some of which may take a clamp behind them."""
 
 
-def _clamped(value: Value) -> list[Reading]:
+def _clamped(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as a clamp that the family before it takes."""
     return [
         clamped(reading, bounds)
@@ -40,7 +40,7 @@ _READERS: tuple[Reader, ...] = (
 )  # fmt: skip
 
 
-def readings_of(value: Value) -> list[Reading]:
+def readings_of(value: Value) -> list[KernelMatch]:
     """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
     value's block."""
     with reading_once():
@@ -48,7 +48,7 @@ def readings_of(value: Value) -> list[Reading]:
     return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
 
 
-def _is_alone(reading: Reading) -> bool:
+def _is_alone(reading: KernelMatch) -> bool:
     """Whether nothing else uses what the operations compute, the last one excepted."""
     inside = set(reading.operations) | set(reading.copied)
     last = reading.operations[-1]
@@ -61,7 +61,7 @@ def _is_alone(reading: Reading) -> bool:
     )
 
 
-def form_of(block: Block, kernel: str = "") -> Form | None:
+def form_of(block: Block, kernel: str = "") -> KernelForm | None:
     """The body of a region as a call of one op family; None where it is no such call.
 
     Parameters
@@ -73,7 +73,7 @@ def form_of(block: Block, kernel: str = "") -> Form | None:
 
     Returns
     -------
-    Form or None
+    KernelForm or None
 
     Examples
     --------
@@ -91,10 +91,10 @@ def form_of(block: Block, kernel: str = "") -> Form | None:
     if reading is None:
         return None
     operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
-    return Form(reading.family, operands, reading.attributes, reading.low, reading.high)
+    return KernelForm(reading.family, operands, reading.attributes, reading.low, reading.high)
 
 
-def reading_of(block: Block, kernel: str = "") -> Reading | None:
+def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
     """The reading of what a block returns whose operands are all arguments of the block: as the family of this name,
     or else the largest one. The square of a tensor, clamped, is a product as much as a function of one variable.
     """

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from math import inf, isnan
 
 from qrt.ir import Operation, Value
-from qrt.quantization.forms.elements import (Expression, behind, elements_of, tensor_type)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import Expression, behind, elements_of, tensor_type
+from qrt.quantization.forms.model import KernelMatch
 
 _LOWER = ("arith.maximumf", "arith.maxnumf")
 _UPPER = ("arith.minimumf", "arith.minnumf")
@@ -116,17 +116,17 @@ def _number(expression: object) -> float | None:
     return None if isnan(expression[1]) else expression[1]
 
 
-def clamp(value: Value) -> list[Reading]:
+def clamp(value: Value) -> list[KernelMatch]:
     """The readings of a value as a clamp of another one."""
     readings = []
     for found in clamps_of(value):
         low, high = found.bounds
         operands = ((found.source, None),)
-        readings.append(Reading("clamp", operands, found.operations, attributes={"min": low, "max": high}))
+        readings.append(KernelMatch("clamp", operands, found.operations, attributes={"min": low, "max": high}))
     return readings
 
 
-def clamped(reading: Reading, found: Clamp) -> Reading:
+def clamped(reading: KernelMatch, found: Clamp) -> KernelMatch:
     """The reading of a value that is a clamp of what has been read."""
     low, high = found.bounds
     return replace(reading, operations=(*reading.operations, *found.operations), low=low, high=high)

@@ -7,11 +7,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import is_ranked_tensor
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.elementwise import BINDERS, FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import FloatType, TensorType
 

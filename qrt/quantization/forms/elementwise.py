@@ -2,14 +2,22 @@
 
 from collections.abc import Callable
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops import FAMILIES
 from qrt.ops.elementwise import BINDERS
-from qrt.quantization.forms.elements import (INNER_ANNOTATIONS, Axes, elements_of, repeated, shape_of, splat_of, tensor_type)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import (
+    INNER_ANNOTATIONS,
+    Axes,
+    elements_of,
+    repeated,
+    shape_of,
+    splat_of,
+    tensor_type,
+)
+from qrt.quantization.forms.model import KernelMatch
 
 MAX_FUNCTION = 256
 """The most operations that one function is made of."""
@@ -24,7 +32,7 @@ BINARY = {
 """The families of two operands, by the op on floats that each approximates."""
 
 
-def binary(value: Value) -> list[Reading]:
+def binary(value: Value) -> list[KernelMatch]:
     """The readings of a value as an op of two tensors that broadcast as NumPy's: with the operations that broadcast
     them, and without.
     """
@@ -44,7 +52,7 @@ def binary(value: Value) -> list[Reading]:
         if same and _broadcast([axes for _, axes, _ in sources], made.shape or ()):
             operands = tuple((source, None) for source, _, _ in sources)
             copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
-            readings.append(Reading(family, operands, (elements.operation,), copied))
+            readings.append(KernelMatch(family, operands, (elements.operation,), copied))
     return readings[: 2 if readings and readings[0].copied else 1]
 
 
@@ -58,7 +66,7 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 # -- functions of one variable ---------------------------------------------------------------------------------------
 
 
-def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[Reading]:
+def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[KernelMatch]:
     """The reading of a value as a function of each element of one tensor, the farthest one: the operations between the
     two need that tensor and constants alone. An annotated value ends it that another family makes, ``is_of_another``
     says: the annotation would be lost inside.
@@ -93,7 +101,7 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
     if best is None:
         return []
     leaf, size = best
-    return [Reading("lookup", ((leaf, None),), tuple(reversed(list(found)[:size])))]
+    return [KernelMatch("lookup", ((leaf, None),), tuple(reversed(list(found)[:size])))]
 
 
 def _copies(value: Value) -> bool:

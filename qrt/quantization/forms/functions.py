@@ -1,8 +1,8 @@
 """Functions of one variable that have a name, in the ways in which they are written."""
 
 from qrt.ops import FAMILIES
-from qrt.quantization.forms.elements import (MAX_OPERATIONS, Elements, Expression, elements_of)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import MAX_OPERATIONS, Elements, Expression, elements_of
+from qrt.quantization.forms.model import KernelMatch
 
 _X: Expression = ("input", 0)
 _ONE: Expression = ("constant", 1.0)
@@ -31,7 +31,7 @@ _FUNCTIONS: dict[Expression, str] = {
 }
 
 
-def name_of_function(reading: Reading) -> str | None:
+def name_of_function(reading: KernelMatch) -> str | None:
     """The family of the function that a `lookup` has for a table, such as `tanh` or `logistic`."""
     if len(reading.operations) > MAX_OPERATIONS:
         return None

@@ -19,7 +19,7 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Form:
+class KernelForm:
     """A body as a call of an op family.
 
     ``family`` is a name of ``qrt.ops.FAMILIES``; ``attributes`` are those that the body says, ``requant`` never.
@@ -35,7 +35,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Reading:
+class KernelMatch:
     """A value as the result of an op family on other values.
 
     ``operands`` are these values, each with its permutation. ``operations`` compute the result from them, and nothing
@@ -57,5 +57,5 @@ class Reading:
         return len(self.operations) + len(self.copied)
 
 
-Reader = Callable[[Value], list[Reading]]
+Reader = Callable[[Value], list[KernelMatch]]
 """A function that finds the readings of a value as a result of some families."""

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.dialects._shaped.lists import static_values
 from qrt.ir import Operation, Value
+from qrt.ir.dialects._shaped.lists import static_values
 from qrt.ops import FAMILIES
-from qrt.quantization.forms.elements import (behind, splat_of)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import behind, splat_of
+from qrt.quantization.forms.model import KernelMatch
 
 PADS = ("tensor.pad", "qrt.pad")
 
@@ -44,10 +44,10 @@ def padding_of(value: Value) -> Padding | None:
     return Padding(source.operands[0], tuple(low), tuple(high), fill, (source, *reversed(passed)))
 
 
-def pad(value: Value) -> list[Reading]:
+def pad(value: Value) -> list[KernelMatch]:
     """The reading of a value as a padded tensor."""
     found = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
     if found is None:
         return []
     attributes = {"padding": tuple(zip(found.low, found.high, strict=True)), "value": found.value}
-    return [Reading("pad", ((found.source, None),), found.operations, attributes=attributes)]
+    return [KernelMatch("pad", ((found.source, None),), found.operations, attributes=attributes)]

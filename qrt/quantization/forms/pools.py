@@ -3,14 +3,23 @@
 from math import prod
 
 from qrt.ir import Operation, Value
-from qrt.quantization.forms.elements import (behind, elements_of, shape_of)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import behind, elements_of, shape_of
+from qrt.quantization.forms.model import KernelMatch
 from qrt.quantization.forms.padding import padding_of
 from qrt.quantization.forms.products import linear
-from qrt.quantization.forms.reductions import (EXPANSIONS, QUOTIENTS, Folded, folded, is_least, quotient_of, reduction_of, restores)
+from qrt.quantization.forms.reductions import (
+    EXPANSIONS,
+    QUOTIENTS,
+    AxisReduction,
+    folded,
+    is_least,
+    quotient_of,
+    reduction_of,
+    restores,
+)
 
 
-def mean(value: Value) -> list[Reading]:
+def mean(value: Value) -> list[KernelMatch]:
     """The reading of a value as the mean along axes."""
     source = value.operation
     passed: list[Operation] = []
@@ -18,16 +27,16 @@ def mean(value: Value) -> list[Reading]:
         found = _mean(behind(source.operands[0], passed))
         if found is None or not restores(found, value):
             return []
-        found = Folded(found.source, found.axes, True, (*found.operations, *reversed(passed), source))
+        found = AxisReduction(found.source, found.axes, True, (*found.operations, *reversed(passed), source))
     else:
         found = _mean(value)
     if found is None:
         return []
     attributes = {"axes": found.axes, "keepdims": found.keepdims}
-    return [Reading("mean", ((found.source, None),), found.operations, attributes=attributes)]
+    return [KernelMatch("mean", ((found.source, None),), found.operations, attributes=attributes)]
 
 
-def _mean(value: Value) -> Folded | None:
+def _mean(value: Value) -> AxisReduction | None:
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return None
@@ -40,14 +49,14 @@ def _mean(value: Value) -> Folded | None:
         quotient = quotient_of(value, prod(size or 0 for size in sizes))
         if quotient is not None:
             operations = (*sums.operations, *reversed(passed), quotient[1])
-            return Folded(sums.source, sums.axes, sums.keepdims, operations)
+            return AxisReduction(sums.source, sums.axes, sums.keepdims, operations)
     return None
 
 
 # -- over windows ----------------------------------------------------------------------------------------------------
 
 
-def average_pool(value: Value) -> list[Reading]:
+def average_pool(value: Value) -> list[KernelMatch]:
     """The reading of a value as averages over windows."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
@@ -58,11 +67,11 @@ def average_pool(value: Value) -> list[Reading]:
         quotient = None if pool is None else quotient_of(value, prod(pool.attributes["kernel"]))
         if pool is not None and quotient is not None:
             operations = (*pool.operations, *reversed(passed), quotient[1])
-            return [Reading("avg_pool2d", pool.operands, operations, attributes=pool.attributes)]
+            return [KernelMatch("avg_pool2d", pool.operands, operations, attributes=pool.attributes)]
     return []
 
 
-def max_pool(value: Value) -> list[Reading]:
+def max_pool(value: Value) -> list[KernelMatch]:
     """The readings of a value as maxima over windows: with the least float around them as padding, and without."""
     pool = _pool(value, is_sum=False)
     if pool is None:
@@ -77,10 +86,10 @@ def max_pool(value: Value) -> list[Reading]:
         return [pool]
     attributes = {**pool.attributes, "padding": tuple(pairs[1:3])}
     operations = (*padding.operations, *pool.operations)
-    return [pool, Reading("max_pool2d", ((padding.source, None),), operations, attributes=attributes)]
+    return [pool, KernelMatch("max_pool2d", ((padding.source, None),), operations, attributes=attributes)]
 
 
-def _pool(value: Value, is_sum: bool) -> Reading | None:
+def _pool(value: Value, is_sum: bool) -> KernelMatch | None:
     """A reduction over windows of NHWC images: the window's operand has no values, only a shape."""
     reduction = reduction_of(value)
     if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 2:
@@ -101,7 +110,7 @@ def _pool(value: Value, is_sum: bool) -> Reading | None:
     if None in kernel or min(strides) < 1 or min(size or 0 for size in kernel) < 1:
         return None
     attributes = {"kernel": kernel, "strides": tuple(strides)}
-    return Reading(
+    return KernelMatch(
         "avg_pool2d" if is_sum else "max_pool2d",
         ((reduction.source, None),),
         (reduction.operation,),

@@ -3,11 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.matching import constant_of
-from qrt.quantization.forms.elements import (Axes, Expression, behind, body_expression, elements_of, repeated, shape_of, splat_of)
-from qrt.quantization.forms.model import (Permutation, Reading)
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import (
+    Axes,
+    Expression,
+    behind,
+    body_expression,
+    elements_of,
+    repeated,
+    shape_of,
+    splat_of,
+)
+from qrt.quantization.forms.model import KernelMatch, Permutation
 from qrt.quantization.forms.padding import padding_of
 
 Linear = dict[int, int]
@@ -38,7 +47,7 @@ class _Sum:
         return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
 
 
-def products(value: Value) -> list[Reading]:
+def products(value: Value) -> list[KernelMatch]:
     """The readings of a value as a product or a convolution, the bias included where there is one."""
     found = _with_bias_in_sum(value)
     elements = elements_of(value)
@@ -57,7 +66,7 @@ def products(value: Value) -> list[Reading]:
     return found
 
 
-def integer_products(value: Value) -> list[Reading]:
+def integer_products(value: Value) -> list[KernelMatch]:
     """The readings of a value as a product or a convolution of integers, begun with 0; the second factor may be
     narrower than the sums."""
     sums = _sum_of(value, _SUM_OF_INTEGERS)
@@ -72,7 +81,7 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
     return isinstance(number, IntegerAttr) and number.value == 0
 
 
-def _biased(reading: Reading, bias: Value, passed: tuple[Operation, ...]) -> list[Reading]:
+def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
     """The reading with a bias for each column: products with a vector `w` have none."""
     if len(shape_of(reading.operands[1][0])) < 2:
         return []
@@ -86,7 +95,7 @@ def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation
     return (source, passed) if axes == (rank - 1,) else None
 
 
-def _with_bias_in_sum(value: Value) -> list[Reading]:
+def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
     """The readings of a sum of products, begun with 0 or with a bias."""
     sums = _sum_of(value)
     if sums is None:
@@ -138,10 +147,10 @@ def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
 # -- matrix products -------------------------------------------------------------------------------------------------
 
 
-def _matmul(sums: _Sum) -> list[Reading]:
+def _matmul(sums: _Sum) -> list[KernelMatch]:
     found = [operands for first in (0, 1) if (operands := _matrices(sums, first)) is not None]
     found.sort(key=lambda operands: len(shape_of(operands[1][0])), reverse=True)  # a matrix is `w`, a vector `a`
-    return [Reading("matmul", operands, (sums.operation,)) for operands in found[:1]]
+    return [KernelMatch("matmul", operands, (sums.operation,)) for operands in found[:1]]
 
 
 def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
@@ -167,7 +176,7 @@ def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] |
 # -- convolutions ----------------------------------------------------------------------------------------------------
 
 
-def _convolution(sums: _Sum) -> list[Reading]:
+def _convolution(sums: _Sum) -> list[KernelMatch]:
     """The readings as a convolution of images by filters, with the padding of the images and without."""
     out, filters = sums.loops(2), sums.loops(1)
     if out is None or filters is None or len(out) != 4 or len(sums.indices[0]) != 4:
@@ -200,13 +209,13 @@ def _convolution(sums: _Sum) -> list[Reading]:
     images = _permutation(own, [image, *windows, depth])
     attributes = {"strides": tuple(strides), "dilations": tuple(dilations)}
     weights = sums.operation.operands[1], _permutation(filters, wanted)
-    plain_reading = Reading(
+    plain_reading = KernelMatch(
         family, ((sums.operation.operands[0], images), weights), (sums.operation,), attributes=attributes
     )
     return [plain_reading, *_padded(plain_reading)]
 
 
-def _padded(reading: Reading) -> list[Reading]:
+def _padded(reading: KernelMatch) -> list[KernelMatch]:
     """The reading with zeros around the images as its padding."""
     (images, permutation), *others = reading.operands
     found = padding_of(images)

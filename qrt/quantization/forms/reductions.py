@@ -2,9 +2,17 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import FloatAttr, Operation, Value
-from qrt.quantization.forms.elements import (Expression, behind, body_expression, elements_of, shape_of, splat_of, tensor_type)
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import (
+    Expression,
+    behind,
+    body_expression,
+    elements_of,
+    shape_of,
+    splat_of,
+    tensor_type,
+)
 from qrt.types import FloatType
 
 _SUM = ("arith.addf",)
@@ -55,7 +63,7 @@ def is_least(number: float | None, value: Value) -> bool:
 
 
 @dataclass(frozen=True)
-class Folded:
+class AxisReduction:
     """A reduction along whole axes."""
 
     source: Value
@@ -64,7 +72,7 @@ class Folded:
     operations: tuple[Operation, ...]
 
 
-def folded(value: Value, is_sum: bool) -> Folded | None:
+def folded(value: Value, is_sum: bool) -> AxisReduction | None:
     """The sum or the maximum along axes that a value is; the axes are kept where a reshape puts them back."""
     source = value.operation
     if source is not None and source.name in EXPANSIONS:
@@ -72,7 +80,7 @@ def folded(value: Value, is_sum: bool) -> Folded | None:
         inner = folded(behind(source.operands[0], passed), is_sum)
         if inner is None or not restores(inner, value):
             return None
-        return Folded(inner.source, inner.axes, True, (*inner.operations, *reversed(passed), source))
+        return AxisReduction(inner.source, inner.axes, True, (*inner.operations, *reversed(passed), source))
     reduction = reduction_of(value)
     if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 1:
         return None
@@ -83,13 +91,13 @@ def folded(value: Value, is_sum: bool) -> Folded | None:
     axes = tuple(axis for axis, kind in enumerate(reduction.operation.iterators) if kind == "reduction")
     kept = [0 if axis in axes else ("d", axis) for axis in range(rank)]
     if list(last) == [result for result in kept if result != 0]:
-        return Folded(reduction.source, axes, False, (reduction.operation,))
+        return AxisReduction(reduction.source, axes, False, (reduction.operation,))
     if list(last) != kept or any(shape_of(value)[axis] != 1 for axis in axes):
         return None
-    return Folded(reduction.source, axes, True, (reduction.operation,))
+    return AxisReduction(reduction.source, axes, True, (reduction.operation,))
 
 
-def restores(inner: Folded, value: Value) -> bool:
+def restores(inner: AxisReduction, value: Value) -> bool:
     """Whether a value has the axes that were summed over as axes of size 1."""
     kept = tuple(1 if axis in inner.axes else size for axis, size in enumerate(shape_of(inner.source)))
     return not inner.keepdims and shape_of(value) == kept

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from qrt.ir import Operation, Value
-from qrt.quantization.forms.elements import (Elements, Expression, behind, elements_of, repeated, shape_of)
-from qrt.quantization.forms.model import Reading
+from qrt.quantization.forms.elements import Elements, Expression, behind, elements_of, repeated, shape_of
+from qrt.quantization.forms.model import KernelMatch
 from qrt.quantization.forms.reductions import folded
 
 
@@ -39,7 +39,7 @@ class _Term:
         return replace(self, expression=inner)
 
 
-def softmax(value: Value) -> list[Reading]:
+def softmax(value: Value) -> list[KernelMatch]:
     """The readings of a value as softmax along an axis: of what the greatest element is subtracted from, and of the
     difference.
     """
@@ -57,7 +57,7 @@ def softmax(value: Value) -> list[Reading]:
     found = []
     for source, beta, operations in _exponents(power, sums.axes[0]):
         attributes = {"axis": sums.axes[0], "beta": beta}
-        found.append(Reading("softmax", ((source, None),), (*operations, *outer), attributes=attributes))
+        found.append(KernelMatch("softmax", ((source, None),), (*operations, *outer), attributes=attributes))
     return found
 
 

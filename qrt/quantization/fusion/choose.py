@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from qrt.quantization.targets.model import Target
 from qrt.errors import QuantError
 from qrt.ir import Value
 from qrt.ops import FAMILIES
-from qrt.quantization.forms import (Reading, readings_of)
+from qrt.quantization.forms import KernelMatch, readings_of
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.functions import name_of_function
+from qrt.quantization.targets.model import Target
 from qrt.types import FloatType, TensorType, Type, UniformType
 
 
@@ -21,18 +21,18 @@ class Choice:
     """A reading of a value, and the kernel that computes it."""
 
     kernel: str
-    reading: Reading
+    reading: KernelMatch
 
 
 @dataclass(frozen=True)
 class Refusal:
     """Why a reading of a value is no kernel's."""
 
-    reading: Reading
+    reading: KernelMatch
     reason: str
 
 
-def kernel_names(reading: Reading) -> tuple[str, ...]:
+def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
     """The names by which a target may have the kernel of a reading."""
     traits = FAMILIES[reading.family].traits
     if traits.tables:
@@ -74,7 +74,7 @@ def target_order(target: Target) -> dict[str, int]:
     return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
-def _size(reading: Reading) -> int:
+def _size(reading: KernelMatch) -> int:
     """The number of operations that a reading covers, the constants that it needs not as operands included."""
     given = {value for value, _ in reading.operands}
     used = {value for operation in reading.operations for value in operation.operands}
@@ -82,7 +82,7 @@ def _size(reading: Reading) -> int:
     return reading.size + len(constants - given)
 
 
-def refusal(names: Sequence[str], operands: int, reading: Reading | None, target: Target) -> str | None:
+def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, target: Target) -> str | None:
     """Why a target has no kernel of these names with so many operands and one result; None where it has one."""
     named = [kernel for name in names for kernel in target.signatures(name)]
     if not named:
@@ -104,7 +104,7 @@ def _rank(value: Value) -> int | None:
     return value.type.rank if isinstance(value.type, TensorType) else None
 
 
-def _refused(reading: Reading, value: Value) -> str | None:
+def _refused(reading: KernelMatch, value: Value) -> str | None:
     """Why the family does not take these shapes; None where it does, on values of 8 bits."""
     operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
     return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))

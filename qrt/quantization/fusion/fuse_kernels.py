@@ -3,24 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qrt.quantization.targets.model import Target
-from qrt.quantization.targets.registry import find
 from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
+from qrt.ir.passes.options import option
 from qrt.ir.remarks import remark
 from qrt.ops import family_of
-from qrt.ir.passes.options import option
 from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.forms.elements import (splat_of, tensor_type)
-from qrt.quantization.fusion.callees import (KERNEL, fuse_calls)
-from qrt.quantization.fusion.choose import (Choice, Refusal, choices_of)
+from qrt.quantization.forms.elements import splat_of, tensor_type
+from qrt.quantization.fusion.callees import KERNEL, fuse_calls
+from qrt.quantization.fusion.choose import Choice, Refusal, choices_of
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.nearest_kernel import nearest
 from qrt.quantization.fusion.retarget import retarget
 from qrt.quantization.fusion.sizes import move_sizes
 from qrt.quantization.fusion.wrap_region import wrapped
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
 from qrt.types import FloatType
 
 STAYS_FLOAT = "op stays float"

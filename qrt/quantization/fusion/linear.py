@@ -1,15 +1,23 @@
 """All linear operations between two others as one region, which no kernel computes: export generates its code."""
 
-from qrt.quantization.targets.model import Target
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import is_dead
-from qrt.quantization.forms.elements import (INNER_ANNOTATIONS, Expression, body_expression, elements_of, shape_of, splat_of, tensor_type)
-from qrt.quantization.forms.model import Reading
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import (
+    INNER_ANNOTATIONS,
+    Expression,
+    body_expression,
+    elements_of,
+    shape_of,
+    splat_of,
+    tensor_type,
+)
+from qrt.quantization.forms.model import KernelMatch
 from qrt.quantization.forms.padding import padding_of
 from qrt.quantization.fusion.choose import choices_of
-from qrt.quantization.fusion.wrap_region import (WITHOUT_FLOATS, put_into_region, wrapped)
+from qrt.quantization.fusion.wrap_region import WITHOUT_FLOATS, put_into_region, wrapped
+from qrt.quantization.targets.model import Target
 from qrt.types import FloatType
 
 LINEAR = "linear"
@@ -37,7 +45,7 @@ def fuse_linear(block: Block, target: Target) -> None:
             _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
 
 
-def _holds(reading: Reading, order: dict[Operation, int]) -> bool:
+def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
     """Whether a kernel computes whole groups."""
     inside = {*reading.operations, *reading.copied}
     return all(_group(each, order) <= inside for each in reading.operations if _is_linear(each))

@@ -1,8 +1,8 @@
 """What an operation that stays float is near to: a kernel, and the port that keeps it from being one."""
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation
-from qrt.quantization.forms.elements import (body_expression, elements_of, splat_of)
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import body_expression, elements_of, splat_of
 from qrt.quantization.forms.elementwise import BINARY
 from qrt.quantization.forms.reductions import reduction_of
 

@@ -1,13 +1,13 @@
 """Regions that are there already, for a target that may be another one than they were made for."""
 
-from qrt.quantization.targets.model import Target
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import StringAttr
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.quantization.checking.kernels import violation
-from qrt.quantization.checking.regions import (RESCALE, ports_of)
+from qrt.quantization.checking.regions import RESCALE, ports_of
 from qrt.quantization.forms import reading_of
-from qrt.quantization.fusion.choose import (kernel_names, refusal)
+from qrt.quantization.fusion.choose import kernel_names, refusal
+from qrt.quantization.targets.model import Target
 
 
 def retarget(region: RegionOp, target: Target) -> None:

@@ -17,14 +17,14 @@ float in a region of wildcards that have one type; that a use keeps them float s
 from collections import deque
 from itertools import pairwise
 
-from qrt.quantization.targets.model import (Port, Spec)
 from qrt.ir.remarks import remark
 from qrt.quantization.propagation.coupling import couples
-from qrt.quantization.propagation.graph import (Class, Edge, Graph, Node, edges, is_decided)
+from qrt.quantization.propagation.graph import Class, Edge, Graph, Node, edges, is_decided
 from qrt.quantization.propagation.layout import layout_of_port
 from qrt.quantization.propagation.ranges import Ranges
-from qrt.quantization.propagation.select import (is_symmetric, kept_type)
-from qrt.quantization.propagation.statistics import (Statistics, Storage, covered, covers, hull, width)
+from qrt.quantization.propagation.select import is_symmetric, kept_type
+from qrt.quantization.propagation.statistics import Statistics, Storage, covered, covers, hull, width
+from qrt.quantization.targets.model import Port, Spec
 from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 

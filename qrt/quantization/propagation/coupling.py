@@ -3,7 +3,7 @@
 from qrt.errors import shown
 from qrt.ir import Operation, StringAttr
 from qrt.ir.remarks import remark
-from qrt.quantization.propagation.graph import (Edge, Graph, Node)
+from qrt.quantization.propagation.graph import Edge, Graph, Node
 
 
 def couples(graph: Graph) -> list[Edge]:

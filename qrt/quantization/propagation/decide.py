@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.targets.constraints import (bias_fits, constraint_of)
-from qrt.quantization.targets.model import (QuantFn, Spec, Target)
+from qrt.errors import QuantError, shown
 from qrt.ir.dialects.quant.port_stats import port_range
 from qrt.ir.dialects.quant.region import RegionOp
-from qrt.errors import QuantError, shown
 from qrt.ir.remarks import remark
 from qrt.quantization.propagation.classes import storage_of
-from qrt.quantization.propagation.graph import (Class, Graph, GraphRegion, Node, is_decided)
-from qrt.quantization.propagation.layout import (PortLayout, layout_of_port)
-from qrt.quantization.propagation.ranges import (Ranges, Wanted, own_range)
+from qrt.quantization.propagation.graph import Class, Graph, GraphRegion, Node, is_decided
+from qrt.quantization.propagation.layout import PortLayout, layout_of_port
+from qrt.quantization.propagation.ranges import Ranges, Wanted, own_range
 from qrt.quantization.propagation.select import fits
-from qrt.quantization.propagation.statistics import (covered, width)
+from qrt.quantization.propagation.statistics import covered, width
+from qrt.quantization.targets.constraints import bias_fits, constraint_of
+from qrt.quantization.targets.model import QuantFn, Spec, Target
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]

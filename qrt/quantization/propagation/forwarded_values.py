@@ -10,7 +10,7 @@ _ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
 
 
 @dataclass(frozen=True, eq=False)
-class Forwarded:
+class ForwardedOperand:
     """An operand that is another value from there on."""
 
     operation: Operation
@@ -23,7 +23,7 @@ class Forwarded:
         return self.operation.operands[self.index]
 
 
-def forwarded(operation: Operation) -> Iterator[Forwarded]:
+def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
     """What an operation hands on: initial values to the arguments of a loop, yielded ones to arguments and results,
     those of branches to the arguments of blocks, those of calls to arguments, and returned ones to results.
     """
@@ -50,7 +50,7 @@ def forwarded(operation: Operation) -> Iterator[Forwarded]:
         yield from _each(operation, len(operation.operands) - len(arguments), arguments)
 
 
-def _called(call: Operation) -> Iterator[Forwarded]:
+def _called(call: Operation) -> Iterator[ForwardedOperand]:
     callee = symbol_of(call)
     if callee is None or not callee.regions or not callee.regions[0].blocks:
         return
@@ -61,5 +61,5 @@ def _called(call: Operation) -> Iterator[Forwarded]:
             yield from _each(block.last, 0, call.results)
 
 
-def _each(operation: Operation, first: int, targets: Sequence[Value]) -> Iterator[Forwarded]:
-    return (Forwarded(operation, first + i, target) for i, target in enumerate(targets))
+def _each(operation: Operation, first: int, targets: Sequence[Value]) -> Iterator[ForwardedOperand]:
+    return (ForwardedOperand(operation, first + i, target) for i, target in enumerate(targets))

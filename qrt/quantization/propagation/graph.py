@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.targets.model import (Kernel, Port, Spec)
-from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.errors import QuantTypeError
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.quantization.annotations.convert_stats import said_by
-from qrt.quantization.forms import (Form, form_of)
+from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import dense_of
-from qrt.quantization.propagation.forwarded_values import (Forwarded, forwarded)
-from qrt.quantization.propagation.statistics import (Statistics, Storage, width)
+from qrt.quantization.propagation.forwarded_values import ForwardedOperand, forwarded
+from qrt.quantization.propagation.statistics import Statistics, Storage, width
+from qrt.quantization.targets.model import Kernel, Port, Spec
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
 REGION = "quant.region"
@@ -99,7 +99,7 @@ class GraphRegion:
     kernel: Kernel | None = None
 
     @cached_property
-    def form(self) -> Form | None:
+    def form(self) -> KernelForm | None:
         """The body as a call of an op family."""
         return form_of(self.operation.regions[0].blocks[0], self.name)
 
@@ -180,7 +180,7 @@ class Graph:
     regions: list[GraphRegion] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     groups: dict[Value, Group] = field(default_factory=dict)
-    forwarded: list[Forwarded] = field(default_factory=list)
+    forwarded: list[ForwardedOperand] = field(default_factory=list)
     targets: set[Value] = field(default_factory=set)
     casts: list[tuple[Operation, Node]] = field(default_factory=list)
     references: list[Operation] = field(default_factory=list)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.targets.model import Port
 from qrt.quantization.propagation.graph import Node
+from qrt.quantization.targets.model import Port
 from qrt.types import TensorType, UniformType
 
 Array = npt.NDArray[Any]

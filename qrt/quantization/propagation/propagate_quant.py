@@ -4,26 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from qrt.quantization.calibration.records import (RECORD_METHODS, Record, RecordMethod, read_records)
-from qrt.quantization.targets.model import Target
-from qrt.quantization.targets.registry import find
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.files import read_text
 from qrt.ir import Module, StringAttr
 from qrt.ir.passes.options import option
 from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
-from qrt.quantization.annotations.convert_stats import (moved_stats, remark_left)
-from qrt.quantization.propagation.rescale_causes import Causes
+from qrt.quantization.annotations.convert_stats import moved_stats, remark_left
+from qrt.quantization.calibration.records import RECORD_METHODS, Record, RecordMethod, read_records
 from qrt.quantization.propagation.classes import Classes
 from qrt.quantization.propagation.coupling import remark_uncoupled
 from qrt.quantization.propagation.decide import Decider
-from qrt.quantization.propagation.functions import (FUNCTIONS, Functions, separate)
+from qrt.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.quantization.propagation.graph import build
 from qrt.quantization.propagation.range_cache import ranges_kept
-from qrt.quantization.propagation.type_origins import write_origins
-from qrt.quantization.propagation.ranges import (Ranges, attach)
-from qrt.quantization.propagation.rescale import (Rescaler, write_specs)
+from qrt.quantization.propagation.ranges import Ranges, attach
+from qrt.quantization.propagation.rescale import Rescaler, write_specs
+from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.propagation.select import select
+from qrt.quantization.propagation.type_origins import write_origins
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def propagate(
         reference.results[0].replace_all_uses(reference.operands[0])
         reference.erase()
     write_specs(graph.regions)
-    rescales = Rescaler(graph, Causes(graph, target)).run()
+    rescales = Rescaler(graph, RescaleCauses(graph, target)).run()
     clones.merge(module)
     return Outcome(decider.visits, decider.bound, rescales)
 

@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.choose import (Method, choose_ranges)
-from qrt.tensor.choose import Storage as Chosen
-from qrt.quantization.calibration.records import (Record, RecordMethod, chosen_range)
+from qrt.errors import QuantTypeError
 from qrt.ir.dialects.quant.port_stats import port_range
 from qrt.ir.dialects.quant.region import RegionOp
-from qrt.errors import QuantTypeError
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
-from qrt.quantization.propagation.graph import (Graph, Group, Node)
+from qrt.quantization.calibration.records import Record, RecordMethod, chosen_range
+from qrt.quantization.propagation.graph import Graph, Group, Node
+from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.range_cache import kept
-from qrt.quantization.propagation.layout import (PortLayout, layout_of_port)
-from qrt.quantization.propagation.statistics import (Span, Statistics, Storage, covered, hull, reaching_0)
+from qrt.quantization.propagation.statistics import Span, Statistics, Storage, covered, hull, reaching_0
+from qrt.tensor.choose import Method, choose_ranges
+from qrt.tensor.choose import Storage as Chosen
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 

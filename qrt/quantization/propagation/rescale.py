@@ -6,19 +6,19 @@ one, a ``rescale`` stands right after the definition; the uses that take the sam
 defines are floats, and each use quantizes them itself.
 """
 
-from qrt.quantization.targets.model import Spec
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.port_stats import PORT_STATS
-from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
-from qrt.quantization.propagation.rescale_causes import Causes
-from qrt.quantization.propagation.graph import (RESCALE, Graph, GraphRegion, Node)
+from qrt.quantization.propagation.graph import RESCALE, Graph, GraphRegion, Node
+from qrt.quantization.propagation.rescale_causes import RescaleCauses
+from qrt.quantization.targets.model import Spec
 from qrt.types import UniformType
 
 
 class Rescaler:
     """Puts rescales into a program whose types are decided."""
 
-    def __init__(self, graph: Graph, causes: Causes) -> None:
+    def __init__(self, graph: Graph, causes: RescaleCauses) -> None:
         self._graph, self._causes = graph, causes
         self._made: dict[tuple[Value, Spec], Value] = {}
         self._sources = {

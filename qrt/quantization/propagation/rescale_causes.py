@@ -7,15 +7,15 @@ program several times, because it would be made in each of them.
 
 from collections import Counter
 
-from qrt.quantization.targets.constraints import constraint_of
-from qrt.quantization.targets.model import (Spec, Target)
-from qrt.quantization.propagation.classes import (is_enough, storage_of)
-from qrt.quantization.propagation.graph import (Graph, GraphRegion, Node, is_kept)
+from qrt.quantization.propagation.classes import is_enough, storage_of
+from qrt.quantization.propagation.graph import Graph, GraphRegion, Node, is_kept
 from qrt.quantization.propagation.select import fits
+from qrt.quantization.targets.constraints import constraint_of
+from qrt.quantization.targets.model import Spec, Target
 from qrt.types import NoQuantizedType, UniformType
 
 
-class Causes:
+class RescaleCauses:
     """Explains edges whose ends have two types."""
 
     def __init__(self, graph: Graph, target: Target) -> None:

@@ -17,12 +17,12 @@ is ``!quant.none``, the region stays float, and a remark says so.
 
 from collections.abc import Sequence
 
-from qrt.quantization.targets.model import (Kernel, Port, Spec, Target)
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
 from qrt.ir.remarks import remark
-from qrt.quantization.propagation.graph import (LINEAR, RESCALE, Graph, GraphRegion, Node, is_decided, is_kept)
+from qrt.quantization.propagation.graph import LINEAR, RESCALE, Graph, GraphRegion, Node, is_decided, is_kept
 from qrt.quantization.propagation.layout import layout_of_port
+from qrt.quantization.targets.model import Kernel, Port, Spec, Target
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
 Hints = Sequence[Port | Spec | None]

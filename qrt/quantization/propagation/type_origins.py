@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qrt.quantization.calibration.records import (Record, RecordMethod)
 from qrt.ir import ArrayAttr, StringAttr
 from qrt.quantization.annotations.region_metadata import ORIGINS
-from qrt.quantization.propagation.decide import (Decider, is_own_constant)
-from qrt.quantization.propagation.graph import (Class, Graph, Node)
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.propagation.decide import Decider, is_own_constant
+from qrt.quantization.propagation.graph import Class, Graph, Node
 from qrt.types import NoQuantizedType
 
 _SAID: Final = 2

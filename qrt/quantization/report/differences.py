@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qrt.quantization.report.figures import (plural, visible)
+from qrt.quantization.report.figures import plural, visible
 
 _NAME = 48
 """The most characters of a tensor's name in the table, whose end says more than its beginning."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from qrt.quantization.report.figures import (ratio, specified, visible)
+from qrt.quantization.report.figures import ratio, specified, visible
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from qrt.errors import QuantError, nearest, shown
 from qrt.quantization.report.as_json import as_json
 from qrt.quantization.report.figures import visible
-from qrt.quantization.report.html import (as_fragment, as_html)
-from qrt.quantization.report.model import (RegionReport, ReportFigures)
-from qrt.quantization.report.text import (as_text, counted)
+from qrt.quantization.report.html import as_fragment, as_html
+from qrt.quantization.report.model import RegionReport, ReportFigures
+from qrt.quantization.report.text import as_text, counted
 
 
 @dataclass(frozen=True)

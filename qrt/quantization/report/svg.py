@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.numerics.transcendental.correctly_rounded import bind
-from qrt.quantization.report.markup import (Markup, element)
+from qrt.quantization.report.markup import Markup, element
 from qrt.quantization.report.model import PortReport
 
 WIDTH, HEIGHT = 264, 88

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from textwrap import wrap
 
-from qrt.quantization.report.figures import (amount, decibels, number, plural, ratio, share, specified, visible)
-from qrt.quantization.report.model import (PortReport, RegionReport, ReportFigures)
+from qrt.quantization.report.figures import amount, decibels, number, plural, ratio, share, specified, visible
+from qrt.quantization.report.model import PortReport, RegionReport, ReportFigures
 
 _COLUMNS: tuple[tuple[str, Callable[[RegionReport], str]], ...] = (
     (" error", lambda region: share(region.error_share)),

@@ -7,13 +7,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import bind
-from qrt.quantization.forms.elements import (Axes, Elements, Expression, behind, elements_of, repeated, shape_of)
-from qrt.quantization.scaling.products import (NotScaled, rounded)
+from qrt.quantization.forms.elements import Axes, Elements, Expression, behind, elements_of, repeated, shape_of
+from qrt.quantization.scaling.products import NotScaled, rounded
 from qrt.types import FloatType
 
 Array = npt.NDArray[Any]

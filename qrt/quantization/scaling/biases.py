@@ -1,15 +1,15 @@
 """Bodies of products: what they compute before a clamp, and a bias where there is none."""
 
-from qrt.ir.dialects.linalg.structure import generic
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.dialects.linalg.structure import generic
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.annotations.region_metadata import ORIGINS
 from qrt.quantization.forms.clamps import clamps_of
 from qrt.quantization.forms.elements import behind
-from qrt.quantization.scaling.products import (Array, Product, constant, shape)
+from qrt.quantization.scaling.products import Array, Product, constant, shape
 from qrt.types import TensorType, Type
 
 

@@ -6,15 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.matching import require_acyclic
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
-from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.annotations.region_metadata import KEY
-from qrt.quantization.scaling.product_pairs import (Array, Pair, pair_from)
-from qrt.quantization.scaling.products import (Product, along, is_normal, key_of, product_of)
 from qrt.numerics.float_text import FORMATS
+from qrt.quantization.annotations.region_metadata import KEY
+from qrt.quantization.checking.regions import regions_of
+from qrt.quantization.scaling.product_pairs import Array, Pair, pair_from
+from qrt.quantization.scaling.products import Product, along, is_normal, key_of, product_of
 
 EQUALIZED: Final = "/equalized"
 """The end of the keys of values that have been multiplied."""

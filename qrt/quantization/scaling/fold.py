@@ -6,21 +6,35 @@ from typing import Final
 
 import numpy as np
 
-from qrt.quantization.targets.model import Target
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.ir.dialects.quant.region import (INPUT_SPECS, OUTPUT_SPECS, RegionOp)
 from qrt.ir import Block, Builder, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.dialects.quant.region import INPUT_SPECS, OUTPUT_SPECS, RegionOp
 from qrt.quantization.annotations.attach_stats_ref import attach
-from qrt.quantization.checking.regions import (LINEAR, RESCALE)
 from qrt.quantization.annotations.region_metadata import KEY
+from qrt.quantization.checking.regions import LINEAR, RESCALE
 from qrt.quantization.forms.clamps import clamps_of
 from qrt.quantization.forms.elements import behind
 from qrt.quantization.fusion.wrap_region import make_region
-from qrt.quantization.scaling.affine import (Array, Chain, Step, chain_inside, last_steps)
+from qrt.quantization.scaling.affine import Array, Chain, Step, chain_inside, last_steps
 from qrt.quantization.scaling.biases import biased
-from qrt.quantization.scaling.products import (NotScaled, Product, along, constant, constant_array, has_open_constants, is_normal, is_open, key_of, product_of, rounded, shape, single_user)
+from qrt.quantization.scaling.products import (
+    NotScaled,
+    Product,
+    along,
+    constant,
+    constant_array,
+    has_open_constants,
+    is_normal,
+    is_open,
+    key_of,
+    product_of,
+    rounded,
+    shape,
+    single_user,
+)
+from qrt.quantization.targets.model import Target
 from qrt.types import FloatType, TensorType, Type
 
 FOLDED: Final = "/folded"

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from qrt.quantization.targets.model import Target
-from qrt.quantization.targets.registry import find
 from qrt.ir import Module
 from qrt.ir.core.matching import require_acyclic
-from qrt.ir.remarks import remark
 from qrt.ir.passes.options import option
+from qrt.ir.remarks import remark
 from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.scaling.fold import (folded_after, folded_before)
-from qrt.quantization.scaling.products import (NotScaled, Product, product_of)
+from qrt.quantization.scaling.fold import folded_after, folded_before
+from qrt.quantization.scaling.products import NotScaled, Product, product_of
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops import FAMILIES
-from qrt.quantization.forms import (Form, form_of)
-from qrt.quantization.forms.elements import (Expression, behind, elements_of, splat_of)
-from qrt.quantization.scaling.products import (Product, constant_array, has_open_constants, is_open, product_of, shape, single_user)
+from qrt.quantization.forms import KernelForm, form_of
+from qrt.quantization.forms.elements import Expression, behind, elements_of, splat_of
+from qrt.quantization.scaling.products import (
+    Product,
+    constant_array,
+    has_open_constants,
+    is_open,
+    product_of,
+    shape,
+    single_user,
+)
 from qrt.types import IntegerType, TensorType
 
 Array = npt.NDArray[Any]
@@ -110,7 +118,7 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
     return _moved(region, form, where) if family.traits.is_movement else None
 
 
-def _moved(region: RegionOp, form: Form, where: _Channels) -> _Channels | None:
+def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
     """Return the places of channels after a movement of elements: the family itself moves the numbers of channels."""
     given, made = shape(region.operands[0]), shape(region.results[0])
     if given.count(None) > 1 or given.count(None) != made.count(None):

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.numerics import round_to_format
+from qrt.numerics.float_text import FORMATS
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Weights
 from qrt.quantization.annotations.region_metadata import KEY
-from qrt.quantization.forms import (Form, form_of)
+from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import dense_of
-from qrt.numerics.float_text import FORMATS
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, TensorType, Type
 
 Array = npt.NDArray[Any]
@@ -33,7 +33,7 @@ class Product:
     """A region that computes a product of values with constant weights, and perhaps adds a constant bias."""
 
     region: RegionOp
-    form: Form
+    form: KernelForm
 
     @property
     def element(self) -> FloatType:

@@ -11,17 +11,17 @@ from itertools import pairwise
 from math import prod
 from typing import Generic, TypeVar
 
-from qrt.quantization.targets.model import (Kernel, Port, Target)
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir import Module, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.annotations.region_metadata import KEY
 from qrt.quantization.propagation.functions import separate
-from qrt.quantization.propagation.graph import (Graph, GraphRegion, Node, build)
+from qrt.quantization.propagation.graph import Graph, GraphRegion, Node, build
 from qrt.quantization.propagation.select import fits
+from qrt.quantization.steps import NamedProgram, copied
+from qrt.quantization.targets.model import Kernel, Port, Target
 from qrt.types import AnyQuantizedType, FloatType, TensorType, UniformType
-from qrt.quantization.steps import (Named, copied)
 
 Place = tuple[int, int]
 """The number of a region, and of its port: operands first, then results."""
@@ -64,15 +64,15 @@ class Choice:
         return self.elements > 0
 
 
-def numbered(named: Named) -> Named:
+def numbered(named: NamedProgram) -> NamedProgram:
     """A copy whose regions have their numbers, which passes keep."""
     module = copied(named.module)
     for number, region in enumerate(_regions(module)):
         region.attributes[_NUMBER] = StringAttr(str(number))
-    return Named(module, named.remarks)
+    return NamedProgram(module, named.remarks)
 
 
-def with_widths(named: Named, choices: Sequence[Choice], widths: Widths) -> Named:
+def with_widths(named: NamedProgram, choices: Sequence[Choice], widths: Widths) -> NamedProgram:
     """A copy in which ports ask for the widths of choices that are not the default's."""
     module = copied(named.module)
     regions = list(_regions(module))
@@ -83,7 +83,7 @@ def with_widths(named: Named, choices: Sequence[Choice], widths: Widths) -> Name
             element = element_of(regions[number].ports[port].type)
             assert isinstance(element, FloatType)
             regions[number].set_spec(port, AnyQuantizedType(f"i{width}", element))
-    return Named(module, named.remarks)
+    return NamedProgram(module, named.remarks)
 
 
 def widths_of(regions: Module) -> dict[Place, int]:
@@ -106,7 +106,7 @@ def stored_bits(choices: Sequence[Choice], found: dict[Place, int]) -> int:
     return sum(each.elements * max(found[place] for place in each.places) for each in choices if each.is_weight)
 
 
-def choices_of(named: Named, target: Target, found: dict[Place, int]) -> tuple[Choice, ...]:
+def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> tuple[Choice, ...]:
     """The weights of a numbered program, in program order, then the values that may be wider. ``found`` is what places
     have without a search.
 
@@ -117,7 +117,7 @@ def choices_of(named: Named, target: Target, found: dict[Place, int]) -> tuple[C
     with garbage_uncollected():
         separate(module, "inline")
         graph = build(module)
-        offers = _Offers(graph, target)
+        offers = _OfferedWidths(graph, target)
         made = [*_weights(offers, found, names), *_values(graph, offers, found, names)]
     return tuple(made)
 
@@ -136,7 +136,7 @@ def _names(module: Module) -> list[str]:
     return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
 
 
-class _Offers:
+class _OfferedWidths:
     """The widths that a target offers at the ports of a graph, region by region."""
 
     def __init__(self, graph: Graph, target: Target) -> None:
@@ -228,7 +228,7 @@ class _Classes(Generic[Key]):
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 
-def _weights(offers: _Offers, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
     """Constants by their values: equal ones have one width and count once, as do those of one place in all calls."""
     classes = _Classes[Place]()
     nodes: dict[Place, list[Node]] = {}
@@ -252,7 +252,7 @@ def _weights(offers: _Offers, found: dict[Place, int], names: list[str]) -> Iter
             yield Choice(offers.name(of_all[0], names), tuple(each), widths, default, elements)
 
 
-def _weight_widths(nodes: list[Node], offers: _Offers, default: int) -> tuple[int, ...]:
+def _weight_widths(nodes: list[Node], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
     """The widths that all of them may have; the default alone where there is no choice."""
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
@@ -274,7 +274,7 @@ def _elements(node: Node) -> int:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
-def _values(graph: Graph, offers: _Offers, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _values(graph: Graph, offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
     """The values that may be wider than they are, as widths are given to all definitions and uses that take them."""
     classes = _Classes[int]()
     groups = {id(group): group for group in graph.each if not group.is_constant and (group.definitions or group.uses)}
@@ -295,7 +295,7 @@ def _values(graph: Graph, offers: _Offers, found: dict[Place, int], names: list[
         yield from _value(nodes, offers, found, names)
 
 
-def _value(nodes: list[Node], offers: _Offers, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _value(nodes: list[Node], offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
     """The choice of a value: none where its definitions cannot be wider, or no use would be."""
     if any(node.region is None or not _is_open(node) for node in nodes):
         return

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.quantization.search.bits import (Choice, Widths)
+from qrt.quantization.search.bits import Choice, Widths
 from qrt.quantization.search.budget import Budget
-from qrt.quantization.search.trial_runs import Tried
+from qrt.quantization.search.trial_runs import TrialResult
 
 Quality = tuple[Fraction, ...]
 """What is to be large, the first number before the others."""
@@ -27,11 +27,11 @@ class Goal(ABC):
         """The bits of the weights of a program whose weights have 8 bits each."""
 
     @abstractmethod
-    def is_reached(self, tried: Tried) -> bool:
+    def is_reached(self, tried: TrialResult) -> bool:
         """Whether a program is within the budget."""
 
     @abstractmethod
-    def key(self, tried: Tried) -> tuple[Any, ...]:
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
         """What the best program has the least of."""
 
     @abstractmethod
@@ -39,7 +39,7 @@ class Goal(ABC):
         """Whether the greedy search may go there."""
 
     @abstractmethod
-    def may_gain(self, state: Tried, widths: Widths) -> bool:
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
         """Whether widths may be better than a state, as far as that is known without a run."""
 
     # -- what all have -------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ class Goal(ABC):
         pairs = zip(self._choices, widths, strict=True)
         return sum(not each.is_weight and width > each.default for each, width in pairs)
 
-    def quality(self, tried: Tried) -> Quality:
+    def quality(self, tried: TrialResult) -> Quality:
         """The metric if there is one, then the error at the outputs."""
         if tried.failure:
             return (_WORST,) * len(self.nothing)
@@ -65,7 +65,7 @@ class Goal(ABC):
         """The gain of what changes nothing."""
         return (Fraction(0),) * (3 if self._has_metric else 2)
 
-    def gain(self, before: Tried, after: Tried) -> Quality:
+    def gain(self, before: TrialResult, after: TrialResult) -> Quality:
         """How much better one program is than another."""
         pairs = zip(self.quality(before), self.quality(after), strict=True)
         return tuple(new - old for old, new in pairs)
@@ -75,7 +75,7 @@ class Goal(ABC):
         grown = max(self.bits(after) - self.bits(before), 1)
         return tuple(each / grown for each in gain)
 
-    def said(self, tried: Tried) -> str:
+    def said(self, tried: TrialResult) -> str:
         """One line that says what was reached."""
         name = f"{self.budget.kind}={float(self.budget.limit):g}"
         state = "is reached" if self.is_reached(tried) else "is out of reach, and this is the nearest"
@@ -92,10 +92,10 @@ class _Size(Goal):
     def _most(self) -> Fraction:
         return self.budget.limit * self.all_8
 
-    def is_reached(self, tried: Tried) -> bool:
+    def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.bits <= self._most
 
-    def key(self, tried: Tried) -> tuple[Any, ...]:
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
         if tried.failure:
             return (1,)
         return 0, max(tried.bits - self._most, 0), *(-each for each in self.quality(tried)), tried.bits
@@ -103,14 +103,14 @@ class _Size(Goal):
     def fits(self, widths: Widths) -> bool:
         return self.bits(widths) <= self._most
 
-    def may_gain(self, state: Tried, widths: Widths) -> bool:
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
         return self.fits(widths)
 
 
 class _Floor(Goal):
     """The fewest bits with enough quality; where it is not enough, the most quality."""
 
-    def key(self, tried: Tried) -> tuple[Any, ...]:
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
         lost = tuple(-each for each in self.quality(tried))
         if tried.failure:
             return (2,)
@@ -119,13 +119,13 @@ class _Floor(Goal):
         return 1, -self.measure(tried), *lost, tried.bits
 
     @abstractmethod
-    def measure(self, tried: Tried) -> Fraction:
+    def measure(self, tried: TrialResult) -> Fraction:
         """What the floor is of, as far as it is more than the error."""
 
     def fits(self, widths: Widths) -> bool:
         return True
 
-    def may_gain(self, state: Tried, widths: Widths) -> bool:
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
         if not self.is_reached(state):
             return True
         return (self.wider(widths), self.bits(widths)) <= (self.wider(state.widths), self.bits(state.widths))
@@ -134,10 +134,10 @@ class _Floor(Goal):
 class _Snr(_Floor):
     """At least so many decibels."""
 
-    def is_reached(self, tried: Tried) -> bool:
+    def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.snr >= float(self.budget.limit)
 
-    def measure(self, tried: Tried) -> Fraction:
+    def measure(self, tried: TrialResult) -> Fraction:
         return Fraction(0)
 
 
@@ -148,10 +148,10 @@ class _Drop(_Floor):
         super().__init__(budget, choices, has_metric=of_float is not None)
         self._least = (Fraction(1) if of_float is None else decimal(of_float)) - budget.limit
 
-    def is_reached(self, tried: Tried) -> bool:
+    def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and self.measure(tried) >= self._least
 
-    def measure(self, tried: Tried) -> Fraction:
+    def measure(self, tried: TrialResult) -> Fraction:
         if tried.metric is not None:
             return decimal(tried.metric)
         if not tried.rows:

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from qrt.quantization.calibration.records import (Record, RecordMethod)
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.comparison.measure import Noise, Reference
+from qrt.quantization.search.bits import Widths, choices_of, numbered, stored_bits, widths_of, with_widths
+from qrt.quantization.search.budget import Metric, measured
+from qrt.quantization.search.trial_runs import TrialResult
+from qrt.quantization.steps import NamedProgram, Trial, quantized
 from qrt.quantization.targets.model import Target
-from qrt.runtime.program import Program
 from qrt.quantization.tuning.calibrate import Progress
-from qrt.quantization.tuning.optional_passes import (Wanted, corrected_and_measured)
-from qrt.quantization.comparison.measure import (Noise, Reference)
-from qrt.quantization.search.bits import (Widths, choices_of, numbered, stored_bits, widths_of, with_widths)
-from qrt.quantization.search.budget import (Metric, measured)
-from qrt.quantization.search.trial_runs import Tried
-from qrt.quantization.steps import (Named, Trial, quantized)
+from qrt.quantization.tuning.optional_passes import Wanted, corrected_and_measured
+from qrt.runtime.program import Program
 
 
 class Runner:
@@ -19,7 +19,7 @@ class Runner:
 
     def __init__(
         self,
-        named: Named,
+        named: NamedProgram,
         target: Target,
         records: Mapping[str, Record],
         method: RecordMethod,
@@ -35,7 +35,7 @@ class Runner:
         self.choices = choices_of(self._start, target, found)
         self.default: Widths = tuple(each.default for each in self.choices)
 
-    def __call__(self, widths: Widths, number: int) -> Tried:
+    def __call__(self, widths: Widths, number: int) -> TrialResult:
         """Runs a trial, whose number messages say."""
         if self._progress is not None:
             self._progress("search", number, None)
@@ -44,7 +44,7 @@ class Runner:
         program = Program(trial.module, self._reference.function)
         noise = noise or self._reference.noise(program)
         metric = None if self._metric is None else measured(self._metric, program, f"trial {number}")
-        return Tried(
+        return TrialResult(
             widths,
             stored_bits(self.choices, widths_of(plain.regions)),
             noise.error,

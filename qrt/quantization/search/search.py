@@ -6,30 +6,30 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from os import PathLike
 
-from qrt.quantization.calibration.records import (Record, RecordMethod, write_records)
-from qrt.quantization.targets.model import Target
 from qrt.errors import QuantTypeError
+from qrt.quantization.calibration.records import Record, RecordMethod, write_records
+from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.propagation.range_cache import ranges_kept
+from qrt.quantization.search.bits import Choice, with_widths
+from qrt.quantization.search.budget import Budget, Metric, name_of
+from qrt.quantization.search.goals import goal_of
+from qrt.quantization.search.journal import Journal, opened
+from qrt.quantization.search.runner import Runner
+from qrt.quantization.search.trial_runs import TrialResult, Trials
+from qrt.quantization.search.width_candidates import Search
+from qrt.quantization.steps import NamedProgram, Trial, quantized
+from qrt.quantization.targets.model import Target
 from qrt.quantization.tuning.calibrate import Progress
 from qrt.quantization.tuning.optional_passes import Wanted
-from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.search.bits import (Choice, with_widths)
-from qrt.quantization.search.budget import (Budget, Metric, name_of)
-from qrt.quantization.search.goals import goal_of
-from qrt.quantization.search.journal import (Journal, opened)
-from qrt.quantization.search.width_candidates import Search
-from qrt.quantization.search.runner import Runner
-from qrt.quantization.search.trial_runs import (Trials, Tried)
-from qrt.quantization.steps import (Named, Trial, quantized)
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
+class SearchResult:
     """What a search has found.
 
     Attributes
     ----------
-    named : Named
+    named : NamedProgram
         The program with the widths, as ``!quant.any`` at its ports.
     trial : Trial
         The same, quantized, with the biases that the passes give it.
@@ -39,23 +39,23 @@ class Searched:
         One line that says what was reached.
     choices : tuple of Choice
         The ports whose width was searched.
-    best : Tried
+    best : TrialResult
         The widths and figures of the program.
-    trials : tuple of Tried
+    trials : tuple of TrialResult
         All that were run, in order.
     """
 
-    named: Named
+    named: NamedProgram
     trial: Trial
     reached: bool
     said: str
     choices: tuple[Choice, ...]
-    best: Tried
-    trials: tuple[Tried, ...]
+    best: TrialResult
+    trials: tuple[TrialResult, ...]
 
 
 def searched(
-    named: Named,
+    named: NamedProgram,
     target: Target,
     records: Mapping[str, Record],
     method: RecordMethod,
@@ -65,12 +65,12 @@ def searched(
     journal: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     passes: Wanted = (),
-) -> Searched:
+) -> SearchResult:
     """Chooses bit widths under a budget. The program is not changed.
 
     Parameters
     ----------
-    named : Named
+    named : NamedProgram
         The float program in regions.
     target : Target
         The device, which offers widths.
@@ -93,7 +93,7 @@ def searched(
 
     Returns
     -------
-    Searched
+    SearchResult
         The best program that was found.
 
     Raises
@@ -121,7 +121,7 @@ def searched(
     chosen = with_widths(named, run.choices, best.widths)
     trial, _ = run.corrected(quantized(chosen, target, records, method))
     every = tuple(trials.tried.values())
-    return Searched(chosen, trial, goal.is_reached(best), goal.said(best), run.choices, best, every)
+    return SearchResult(chosen, trial, goal.is_reached(best), goal.said(best), run.choices, best, every)
 
 
 def _of_float(journal: Journal | None, run: Runner) -> float:
@@ -136,7 +136,7 @@ def _of_float(journal: Journal | None, run: Runner) -> float:
 
 
 def _subject(
-    named: Named,
+    named: NamedProgram,
     target: Target,
     records: Mapping[str, Record],
     method: RecordMethod,

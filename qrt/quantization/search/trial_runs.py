@@ -15,7 +15,7 @@ _MOST_SAID = 300
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """What a run with these widths gave.
 
     Attributes
@@ -64,7 +64,7 @@ class Tried:
         }
 
     @classmethod
-    def of_line(cls, line: Mapping[str, Any]) -> "Tried":
+    def of_line(cls, line: Mapping[str, Any]) -> "TrialResult":
         """What a journal has kept."""
         error = Error(Fraction(line["signal"]), Fraction(line["noise"]), line["nonfinite"])
         return cls(
@@ -84,28 +84,28 @@ class Trials:
     def __init__(
         self,
         default: Widths,
-        run: Callable[[Widths, int], Tried],
-        key: Callable[[Tried], tuple[Any, ...]],
+        run: Callable[[Widths, int], TrialResult],
+        key: Callable[[TrialResult], tuple[Any, ...]],
         journal: Journal | None,
     ) -> None:
         self._run, self._key, self._journal = run, key, journal
         self._default = default
         self._kept = {tuple(line["widths"]): line for line in journal.lines if "widths" in line} if journal else {}
-        self.tried: dict[Widths, Tried] = {}
-        self._best: Tried | None = None
+        self.tried: dict[Widths, TrialResult] = {}
+        self._best: TrialResult | None = None
 
     @property
-    def best(self) -> Tried:
+    def best(self) -> TrialResult:
         """The best of all; of equals the first."""
         assert self._best is not None
         return self._best
 
-    def at(self, widths: Widths) -> Tried:
+    def at(self, widths: Widths) -> TrialResult:
         """The run with these widths."""
         if widths in self.tried:
             return self.tried[widths]
         line = self._kept.get(widths)
-        made = self._made(widths) if line is None else Tried.of_line(line)
+        made = self._made(widths) if line is None else TrialResult.of_line(line)
         self.tried[widths] = made
         if self._best is None or self._key(made) < self._key(self._best):
             self._best = made
@@ -113,10 +113,10 @@ class Trials:
             self._journal.append(made.line(len(self.tried), is_best=made is self._best))
         return made
 
-    def _made(self, widths: Widths) -> Tried:
+    def _made(self, widths: Widths) -> TrialResult:
         try:
             return self._run(widths, len(self.tried) + 1)
         except QuantError as error:
             if widths == self._default or isinstance(error, MetricError):
                 raise
-            return Tried(widths, 0, failure=" ".join(str(error).split())[:_MOST_SAID])
+            return TrialResult(widths, 0, failure=" ".join(str(error).split())[:_MOST_SAID])

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-from qrt.quantization.search.bits import (Choice, Widths)
+from qrt.quantization.search.bits import Choice, Widths
 from qrt.quantization.search.goals import Goal
-from qrt.quantization.search.trial_runs import (Trials, Tried)
+from qrt.quantization.search.trial_runs import TrialResult, Trials
 
 TRIALS, TRIALS_PER_CHOICE = 64, 8
 """The improvement at the end makes at most TRIALS, and so many more for each weight."""
@@ -66,7 +66,7 @@ class Search:
                 before, after = (self._trials.at(moved(default, ((number, width),))) for width in (one, other))
                 self._keep_gain(before, after, number)
 
-    def _keep_gain(self, before: Tried, after: Tried, number: int) -> None:
+    def _keep_gain(self, before: TrialResult, after: TrialResult, number: int) -> None:
         """Remembers what a change of one width has gained, and that the reverse would lose it."""
         one, other, gain = before.widths[number], after.widths[number], self._goal.gain(before, after)
         self._gains[number, one, other] = gain
@@ -74,7 +74,7 @@ class Search:
 
     # -- greedy --------------------------------------------------------------------------------------------------------
 
-    def _widen(self, start: Widths, numbers: Sequence[int]) -> Tried:
+    def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
         """Takes the best gain per byte, again and again, until the budget is reached or used up, or nothing gains."""
         state = self._trials.at(start)
         while not (self._is_floor and self._goal.is_reached(state)):
@@ -84,7 +84,7 @@ class Search:
             state = step
         return state
 
-    def _best_step(self, state: Tried, numbers: Sequence[int]) -> Tried | None:
+    def _best_step(self, state: TrialResult, numbers: Sequence[int]) -> TrialResult | None:
         """The run of the wider port that gains most per byte; None where each that fits would lose.
 
         Gains of earlier states say which port is tried first. A port whose gain in this state is above what all others
@@ -96,7 +96,7 @@ class Search:
             for width in self._choices[number].widths
             if width > state.widths[number] and self._goal.fits(moved(state.widths, ((number, width),)))
         ]
-        run: dict[tuple[int, int], Tried] = {}
+        run: dict[tuple[int, int], TrialResult] = {}
 
         def latest(move: tuple[int, int]) -> tuple[bool, tuple[Fraction, ...]]:
             gain = self._gains.get((move[0], state.widths[move[0]], move[1]))
@@ -128,7 +128,7 @@ class Search:
                 if left <= 0:
                     break
 
-    def _near(self, state: Tried, most: int) -> list[Widths]:
+    def _near(self, state: TrialResult, most: int) -> list[Widths]:
         """Widths that differ from a state in so many choices at most, and may be better: the most promising first."""
         changes = [
             (number, width)
@@ -145,7 +145,7 @@ class Search:
         found.sort(key=lambda each: each[0], reverse=True)
         return [widths for _, widths in found]
 
-    def _likely(self, state: Tried, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+    def _likely(self, state: TrialResult, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
         """The most promising changes, as many of wider ports as of narrower ones, that can be made in at most WAYS."""
         if comb(len(changes), count) <= WAYS:
             return changes
@@ -155,7 +155,7 @@ class Search:
         narrower = [change for change in ordered if change[1] < state.widths[change[0]]]
         return [*wider[:most], *narrower[:most]]
 
-    def _promise(self, state: Tried, move: Move) -> tuple[Fraction, ...]:
+    def _promise(self, state: TrialResult, move: Move) -> tuple[Fraction, ...]:
         """The sum of what the changes gained when they were measured last."""
         total = self._goal.nothing
         for number, width in move:

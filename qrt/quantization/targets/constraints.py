@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.targets.model import (Changed, Kernel, Port, QuantFn, Spec)
 from qrt.errors import QuantTypeError
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.ranges import least_scale
+from qrt.quantization.targets.model import Changed, Kernel, Port, QuantFn, Spec
 from qrt.types import FloatType, NoQuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 

@@ -7,10 +7,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import ClassVar
 
-from qrt.quantization.targets.kernel import (CONSTRAINTS, WILDCARD, Changed, Constraint, Kernel, Port, QuantFn, Spec)
-from qrt.quantization.targets.text import (read_table, signatures)
 from qrt.errors import ModelError, QuantError, QuantTypeError, require, shown
 from qrt.files import read_text
+from qrt.quantization.targets.kernel import CONSTRAINTS, WILDCARD, Changed, Constraint, Kernel, Port, QuantFn, Spec
+from qrt.quantization.targets.text import read_table, signatures
 
 __all__ = ["CONSTRAINTS", "WILDCARD", "Changed", "Constraint", "Kernel", "Port", "QuantFn", "Spec", "Target"]
 

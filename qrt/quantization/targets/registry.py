@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from qrt.quantization.targets.model import (Target, read_target, sealed)
 from qrt.errors import QuantError, require
+from qrt.quantization.targets.model import Target, read_target, sealed
 from qrt.registry import Registry
 
 

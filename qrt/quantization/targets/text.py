@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, Literal, cast
 
-from qrt.quantization.targets.kernel import (CONSTRAINTS, Constraint, Kernel, Port, QuantFn)
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
+from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, Kernel, Port, QuantFn
 from qrt.types import UniformType, parse_type
 
 _TARGET_KEYS: dict[str, tuple[type, str]] = {

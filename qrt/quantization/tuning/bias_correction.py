@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from qrt.quantization.targets.constraints import (bias_fits, constraint_of)
-from qrt.quantization.targets.model import (Spec, Target)
 from qrt.errors import QuantError
-from qrt.quantization.calibration.observe import observed_program
 from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import erase_dead
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.sums import exact_sums, nearest_float
 from qrt.ops.core import Array
+from qrt.quantization.calibration.observe import observed_program
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.export.float_bodies import put_back
-from qrt.quantization.export.casts import Casts
-from qrt.quantization.scaling.biases import (add_bias, unclamped)
-from qrt.quantization.scaling.products import (Product, product_of)
-from qrt.numerics.float_text import FORMATS
-from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 from qrt.quantization.comparison.measure import Batches
+from qrt.quantization.export.casts import Casts
+from qrt.quantization.export.float_bodies import put_back
+from qrt.quantization.scaling.biases import add_bias, unclamped
+from qrt.quantization.scaling.products import Product, product_of
 from qrt.quantization.steps import copied
+from qrt.quantization.targets.constraints import bias_fits, constraint_of
+from qrt.quantization.targets.model import Spec, Target
+from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 
 
 def corrected(regions: Module, target: Target, function: str, batches: Batches) -> Module | None:

@@ -6,14 +6,14 @@ from hashlib import sha256
 import numpy as np
 
 import qrt.ir as ir
-from qrt.quantization.calibration.sample import Sample
 from qrt.errors import ModelError, shown
-from qrt.quantization.calibration.batches import (Data, run_count)
-from qrt.quantization.calibration.observe import (Observer, named_program, runs, sample_of)
-from qrt.runtime.program import Program
 from qrt.ops.core import Array
-from qrt.quantization.tuning.checkpoint import (Checkpoint, Seen, followed)
+from qrt.quantization.calibration.batches import Data, run_count
+from qrt.quantization.calibration.observe import Observer, named_program, runs, sample_of
+from qrt.quantization.calibration.sample import Sample
 from qrt.quantization.comparison.measure import as_float64
+from qrt.quantization.tuning.checkpoint import CalibrationProgress, Checkpoint, followed
+from qrt.runtime.program import Program
 
 Batch = dict[str, Array]
 Progress = Callable[[str, int, int | None], None]
@@ -28,7 +28,7 @@ def calibrated(
     skip_nonfinite: bool,
     checkpoint: str | None = None,
     progress: Progress | None = None,
-) -> Seen:
+) -> CalibrationProgress:
     """Runs a program whose values are named once over the data, which may be read only once.
 
     Neither its records nor its sample depend on the order of the data, or on how they were split. With a
@@ -37,7 +37,7 @@ def calibrated(
     program = named_program(module, function)
     observer = Observer(program, skip_nonfinite=skip_nonfinite)
     names = [port.name for port in program.inputs]
-    seen = Seen(observer.calibration, sample_of(program))
+    seen = CalibrationProgress(observer.calibration, sample_of(program))
     file = None
     if checkpoint is not None:
         file = Checkpoint(checkpoint, _digest(module, program.name, skip_nonfinite))

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import FileError, ModelError, QuantError
+from qrt.files import reason, write_files
 from qrt.quantization.calibration.calibration import Calibration
 from qrt.quantization.calibration.observers import Summary
 from qrt.quantization.calibration.records import read_records
 from qrt.quantization.calibration.sample import Sample
-from qrt.errors import FileError, ModelError, QuantError
-from qrt.files import reason, write_files
 from qrt.tensor import npz
-from qrt.tensor.file_entries import (as_entry, of_entry)
+from qrt.tensor.file_entries import as_entry, of_entry
 
 SECONDS = 10.0
 """A checkpoint is written when so many seconds have passed since the last, and 20 times those that writing takes."""
@@ -28,7 +28,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 @dataclass(eq=False)
-class Seen:
+class CalibrationProgress:
     """What a program has seen: ``runs`` on inputs that have the digest ``data``, in order."""
 
     calibration: Calibration
@@ -60,7 +60,7 @@ class Checkpoint:
     _written: float = field(default_factory=monotonic)
     _cost: float = 0.0
 
-    def read(self, seen: Seen) -> None:
+    def read(self, seen: CalibrationProgress) -> None:
         """Goes on from the file, if there is one: ``seen``, which has seen nothing, becomes what it holds.
         ModelError for a file that is no checkpoint, is damaged, or belongs to another program."""
         if not path.lexists(self.path):
@@ -93,7 +93,7 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, AttributeError, QuantError) as error:
             raise self._unreadable(reason(error)) from None
 
-    def _restore(self, seen: Seen, state: Any, arrays: Arrays) -> None:
+    def _restore(self, seen: CalibrationProgress, state: Any, arrays: Arrays) -> None:
         records = read_records(state["records"], self.path) if state["records"] else {}
         for key in sorted({*records, *state["skipped"]}):
             seen.calibration.summaries[key] = Summary.of(records.get(key), state["skipped"].get(key, 0))
@@ -104,7 +104,7 @@ class Checkpoint:
         if self._digest(seen) != state["digest"]:
             raise ModelError("its records are not those that were written")
 
-    def write(self, seen: Seen) -> None:
+    def write(self, seen: CalibrationProgress) -> None:
         """Writes the file, which takes the place of an older one when it is complete."""
         start = monotonic()
         batches = seen.sample.batches()
@@ -127,13 +127,13 @@ class Checkpoint:
         self._written = monotonic()
         self._cost = self._written - start
 
-    def write_sometimes(self, seen: Seen) -> None:
+    def write_sometimes(self, seen: CalibrationProgress) -> None:
         """Writes the file if that was long ago."""
         if monotonic() - self._written >= max(SECONDS, _SHARE * self._cost):
             self.write(seen)
 
     @staticmethod
-    def _digest(seen: Seen) -> str:
+    def _digest(seen: CalibrationProgress) -> str:
         return f"{seen.calibration.digest()} {seen.sample.digest()}"
 
     def _unreadable(self, why: str) -> ModelError:

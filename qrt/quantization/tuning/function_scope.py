@@ -1,12 +1,12 @@
 """Which part of a module is quantized: what the chosen function reaches, if that computes floats that kernels take."""
 
 from qrt.errors import Diagnostic, ModelError, VerifyError
-from qrt.runtime.ports import choose
 from qrt.ir import Module, Operation
 from qrt.ir.core.symbols import references
-from qrt.quantization.checking.regions import (operations_of, regions_of)
+from qrt.quantization.checking.regions import operations_of, regions_of
+from qrt.quantization.steps import NamedProgram, all_of, copied
+from qrt.runtime.ports import choose
 from qrt.types import QuantizedType, TensorType
-from qrt.quantization.steps import (Named, all_of, copied)
 
 _MOST_SAID = 3
 
@@ -58,7 +58,7 @@ def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
     )
 
 
-def check_any(start: Named, name: str, *, is_full: bool) -> None:
+def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
     """Raises ModelError where nothing of a program can be quantized, or it is quantized already. If it shall be full,
     VerifyError names each operation that stays float."""
     if regions_of(start.module):

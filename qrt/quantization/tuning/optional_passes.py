@@ -3,24 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
-from qrt.quantization.calibration.records import (Record, RecordMethod)
-from qrt.quantization.targets.model import Target
 from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
-from qrt.quantization.calibration.observe import calibrate_program
-from qrt.runtime.program import Program
 from qrt.ir import ArrayAttr, Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import replace
 from qrt.ir.remarks import remarks_to
 from qrt.quantization.annotations.attach_stats_ref import attach_keys
-from qrt.quantization.checking.regions import (REGION, operations_of)
-from qrt.quantization.scaling.equalize_scales import equalized
 from qrt.quantization.annotations.region_metadata import PASSES
+from qrt.quantization.calibration.observe import calibrate_program
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.checking.regions import REGION, operations_of
+from qrt.quantization.comparison.measure import Noise, Reference
+from qrt.quantization.scaling.equalize_scales import equalized
 from qrt.quantization.scaling.fold_scales import folded
-from qrt.tensor.arrays import as_array
+from qrt.quantization.steps import NamedProgram, Trial, copied, exported, quantized
+from qrt.quantization.targets.model import Target
 from qrt.quantization.tuning.bias_correction import corrected
-from qrt.quantization.comparison.measure import (Noise, Reference)
-from qrt.quantization.steps import (Named, Trial, copied, exported, quantized)
+from qrt.runtime.program import Program
+from qrt.tensor.arrays import as_array
 
 OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
 OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
@@ -32,13 +32,13 @@ Records = Mapping[str, Record]
 
 
 def improved(
-    program: Named,
+    program: NamedProgram,
     target: Target,
     records: Records,
     method: RecordMethod,
     reference: Reference,
     wanted: Wanted = "auto",
-) -> tuple[Named, dict[str, Record]]:
+) -> tuple[NamedProgram, dict[str, Record]]:
     """A float program after ``fold-scales`` and ``equalize-scales``, each of which is on if the quantized program then
     has less error at its outputs over the sample than without it; and the records of its values.
 
@@ -70,7 +70,7 @@ def improved(
         remark = _remark(name, before, after, is_on=is_on)
         if is_on:
             program, kept, before = changed, new_records, after
-        program = Named(program.module, (*program.remarks, remark))
+        program = NamedProgram(program.module, (*program.remarks, remark))
     return program, kept
 
 
@@ -117,7 +117,7 @@ def chosen(wanted: Wanted) -> Sequence[str]:
     return wanted
 
 
-def changed_as(program: Named, target: Target, quantized: Module) -> Named:
+def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
     """A float program after the passes of which a quantized one says that they have changed it. They depend on its
     constants alone, so both then have the same values by the same keys."""
     for name in passes_of(quantized):
@@ -134,7 +134,7 @@ def passes_of(module: Module) -> list[str]:
     return [name for name in names if name in OPTIONAL_PASSES[:2]]
 
 
-def _changed(program: Named, target: Target, name: str) -> Named | None:
+def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram | None:
     """A program after a pass; None where the pass changes nothing."""
     copy = copied(program.module)
     remarks: list[Diagnostic] = []
@@ -146,7 +146,7 @@ def _changed(program: Named, target: Target, name: str) -> Named | None:
     copy.operation.attributes[PASSES] = ArrayAttr(tuple(map(StringAttr, (*passes_of(program.module), name))))
     gone = _places(program.module) - _places(copy)
     said = [remark for remark in program.remarks if id(remark.location) not in gone]
-    return Named(copy, (*said, *remarks))
+    return NamedProgram(copy, (*said, *remarks))
 
 
 def _places(module: Module) -> set[int]:
@@ -156,7 +156,9 @@ def _places(module: Module) -> set[int]:
     }
 
 
-def _noise(program: Named, target: Target, records: Records, method: RecordMethod, reference: Reference) -> Noise:
+def _noise(
+    program: NamedProgram, target: Target, records: Records, method: RecordMethod, reference: Reference
+) -> Noise:
     return reference.noise(quantized(program, target, records, method).module)
 
 
@@ -191,8 +193,8 @@ def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
     return f"{name} is off: {str(error).splitlines()[0]}"
 
 
-def _said(program: Named, message: str) -> Named:
-    return Named(program.module, (*program.remarks, Diagnostic("remark", message)))
+def _said(program: NamedProgram, message: str) -> NamedProgram:
+    return NamedProgram(program.module, (*program.remarks, Diagnostic("remark", message)))
 
 
 def _remark(name: str, before: Noise, after: Noise, *, is_on: bool) -> Diagnostic:

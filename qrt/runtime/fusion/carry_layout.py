@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.runtime.fusion.families import (discardable, may_be, said, traits_of)
-from qrt.runtime.fusion.pointwise import (is_identity, is_pointwise, reordered)
 from qrt.ir import Builder, IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops import FAMILIES, family_of
 from qrt.ops.declare import Order
 from qrt.ops.traits import inverse, is_by_place
+from qrt.runtime.fusion.families import discardable, may_be, said, traits_of
+from qrt.runtime.fusion.pointwise import is_identity, is_pointwise, reordered
 from qrt.types import TensorType, UniformType
 
 _RESHAPE, _TRANSPOSE = FAMILIES["reshape"], "qrt.transpose"

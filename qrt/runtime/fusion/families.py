@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.runtime.operations import FUSED
 from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.constants import known_array, write_constant
 from qrt.ir.core.attributes import attribute
 from qrt.ops import OpFamily, family_of
 from qrt.ops.core import Array
 from qrt.ops.declare import NO_TRAITS, Traits
+from qrt.runtime.operations import FUSED
 from qrt.types import TensorType, Type, UniformType
 
 

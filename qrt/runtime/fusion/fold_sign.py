@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.runtime.fusion.families import (fused, may_be, quantized, said, traits_of)
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.numerics import RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype
+from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of
 from qrt.types import TensorType, UniformType
 
 _AFTER_ROUNDING = frozenset(

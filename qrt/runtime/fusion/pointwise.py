@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from qrt.ir.dialects.linalg.structure import (StructuredOp, generic)
-from qrt.runtime.fusion.families import (discardable, names_of)
-from qrt.runtime.operations import FUSED
 from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, plain_loops, substitute
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.linalg.structure import StructuredOp, generic
+from qrt.runtime.fusion.families import discardable, names_of
+from qrt.runtime.operations import FUSED
 from qrt.types import TensorType
 
 

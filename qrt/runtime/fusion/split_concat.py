@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from qrt.errors import QuantError
-from qrt.runtime.fusion.families import (quantized, said)
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ops.movement import concat_pieces
+from qrt.runtime.fusion.families import quantized, said
 from qrt.types import TensorType
 
 

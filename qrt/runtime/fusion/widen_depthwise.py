@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.runtime.fusion.families import (chained, constant, may_be, quantized, said, stored_constant)
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ops import family_of
+from qrt.runtime.fusion.families import chained, constant, may_be, quantized, said, stored_constant
 from qrt.types import TensorType, UniformType
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.runtime.interpreter.buffers import given
-from qrt.runtime.interpreter.core import (ModuleCode, Run, Tables)
-from qrt.runtime.operations import failure
 from qrt.ir import Module, Operation
+from qrt.runtime.interpreter.buffers import given
+from qrt.runtime.interpreter.core import ModuleCode, Run, Tables
+from qrt.runtime.operations import failure
 from qrt.types import MemRefType
 
 TABLES = Tables()

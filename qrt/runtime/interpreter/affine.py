@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.affine.ops import (set_of, step_of)
-from qrt.ir.dialects.affine.parallel import (bounds_of, reductions_of, steps_of)
-from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.errors import QuantTypeError, UndefinedError
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Function, Handler, Step)
-from qrt.runtime.interpreter.memref import (checked, loader, storer)
-from qrt.runtime.interpreter.regions import (Bounds, choice, counted_loop)
-from qrt.runtime.interpreter.scf import nest
-from qrt.runtime.values import as_index
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_defined
+from qrt.ir.dialects.affine.dimensions import map_of
+from qrt.ir.dialects.affine.ops import set_of, step_of
+from qrt.ir.dialects.affine.parallel import bounds_of, reductions_of, steps_of
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import bind
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.runtime.interpreter.memref import checked, loader, storer
+from qrt.runtime.interpreter.regions import Bounds, choice, counted_loop
+from qrt.runtime.interpreter.scf import nest
+from qrt.runtime.values import as_index
 
 Numbers = Sequence[int]
 Evaluate = Callable[[Numbers], int]

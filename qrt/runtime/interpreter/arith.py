@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.arith.scalars import bind_operation
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
-from qrt.runtime.values import of_rank
 from qrt.ir import Operation
 from qrt.ir.constants import constant_array
+from qrt.ir.dialects.arith.scalars import bind_operation
 from qrt.ops.elementwise import BINDERS
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
+from qrt.runtime.values import of_rank
 from qrt.types import TensorType
 
 

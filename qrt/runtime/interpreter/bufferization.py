@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects._shaped.types import memref_type
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.buffers import (allocate, allocate_as, laid_out, require_writeable)
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
-from qrt.runtime.interpreter.memref import checked
-from qrt.runtime.values import (as_tensor, sizes_of)
 from qrt.ir import Operation
+from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ops.core import Array
+from qrt.runtime.interpreter.buffers import allocate, allocate_as, laid_out, require_writeable
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
+from qrt.runtime.interpreter.memref import checked
+from qrt.runtime.values import as_tensor, sizes_of
 from qrt.types import TensorType
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from qrt.ir.dialects._shaped.strides import strides_of as layout_of
 from qrt.errors import ModelError, QuantError, UndefinedError
+from qrt.ir.dialects._shaped.strides import strides_of as layout_of
 from qrt.ops.core import Array, element_dtype, row_major_strides
 from qrt.types import MemRefType
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from qrt.ir.dialects.cf.ops import switch_cases
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
 from qrt.ir import Operation
+from qrt.ir.dialects.cf.ops import switch_cases
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
 
 
 def _assert(op: Operation, compiler: Compiler) -> Function:

@@ -18,14 +18,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH
 from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds
-from qrt.runtime.operations import failure
-from qrt.runtime.values import (as_tensor, concrete)
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.registry import DIALECTS
 from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
+from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH
 from qrt.registry import Registry
+from qrt.runtime.operations import failure
+from qrt.runtime.values import as_tensor, concrete
 from qrt.types import TensorType
 
 Frame = list[Any]

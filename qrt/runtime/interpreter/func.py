@@ -1,9 +1,9 @@
 """``func``: calls, and the functions that a program only declares."""
 
-from qrt.ir.dialects.func.ops import FuncOp
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Function, Handler, Step)
-from qrt.runtime.interpreter.runner import external
 from qrt.ir import Operation
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.runtime.interpreter.runner import external
 
 
 def _call(op: Operation, compiler: Compiler) -> Step:

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.ops import (STRUCTURED_OPS, StructuredOp)
 from qrt.errors import QuantError, UndefinedError
-from qrt.runtime.interpreter.buffers import (require_unfreed, require_writeable)
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Step, raise_located)
-from qrt.runtime.loops import (Shape, element, extents, grid, sums_of_products, view)
-from qrt.runtime.operations import failure
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops
+from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.interpreter.buffers import require_unfreed, require_writeable
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Step, raise_located
+from qrt.runtime.loops import Shape, element, extents, grid, sums_of_products, view
+from qrt.runtime.operations import failure
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, VectorType
 
 _ELEMENTWISE = ("arith", "math")

@@ -10,21 +10,32 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import UndefinedError
+from qrt.ir import Operation
+from qrt.ir.core.attributes import UnitAttr
 from qrt.ir.dialects._shaped.reshapes import reassociation_of
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.strides import strides_of as layout_of
 from qrt.ir.dialects._shaped.types import memref_type
-from qrt.ir.dialects.memref.ops import (global_of, global_type)
-from qrt.ir.dialects.memref.views import (dropped_axes, permutation_of)
-from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.buffers import (BaseWithoutElements, allocate, buffer_of, laid_out, require_unfreed, require_writeable, span_below, span_of, strides_of, view_of_bytes)
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Function, Handler, Step, as_it_is)
-from qrt.runtime.interpreter.regions import choice
-from qrt.runtime.interpreter.tensor import (check_expansion, integers_of)
-from qrt.runtime.values import sizes_of
-from qrt.ir import Operation
-from qrt.ir.core.attributes import UnitAttr
+from qrt.ir.dialects.memref.ops import global_of, global_type
+from qrt.ir.dialects.memref.views import dropped_axes, permutation_of
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.interpreter.buffers import (
+    BaseWithoutElements,
+    allocate,
+    buffer_of,
+    laid_out,
+    require_unfreed,
+    require_writeable,
+    span_below,
+    span_of,
+    strides_of,
+    view_of_bytes,
+)
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
+from qrt.runtime.interpreter.regions import choice
+from qrt.runtime.interpreter.tensor import check_expansion, integers_of
+from qrt.runtime.values import sizes_of
 from qrt.types import MemRefType
 
 # -- allocation --------------------------------------------------------------------------------------------------------

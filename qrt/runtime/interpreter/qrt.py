@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
-from qrt.runtime.operations import family_call
-from qrt.runtime.values import (as_tensor, of_rank)
 from qrt.ir import Operation
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Attributes, Shape, Types, element_dtype
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
+from qrt.runtime.operations import family_call
+from qrt.runtime.values import as_tensor, of_rank
 from qrt.types import TensorType
 
 

@@ -4,14 +4,14 @@ the run its value."""
 
 from typing import Any
 
+from qrt.ir import Operation
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.dialects.quant.fake_quant import fake_quant_type
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Function, Handler, Step, as_it_is)
-from qrt.runtime.interpreter.qrt import (bind_family, handlers)
-from qrt.runtime.interpreter.regions import (moves, single_block)
-from qrt.runtime.values import as_tensor
-from qrt.ir import Operation
 from qrt.ops import FAMILIES
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
+from qrt.runtime.interpreter.qrt import bind_family, handlers
+from qrt.runtime.interpreter.regions import moves, single_block
+from qrt.runtime.values import as_tensor
 
 
 def _region(op: Operation, compiler: Compiler) -> Step:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.runtime.interpreter.core import (BlockCode, Compiler, Frame, Step, raise_located)
 from qrt.ir import Operation, Region, Value
+from qrt.runtime.interpreter.core import BlockCode, Compiler, Frame, Step, raise_located
 
 Bounds = Callable[[Frame], range]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.errors import QuantError, UndefinedError
-from qrt.runtime.interpreter.buffers import (laid_out, span_below, strides_of)
-from qrt.runtime.values import spelled
+from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ops.core import Array
+from qrt.runtime.interpreter.buffers import laid_out, span_below, strides_of
+from qrt.runtime.values import spelled
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type
 
 _F32, _F64, _I64 = FloatType("f32"), FloatType("f64"), IntegerType(64)

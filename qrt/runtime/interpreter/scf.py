@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.scf.parallel import mixed_bounds
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Step, raise_located)
-from qrt.runtime.interpreter.regions import (Bounds, choice, counted_loop, moves, single_block, trips)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.scf.parallel import mixed_bounds
 from qrt.ops.core import element_dtype
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Step, raise_located
+from qrt.runtime.interpreter.regions import Bounds, choice, counted_loop, moves, single_block, trips
 from qrt.types import IntegerType
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.shape.ops import extents_of
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler, as_it_is)
-from qrt.runtime.values import as_index
 from qrt.ir import Operation
+from qrt.ir.dialects.shape.ops import extents_of
 from qrt.ops.core import Array
+from qrt.runtime.interpreter.core import Compiler, Function, Handler, as_it_is
+from qrt.runtime.values import as_index
 
 
 def _extents(numbers: Any) -> Array:

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects._shaped.lists import (mixed_values, static_values)
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
-from qrt.ir.dialects._shaped.slices import (PARTS, dropped_dimensions)
 from qrt.errors import QuantError, UndefinedError
-from qrt.runtime.interpreter.core import (Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located)
-from qrt.runtime.interpreter.linalg import is_elementwise
-from qrt.runtime.loops import (Shape, grid)
-from qrt.runtime.operations import failure
-from qrt.runtime.values import (as_tensor, concrete, require_addresses, sizes_of)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects._shaped.lists import mixed_values, static_values
+from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
+from qrt.runtime.interpreter.linalg import is_elementwise
+from qrt.runtime.loops import Shape, grid
+from qrt.runtime.operations import failure
+from qrt.runtime.values import as_tensor, concrete, require_addresses, sizes_of
 from qrt.types import IntegerType
 
 Mixed = list[int | Value]
@@ -45,7 +45,7 @@ def _from_elements(op: Operation, compiler: Compiler) -> Function:
     return lambda *elements: np.array(elements, dtype).reshape(sizes_of(type, ()))
 
 
-class _Filled:
+class _GeneratedTensor:
     """A tensor whose elements a body computes from their indices."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
@@ -67,7 +67,7 @@ class _Filled:
 
 
 def _generate(op: Operation, compiler: Compiler) -> Step:
-    filled = _Filled(op, compiler)
+    filled = _GeneratedTensor(op, compiler)
     sizes = [compiler.slot(value) for value in op.operands]
 
     def step(frame: Frame) -> None:
@@ -81,7 +81,7 @@ def _generate(op: Operation, compiler: Compiler) -> Step:
 
 
 def _pad(op: Operation, compiler: Compiler) -> Step:
-    filled = _Filled(op, compiler)
+    filled = _GeneratedTensor(op, compiler)
     source = compiler.slot(op.operands[0])
     slots = [compiler.slot(value) for value in op.operands]
     bind = {name: integers_of(op, name) for name in ("low", "high")}

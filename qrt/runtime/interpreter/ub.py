@@ -3,8 +3,8 @@
 from typing import NoReturn
 
 from qrt.errors import UndefinedError
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
 from qrt.ir import Operation
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
 
 
 def _undefined(message: str) -> Handler:

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.vector.contract import (iterators_of, maps_of)
-from qrt.ir.dialects.vector.elements import slice_of
-from qrt.ir.dialects.vector.reductions import (combination, kind_of)
-from qrt.ir.dialects.vector.transfers import (is_in_bounds, is_plain, permutation_of)
-from qrt.ir.dialects.vector.types import (integers, shape_of, vector_of)
 from qrt.errors import QuantTypeError, UndefinedError
-from qrt.runtime.interpreter.buffers import require_writeable
-from qrt.runtime.interpreter.core import (Compiler, Function, Handler)
-from qrt.runtime.interpreter.memref import checked
-from qrt.runtime.values import (as_tensor, of_rank, spelled)
 from qrt.ir import Operation
+from qrt.ir.dialects.vector.contract import iterators_of, maps_of
+from qrt.ir.dialects.vector.elements import slice_of
+from qrt.ir.dialects.vector.reductions import combination, kind_of
+from qrt.ir.dialects.vector.transfers import is_in_bounds, is_plain, permutation_of
+from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
+from qrt.runtime.interpreter.buffers import require_writeable
+from qrt.runtime.interpreter.core import Compiler, Function, Handler
+from qrt.runtime.interpreter.memref import checked
+from qrt.runtime.values import as_tensor, of_rank, spelled
 from qrt.types import FloatType, IndexType, TensorType, Type
 
 # -- reductions --------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def _in_order_of_size(spans: Sequence[Span]) -> int:
 
 def _in_order_of_time(spans: Sequence[Span]) -> int:
     """In the order in which they begin to live, each in the smallest gap that holds it."""
-    gaps = _Gaps()
+    gaps = _FreeGaps()
     living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), sorted
     for number, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.nbytes))):
         while living and living[0][0] < span.first:
@@ -86,7 +86,7 @@ def _in_order_of_time(spans: Sequence[Span]) -> int:
     return max((span.offset + span.nbytes for span in spans), default=0)
 
 
-class _Gaps:
+class _FreeGaps:
     """The free bytes of an arena, as maximal gaps. Behind `top` there are as many as needed."""
 
     def __init__(self) -> None:

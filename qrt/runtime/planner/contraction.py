@@ -8,10 +8,10 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import KernelCall, bind_contraction
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.runtime.planner.loops import (Constants, Loops, Strided, collapsed, loops_of)
-from qrt.runtime.planner.unquantized import promises
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
+from qrt.runtime.planner.unquantized import promises
 from qrt.types import FloatType, IntegerType, TensorType
 
 _F32, _I32 = FloatType("f32"), IntegerType(32)

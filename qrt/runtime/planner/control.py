@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 
 from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
-from qrt.runtime.planner.coverage import copied
-from qrt.runtime.planner.executable import copy_call
-from qrt.runtime.planner.places import Places
-from qrt.runtime.planner.slots import (CallStep, Coverage, Place, Slot, is_kernel, layout, root)
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
+from qrt.runtime.planner.coverage import copied
+from qrt.runtime.planner.executable import copy_call
+from qrt.runtime.planner.places import SlotTable
+from qrt.runtime.planner.slots import CallStep, Coverage, Slot, SlotView, is_kernel, layout, root
 from qrt.types import TensorType
 
 
-class Unplanned(Exception):
+class PlanningRefusal(Exception):
     """Why the interpreter runs an operation with regions."""
 
 
@@ -37,12 +37,12 @@ class _Attempt:
     """The older slots as they were."""
 
 
-class ControlPlanner(Places):
+class ControlPlanner(SlotTable):
     """Plans operations with regions. `block` plans the operations of one."""
 
     attempt: _Attempt | None = None
 
-    def block(self, block: Block, arguments: Sequence[Place]) -> list[Place]:
+    def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
         """Plans the operations of a block on these places; returns those of its terminator's operands."""
         raise NotImplementedError
 
@@ -52,24 +52,24 @@ class ControlPlanner(Places):
         return self.attempt is not None
 
     def leave_to_interpreter(self, op: Operation, why: str) -> None:
-        """Raises Unplanned within a region: an operation is no kernel."""
+        """Raises PlanningRefusal within a region: an operation is no kernel."""
         if self.in_region:
-            raise Unplanned(f"{op.name} at {op.location} {why}")
+            raise PlanningRefusal(f"{op.name} at {op.location} {why}")
 
     def _call(
         self,
         op: Operation,
         call: KernelCall,
-        inputs: Sequence[Place],
+        inputs: Sequence[SlotView],
         results: Sequence[TensorType],
         coverage: Coverage,
-        operands: Sequence[Place],
-    ) -> list[Place]:
+        operands: Sequence[SlotView],
+    ) -> list[SlotView]:
         if not is_kernel(call):
             self.leave_to_interpreter(op, "has no kernel")
         return super()._call(op, call, inputs, results, coverage, operands)
 
-    def control(self, op: Operation, operands: Sequence[Place]) -> list[Place] | str:
+    def control(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView] | str:
         """The places of the results of a loop or a branch; or why the interpreter runs it."""
         plan = self._while if op.name == "scf.while" else self._if
         if self.in_region:
@@ -81,7 +81,7 @@ class ControlPlanner(Places):
         self.attempt = _Attempt(len(self.frame), len(self.steps), set(self.states), {})
         try:
             return plan(op, operands)
-        except (Unplanned, QuantError, RecursionError) as error:
+        except (PlanningRefusal, QuantError, RecursionError) as error:
             self._undo(self.attempt)
             return _reason(error)
         finally:
@@ -104,7 +104,7 @@ class ControlPlanner(Places):
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
-    def _while(self, op: Operation, operands: Sequence[Place]) -> list[Place]:
+    def _while(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
         before, after = map(_block, op.regions)
         carried = [self._carried(op, place, value) for place, value in zip(operands, before.arguments, strict=True)]
         head = self._step(op, "round", cost=len(before.operations))
@@ -118,15 +118,15 @@ class ControlPlanner(Places):
         self._keep(head, end)
         return _renamed(forwarded, op.results)
 
-    def _carried(self, op: Operation, begin: Place, argument: Value) -> Place:
+    def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
         """A slot of the loop, which begins with a value."""
         if begin.type is None:
-            raise Unplanned(f"it carries {argument.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it carries {argument.type}, whose shape only the run knows")
         made = self.place("temporary", begin.type, argument.type)
         self._copy_to(op, begin, made)
         return made
 
-    def _carry(self, op: Operation, values: Sequence[Place], carried: Sequence[Place]) -> None:
+    def _carry(self, op: Operation, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
         """Copies values to the carried slots, where each is read before something is written over it."""
         pending = []
         for place, target in zip(values, carried, strict=True):
@@ -156,7 +156,7 @@ class ControlPlanner(Places):
 
     # -- branches ----------------------------------------------------------------------------------------------------
 
-    def _if(self, op: Operation, operands: Sequence[Place]) -> list[Place]:
+    def _if(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
         then, otherwise = op.regions
         self._use(self._array_slot(operands[0]))
         start, first = self._reserve(op), len(self.frame)
@@ -172,15 +172,15 @@ class ControlPlanner(Places):
             self._fill(skip, "jump", len(self.steps))
         return results
 
-    def _joint(self, place: Place, value: Value, start: int) -> Place:
+    def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
         """A slot for a result, which is alive from the first branch on."""
         if place.type is None:
-            raise Unplanned(f"it gives {value.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it gives {value.type}, whose shape only the run knows")
         made = self.place("temporary", place.type, value.type)
         self.slots[made.slot].first = start
         return made
 
-    def _give(self, op: Operation, values: Sequence[Place], results: Sequence[Place], first: int) -> None:
+    def _give(self, op: Operation, values: Sequence[SlotView], results: Sequence[SlotView], first: int) -> None:
         """Has the results hold values of a branch. What is made there, from slot `first` on, is made in its place."""
         for place, result in zip(values, results, strict=True):
             _check_alike(place, result, "between its branches")
@@ -194,13 +194,13 @@ class ControlPlanner(Places):
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
-    def _copy_to(self, op: Operation, source: Place, target: Place) -> None:
+    def _copy_to(self, op: Operation, source: SlotView, target: SlotView) -> None:
         slot, given = self.slots[target.slot], self._array_slot(source)
         dtype = layout(slot)[1]
         if slot.nbytes == 0:
             return
         if dtype.itemsize not in (1, 2, 4, 8):
-            raise Unplanned(f"it carries {slot.static_type}, which no kernel copies")
+            raise PlanningRefusal(f"it carries {slot.static_type}, which no kernel copies")
         self._use(given)
         self._use(target.slot)
         call = copy_call(dtype, slot.nbytes // dtype.itemsize)
@@ -217,7 +217,7 @@ class ControlPlanner(Places):
         self.steps.append(CallStep(op, bind_control(kind="jump"), (), _coverage(op, ""), [], []))
         return len(self.steps) - 1
 
-    def _fill(self, number: int, kind: str, target: int, cost: int = 0, *said: Place) -> None:
+    def _fill(self, number: int, kind: str, target: int, cost: int = 0, *said: SlotView) -> None:
         step = self.steps[number]
         assert isinstance(step, CallStep)
         call = bind_control(kind=kind, target=target, cost=cost)
@@ -236,16 +236,16 @@ def _block(region: Region) -> Block:
     return block
 
 
-def _renamed(places: Sequence[Place], values: Sequence[Value]) -> list[Place]:
-    return [Place(place.slot, place.type, value.type) for place, value in zip(places, values, strict=True)]
+def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotView]:
+    return [SlotView(place.slot, place.type, value.type) for place, value in zip(places, values, strict=True)]
 
 
-def _check_alike(place: Place, other: Place, when: str) -> None:
-    """Raises Unplanned for a value of another shape than the one whose place it takes."""
+def _check_alike(place: SlotView, other: SlotView, when: str) -> None:
+    """Raises PlanningRefusal for a value of another shape than the one whose place it takes."""
     if place.type is None:
-        raise Unplanned(f"a value of {place.declared} has a shape that only the run knows")
+        raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")
     if place.shape != other.shape:
-        raise Unplanned(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
+        raise PlanningRefusal(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
 
 
 def _reason(error: Exception) -> str:

@@ -1,10 +1,10 @@
 """What a plan says of its steps: the kernel that each got."""
 
 from qrt._ext import kernels as kernel_calls
-from qrt.runtime.operations import FUSED
-from qrt.runtime.planner.slots import (Coverage, is_kernel)
 from qrt.ir import Operation
 from qrt.ops.core import KernelCall
+from qrt.runtime.operations import FUSED
+from qrt.runtime.planner.slots import Coverage, is_kernel
 
 
 def copied(op: Operation) -> Coverage:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.storage import ready
 from qrt.errors import QuantError
+from qrt.ir import Operation
+from qrt.ops.core import Array
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import family_call
 from qrt.runtime.planner.slots import empty
 from qrt.runtime.values import as_tensor
-from qrt.ir import Operation
-from qrt.ops.core import Array
+from qrt.tensor.storage import ready
 from qrt.types import TensorType
 
 

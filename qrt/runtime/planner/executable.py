@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from qrt._ext.kernels import Executable, KernelCall, bind_copy
-from qrt.runtime.interpreter import core
-from qrt.runtime.planner.slots import (CallStep, Place, Slot, Step, is_kernel, layout, root)
 from qrt.ops.core import Array
+from qrt.runtime.interpreter import core
+from qrt.runtime.planner.slots import CallStep, Slot, SlotView, Step, is_kernel, layout, root
 
 MOST_DIMENSIONS = 31
 """The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
@@ -33,15 +33,15 @@ def plan_executable(
     steps: Sequence[Step],
     slots: Mapping[int, Slot],
     frame: Sequence[Any],
-    inputs: Sequence[Place],
-    results: Sequence[Place],
+    inputs: Sequence[SlotView],
+    results: Sequence[SlotView],
     arena_bytes: int,
 ) -> Executable | None:
     """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
     calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
-    states = [Place(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
+    states = [SlotView(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
     if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
         return None
     return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
@@ -79,8 +79,8 @@ class _ExecutableBuilder:
 
     slots: Mapping[int, Slot]
     frame: Sequence[Any]
-    inputs: Sequence[Place]
-    results: Sequence[Place]
+    inputs: Sequence[SlotView]
+    results: Sequence[SlotView]
 
     def __post_init__(self) -> None:
         self.externals: list[tuple[np.dtype[Any], tuple[int, ...]]] = []

@@ -10,16 +10,16 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_float_loops
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.runtime.planner.contraction import Kernel
-from qrt.runtime.planner.loops import (Constants, Loops, Strided, collapsed, loops_of)
-from qrt.runtime.planner.unquantized import promises
-from qrt.runtime.values import as_tensor
 from qrt.ir import Operation, Value
 from qrt.ir.constants import constant_array
 from qrt.ir.core.affine import plain_loops
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, row_major_strides, static_shape
 from qrt.ops.elementwise import FLOAT_PREDICATES
+from qrt.runtime.planner.contraction import Kernel
+from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
+from qrt.runtime.planner.unquantized import promises
+from qrt.runtime.values import as_tensor
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _F32 = FloatType("f32")
@@ -120,7 +120,7 @@ class _Chain:
         saturating: bool,
     ) -> "_Chain | None":
         """None where an op is none of `CODES`, or reads a value from outside that is no constant."""
-        made = _Maker(arguments, saturating)
+        made = _LoopBodyBuilder(arguments, saturating)
         for op in operations:
             if op.name != "arith.constant" and not made.add(op):
                 return None
@@ -131,7 +131,7 @@ class _Chain:
         return made.chain(known, inputs)
 
 
-class _Maker:
+class _LoopBodyBuilder:
     def __init__(self, arguments: Sequence[Value], saturating: bool) -> None:
         self.count = len(arguments)
         self.saturating = saturating

@@ -8,13 +8,25 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import KernelError
+from qrt.ops.core import Array
 from qrt.runtime.interpreter.buffers import given
-from qrt.runtime.interpreter.core import (Frame, Run, raise_located)
+from qrt.runtime.interpreter.core import Frame, Run, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.planner.arena import ALIGNMENT
 from qrt.runtime.planner.executable import segment_executable
-from qrt.runtime.planner.slots import (CallStep, Coverage, Place, PlanDetails, Slot, Step, ValueStep, is_kernel, layout, root, seen)
-from qrt.ops.core import Array
+from qrt.runtime.planner.slots import (
+    CallStep,
+    Coverage,
+    PlanDetails,
+    Slot,
+    SlotView,
+    Step,
+    ValueStep,
+    is_kernel,
+    layout,
+    root,
+    seen,
+)
 from qrt.types import MemRefType
 
 
@@ -90,7 +102,7 @@ class FrameRunner:
 
         return sorted(((n, s) for n, s in slots.items() if s.kind == "view"), key=lambda view: depth(view[0]))
 
-    def _returned_place(self, place: Place) -> tuple[int, tuple[int, ...] | None, bool]:
+    def _returned_place(self, place: SlotView) -> tuple[int, tuple[int, ...] | None, bool]:
         """Return the slot of a result, the shape that it has under this name, and whether the caller owns its memory,
         as it always does with a memref.
         """
@@ -191,7 +203,7 @@ def _take_view(number: int, slot: Slot) -> FrameStep:
     return fill
 
 
-def _take_memref(number: int, place: Place, declared: MemRefType) -> FrameStep:
+def _take_memref(number: int, place: SlotView, declared: MemRefType) -> FrameStep:
     def fill(frame: Frame) -> None:
         frame[place.slot] = given(frame[place.slot], declared, number)
 

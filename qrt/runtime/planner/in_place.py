@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from qrt.runtime.planner.slots import (CallStep, Slot, Step, is_kernel, root)
+from qrt.runtime.planner.slots import CallStep, Slot, Step, is_kernel, root
 
 
 def overwritten(slots: Mapping[int, Slot], steps: Sequence[Step]) -> list[Step]:

@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.errors import ModelError
-from qrt.runtime.loops import extents
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
+from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, Shape, row_major_strides, static_shape
+from qrt.runtime.loops import extents
 from qrt.types import TensorType
 
 

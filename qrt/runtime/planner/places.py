@@ -5,37 +5,37 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.storage import ready
-from qrt.runtime.interpreter import TABLES
-from qrt.runtime.interpreter.core import (Compiler, Frame, ModuleCode)
-from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.planner.slots import (CallStep, Coverage, Place, Slot, Step, layout, root)
-from qrt.runtime.values import (ShapedType, of_rank)
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import Compiler, Frame, ModuleCode
+from qrt.runtime.interpreter.core import Step as FrameStep
+from qrt.runtime.planner.slots import CallStep, Coverage, Slot, SlotView, Step, layout, root
+from qrt.runtime.values import ShapedType, of_rank
+from qrt.tensor.storage import ready
 from qrt.types import TensorType, Type
 
 
-class Places:
+class SlotTable:
     def __init__(self, module: Module, constants: Mapping[Operation, Sequence[Array]], saturating: bool) -> None:
         self.constants = constants
         self.code = ModuleCode(module, TABLES, saturating)
         self.compiler = Compiler(self.code)
         self.frame = self.compiler.template
-        self.places: dict[Value, Place] = {}
+        self.places: dict[Value, SlotView] = {}
         self.slots: dict[int, Slot] = {}
         self.steps: list[Step] = []
         self.makers: dict[
             int, list[FrameStep]
         ] = {}  # by value of the interpreter: the steps to run right after it is made
-        self.states: dict[str, Place | None] = {}  # of the globals, by name
+        self.states: dict[str, SlotView | None] = {}  # of the globals, by name
         self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
 
-    def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
+    def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> SlotView:
         """A new slot."""
         self.frame.append(content)
         self.slots[len(self.frame) - 1] = Slot(kind, t, len(self.steps), len(self.steps))
-        return Place(len(self.frame) - 1, t, declared)
+        return SlotView(len(self.frame) - 1, t, declared)
 
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
         """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
@@ -63,11 +63,11 @@ class Places:
         self,
         op: Operation,
         call: KernelCall,
-        inputs: Sequence[Place],
+        inputs: Sequence[SlotView],
         results: Sequence[TensorType],
         coverage: Coverage,
-        operands: Sequence[Place],
-    ) -> list[Place]:
+        operands: Sequence[SlotView],
+    ) -> list[SlotView]:
         given = [self._array_slot(place) for place in inputs]
         places = [self.place("temporary", t, v.type) for t, v in zip(results, op.results, strict=True)]
         for slot in given:
@@ -76,7 +76,7 @@ class Places:
         self.steps.append(CallStep(op, call, (*given, *written), coverage, operands, places))
         return places
 
-    def _value_slot(self, place: Place, runs: list[FrameStep]) -> int:
+    def _value_slot(self, place: SlotView, runs: list[FrameStep]) -> int:
         """The slot of a value in the interpreter's form: a scalar is no array, and an array has the shape that it has
         under this name. The steps ``runs`` come before its use.
         """
@@ -95,7 +95,7 @@ class Places:
                 runs.append(lambda frame: _set(frame, target, of_rank(frame[source].reshape(shape), place.declared)))
         return self.converted[key]
 
-    def _array_slot(self, place: Place) -> int:
+    def _array_slot(self, place: SlotView) -> int:
         """The slot of a value in the form that kernels take. A value of the interpreter becomes an array right where it
         is made.
         """
@@ -107,10 +107,10 @@ class Places:
             self.makers[place.slot].append(lambda frame: _set(frame, target, ready(np.asarray(frame[place.slot]))))
         return self.converted[key]
 
-    def _is_constant(self, place: Place) -> bool:
+    def _is_constant(self, place: SlotView) -> bool:
         return self.slots[place.slot].kind == "constant"
 
-    def _array(self, place: Place) -> Array:
+    def _array(self, place: SlotView) -> Array:
         """A constant."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array

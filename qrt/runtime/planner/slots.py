@@ -9,10 +9,10 @@ import numpy as np
 
 from qrt._ext import kernels as kernel_calls
 from qrt.errors import QuantError
-from qrt.runtime.interpreter.core import (Frame, raise_located)
-from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.interpreter.core import Frame, raise_located
+from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.types import TensorType, Type
 
 
@@ -76,7 +76,7 @@ def seen(memory: Array, slot: Slot) -> Array:
 
 
 @dataclass(frozen=True)
-class Place:
+class SlotView:
     """A value of the program: its slot, and the static type under which this name sees it; None where only the run
     knows its shape, or where it is no tensor. ``declared`` is its type in the program."""
 
@@ -104,8 +104,8 @@ class CallStep:
     call: KernelCall
     slots: tuple[int, ...]
     coverage: Coverage
-    operands: Sequence[Place]
-    results: Sequence[Place]
+    operands: Sequence[SlotView]
+    results: Sequence[SlotView]
 
     def __call__(self, frame: Frame) -> None:
         try:
@@ -120,8 +120,8 @@ class ValueStep:
 
     runs: list[FrameStep]
     coverage: Coverage
-    operands: Sequence[Place]
-    results: Sequence[Place]
+    operands: Sequence[SlotView]
+    results: Sequence[SlotView]
 
 
 Step = CallStep | ValueStep
@@ -133,9 +133,9 @@ class PlanDetails:
     and the initial array of each global."""
 
     slots: Mapping[int, Slot]
-    inputs: Sequence[Place]
+    inputs: Sequence[SlotView]
     steps: Sequence[Step]
-    results: Sequence[Place]
+    results: Sequence[SlotView]
     frame: Frame
 
     @property

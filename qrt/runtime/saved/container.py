@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 from qrt._ext import kernels as kernel_calls
 from qrt._version import __version__
 from qrt.errors import FileError, ModelError
-from qrt.runtime.saved.values import decode
 from qrt.files import reason, write_files
+from qrt.runtime.saved.values import decode
 
 FORMAT = 4
 """Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""

@@ -45,8 +45,27 @@ from qrt._ext.kernels import (
     bind_unpack_bits,
 )
 from qrt.errors import shown
-from qrt.runtime.saved.kinds import (MOST, Check, Misfit, array, choice, dtype, either, fields, flag, integer, integers, number, optional, real_numbers, record_of, sequence, whole_numbers, word)
 from qrt.numerics import ARITHMETICS, RequantParameters
+from qrt.runtime.saved.kinds import (
+    MOST,
+    Check,
+    Misfit,
+    array,
+    choice,
+    dtype,
+    either,
+    fields,
+    flag,
+    integer,
+    integers,
+    number,
+    optional,
+    real_numbers,
+    record_of,
+    sequence,
+    whole_numbers,
+    word,
+)
 
 _SIZE, _SHAPE, _STEPS = integer(), integers(), integers()
 _PAIR, _FOUR = integers(count=2), integers(count=4)

@@ -4,7 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from qrt.runtime.saved.kinds import (Misfit, array, dtype, fields, flag, integer, integers, optional, record_of, sequence, word)
+from qrt.runtime.saved.kinds import (
+    Misfit,
+    array,
+    dtype,
+    fields,
+    flag,
+    integer,
+    integers,
+    optional,
+    record_of,
+    sequence,
+    word,
+)
 
 MOST_TEXT = 1 << 28
 """The most bytes of the text of a program, which a file holds compressed."""

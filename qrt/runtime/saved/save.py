@@ -11,15 +11,15 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import recorder
 from qrt.errors import ModelError, require
-from qrt.runtime.build import build
-from qrt.runtime.plan_source import PlanSource
-from qrt.runtime.ports import Port
-from qrt.runtime.saved.container import (Arrays, write)
-from qrt.runtime.saved.index import MOST_TEXT
-from qrt.runtime.saved.values import encode
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.text.dense import Blob
+from qrt.runtime.build import build
+from qrt.runtime.plan_source import PlanSource
+from qrt.runtime.ports import Port
+from qrt.runtime.saved.container import Arrays, write
+from qrt.runtime.saved.index import MOST_TEXT
+from qrt.runtime.saved.values import encode
 from qrt.types import TensorType
 
 _LONG = 64

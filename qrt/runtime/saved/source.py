@@ -4,10 +4,10 @@ import zlib
 from collections import deque
 from typing import Any
 
-from qrt.runtime.saved.index import (MOST_TEXT, check_text)
-from qrt.runtime.saved.values import decode
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module, parse
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.runtime.saved.index import MOST_TEXT, check_text
+from qrt.runtime.saved.values import decode
 
 
 def _plain(compressed: Any) -> str:

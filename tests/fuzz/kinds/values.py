@@ -16,22 +16,22 @@ from zlib import crc32
 
 import numpy as np
 
+from qrt.errors import QuantError
 from qrt.models.diff.compare import Comparison
-from qrt.models.diff.drawn_inputs import (KINDS, drawn, with_sizes)
+from qrt.models.diff.drawn_inputs import KINDS, drawn, with_sizes
 from qrt.models.engines.engine import Engine
 from qrt.models.engines.litert import LiteRT
 from qrt.models.engines.ort import OnnxRuntime
-from qrt.errors import QuantError
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
-from qrt.models.importing.comparison_source import (Bound, Input)
+from qrt.models.importing.comparison_source import Bound, Input
 from qrt.models.onnx.comparison_source import BOUNDS
 from qrt.models.onnx.exporting.operation_metadata import VERSION
-from qrt.models.onnx.model import (Graph, Operator)
+from qrt.models.onnx.model import Graph, Operator
 from qrt.models.onnx.read import read as read_onnx
 from qrt.models.tflite.read import read as read_tflite
 from qrt.ops.core import Array
-from qrt.quantization.report.differences import (Differences, TensorDifference)
+from qrt.quantization.report.differences import Differences, TensorDifference
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 from tests.fuzz.outcome import Finding
 
 SECONDS = 10.0

@@ -9,10 +9,10 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.affine import canonicalize as affine_patterns
 from qrt.errors import ModelError
 from qrt.ir import run_passes
 from qrt.ir.core.affine import MAX_OPERATORS, count_operators
+from qrt.ir.dialects.affine import canonicalize as affine_patterns
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_types import Draw
 

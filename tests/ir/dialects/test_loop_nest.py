@@ -6,7 +6,7 @@ import pytest
 
 from qrt import ir
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I32, LoweringContext)
+from qrt.ir.dialects.linalg.lowering import I32, LoweringContext
 from tests.ir.passes.lower_qrt.harness import run
 
 TEXT = "func.func @main(%x: tensor<2x?xi32>, %start: tensor<2xi32>) -> tensor<2xi32> { return %start : tensor<2xi32> }"

@@ -8,8 +8,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ModelError, VerifyError
-from qrt.runtime.interpreter import Interpreter
 from qrt.ir import run_passes
+from qrt.runtime.interpreter import Interpreter
 
 TEXT = (Path(__file__).parents[1] / "passes" / "files" / "canonicalize_shape.mlir").read_text()
 GIVEN = {

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.ir.dialects.arith.scalars import (bind_operation, constant_value)
 from qrt.errors import UndefinedError
 from qrt.ir import run_passes
+from qrt.ir.dialects.arith.scalars import bind_operation, constant_value
 from qrt.types import FloatType, TensorType, VectorType
+from tests.ir.passes import arith_folds, arith_patterns
 from tests.numerics.test_floats import hostile_bits, values
 from tests.numerics.test_integers import held, interesting
-from tests.ir.passes import (arith_folds, arith_patterns)
 
 CASES = arith_folds.CASES | arith_patterns.CASES | arith_patterns.OURS
 RNG = np.random.default_rng(11)

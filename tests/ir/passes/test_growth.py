@@ -10,7 +10,7 @@ import qrt
 from qrt import ir
 from qrt.ir.core import greedy
 from qrt.ir.pipeline import PASSES
-from tests.ir.passes.growing import (CASES, dead_users)
+from tests.ir.passes.growing import CASES, dead_users
 
 _OF_FUNCTIONS = ("fold-plan-constants",)
 SIZE = 96

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.runtime.interpreter import Interpreter
 from qrt.ir import run_passes
+from qrt.runtime.interpreter import Interpreter
 from tests import mlir_opt
 
 GENERALIZE, CONVERT = "linalg-generalize-named-ops", "convert-elementwise-to-linalg"

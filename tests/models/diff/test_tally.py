@@ -4,7 +4,7 @@ of 8-bit integers that wraps, a bound on sums that lets an infinity through, a t
 import numpy as np
 import pytest
 
-from qrt.models.diff.tally import (Tally, ulps)
+from qrt.models.diff.tally import Tally, ulps
 from qrt.models.importing.comparison_source import Bound
 
 F = np.float32

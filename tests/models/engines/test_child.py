@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from qrt.models.engines.child import (Child, module_folders)
-from tests.models.onnx.writing import (model, node, port)
+from qrt.models.engines.child import Child, module_folders
+from tests.models.onnx.writing import model, node, port
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ["numpy", "json", "resource", "onnxruntime", "onnx", "ml_dtypes", "sitecustomize", "usercustomize", "signal"]

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from qrt.models.engines.litert import LiteRT
 from qrt.errors import ModelError, QuantTypeError
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from qrt.models.engines.litert import LiteRT
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed")
 

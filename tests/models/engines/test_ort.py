@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qrt.models.engines.ort import OnnxRuntime
 from qrt.errors import ModelError, QuantTypeError
-from tests.models.onnx.writing import (model, node, port)
+from qrt.models.engines.ort import OnnxRuntime
+from tests.models.onnx.writing import model, node, port
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 X = np.float32([1, 2, -3])

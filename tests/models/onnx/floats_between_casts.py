@@ -9,16 +9,16 @@ from unittest.mock import patch
 
 import numpy as np
 
+from qrt.ir import Module, Operation
 from qrt.models.engines.ort import OnnxRuntime
-from qrt.runtime.program import Program
-from qrt.quantization.calibration.tapped_program import (name_of, tapped_program)
 from qrt.models.importing.comparison_source import named_values
 from qrt.models.onnx.folding import Folding
 from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
-from qrt.ir import Module, Operation
-from qrt.ops.core import Array
 from qrt.models.profiles import profile
+from qrt.ops.core import Array
+from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
 

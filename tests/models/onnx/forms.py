@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.models.onnx.writing import (DTYPES, model, node, port)
+from tests.models.onnx.writing import DTYPES, model, node, port
 
 NAMES = {np.dtype("float32"): "FLOAT", np.dtype("float64"): "DOUBLE", np.dtype("bool"): "BOOL"}
 
@@ -79,7 +79,7 @@ I = np.int64  # noqa: E741  # as ONNX's shapes and axes are
 
 def forms() -> list[Form]:
     """Every form."""
-    from tests.models.onnx import (forms_more, forms_sequences)
+    from tests.models.onnx import forms_more, forms_sequences
 
     found = [*_arithmetic(), *_movement(), *_slicing(), *_shapes(), *_windows(), *_products(), *_reductions()]
     return [*found, *forms_more.forms(), *forms_sequences.forms()]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.models.onnx.forms import (Form, I, real, whole)
+from tests.models.onnx.forms import Form, I, real, whole
 
 SPECIAL = np.float32([0, -0.0, 1, -2.5, np.inf, -np.inf, np.nan, 1e-45])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.models.onnx.forms import (Form, real, whole)
+from tests.models.onnx.forms import Form, real, whole
 
 MS = "com.microsoft"
 NEAR = 4e-6

@@ -9,8 +9,8 @@ import onnx
 from onnx import helper
 
 from tests.models.onnx import oracle
-from tests.models.onnx.forms import (Form, dtype_of, forms, real, whole)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.forms import Form, dtype_of, forms, real, whole
+from tests.models.onnx.writing import model, node, port
 
 MICROSOFT = "com.microsoft"
 I = np.int64  # noqa: E741  # as ONNX's shapes and axes are

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qrt.models.engines.ort import OnnxRuntime
-from tests.models.beside import (Case, Form, Row, compared, forms_of, main, model_row)
+from tests.models.beside import Case, Form, Row, compared, forms_of, main, model_row
 
 __all__ = ["FEWER", "ROWS", "Case", "Form", "Row", "compared", "forms", "model_row"]
 

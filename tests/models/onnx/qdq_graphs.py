@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from qrt.models.diff.compare import Comparison
-from qrt.models.diff.drawn_inputs import (KINDS, drawn)
+from qrt.models.diff.drawn_inputs import KINDS, drawn
 from qrt.models.engines.ort import OnnxRuntime
 from qrt.quantization.report.differences import TensorDifference
-from tests.models.onnx.writing import (DTYPES, model, node, port, tensor)
+from tests.models.onnx.writing import DTYPES, model, node, port, tensor
 
 RANGES = {
     "int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "uint16": (0, 65535), "int4": (-8, 7),

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 import qrt
+from qrt.ir import Module
 from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
-from qrt.ir import Module
-from qrt.ops.core import Array
 from qrt.models.profiles import profile
-from tests.models.onnx.writing import (model, node, port)
+from qrt.ops.core import Array
+from tests.models.onnx.writing import model, node, port
 
 
 def imported(content: bytes) -> Module:

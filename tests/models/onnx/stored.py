@@ -21,10 +21,10 @@ import qrt
 from qrt.models.engines.ort import OnnxRuntime
 from qrt.models.importing.comparison_source import Bound
 from qrt.ops.core import Array
-from tests.models.beside import (Case, Form)
+from tests.models.beside import Case, Form
 from tests.models.onnx.oracle import forms
 from tests.models.onnx.running import imported
-from tests.models.stored import (Line, digest_of, kept, main, read_lines, same, storage, write_lines)
+from tests.models.stored import Line, digest_of, kept, main, read_lines, same, storage, write_lines
 
 FILE = Path(__file__).with_name("stored.txt")
 PROFILES = ("ort",)

@@ -10,7 +10,7 @@ from onnx.backend.test.case import node as cases
 
 import qrt
 from qrt.errors import ModelError, QuantTypeError
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 MODULES = (
     "convinteger", "dequantizelinear", "dynamicquantizelinear", "matmulinteger", "qlinearconv", "qlinearmatmul",

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (DTYPES, model, node, port, tensor)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import DTYPES, model, node, port, tensor
 
 BOUNDS = {
     "INT8": (-128, 127), "UINT8": (0, 255), "INT16": (-32768, 32767), "UINT16": (0, 65535), "INT4": (-8, 7),

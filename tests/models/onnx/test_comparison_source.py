@@ -6,7 +6,7 @@ import numpy as np
 import qrt
 from qrt.models.onnx.comparison_source import compared
 from qrt.models.profiles import profile
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 RNG = np.random.default_rng(0)
 

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.models.onnx.forms import (Form, forms)
+from tests.models.onnx.forms import Form, forms
 from tests.models.onnx.running import run
 
 TYPES = ("GRU", "Hardmax", "InstanceNormalization", "LRN", "LpNormalization", "LpPool", "LSTM", "MultiHeadAttention")

@@ -14,8 +14,8 @@ from onnx.reference import ReferenceEvaluator
 
 import qrt
 from qrt.errors import ModelError
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port, tensor)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port, tensor
 
 X, Y = np.float32([1, -2, 3]), np.float32([0.5, 4, -1])
 

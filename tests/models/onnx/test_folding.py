@@ -6,13 +6,13 @@ import numpy as np
 import onnx
 import pytest
 
-from qrt.models.onnx.folding import (Fold, fold_report)
+from qrt.ir import Module
+from qrt.models.onnx.folding import Fold, fold_report
 from qrt.models.onnx.importing import Importer
 from qrt.models.onnx.read import read
-from qrt.ir import Module
 from qrt.models.profiles import profile
-from tests.models.onnx.running import (has_oracle, multiplies_exactly, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, multiplies_exactly, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 SX, SW, SY = np.float32(0.0517), np.float32(0.0203), np.float32(0.0991)  # whose products are no ties
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import special
 
 from qrt.errors import ModelError
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 X = np.float32([-200, -20, -5, -1.5, -0.5, -1e-3, -1e-20, 0, 1e-20, 1e-3, 0.25, 0.5, 1, 3, 8, 30, 200])
 UNIT = np.float32([-1, -0.75, -1e-3, 0, 1e-4, 0.5, 0.999, 1])

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 import pytest
 
 from qrt.models.engines.ort import OnnxRuntime
-from tests.models.onnx.oracle import (FEWER, ROWS, Form, compared, forms)
-from tests.models.onnx.running import (SATURATES, multiplies_exactly)
+from tests.models.onnx.oracle import FEWER, ROWS, Form, compared, forms
+from tests.models.onnx.running import SATURATES, multiplies_exactly
 
 pytestmark = [
     pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is not installed"),

@@ -14,8 +14,8 @@ from onnx import helper
 
 from qrt.errors import ModelError
 from qrt.models.onnx.read import read
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 X = np.float32([1, -2, 3])
 PORTS = [port("x", shape=(3,))], [port("y", shape=(3,))]

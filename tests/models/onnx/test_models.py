@@ -18,9 +18,9 @@ from qrt.models.importing.comparison_source import Input
 from qrt.models.programs import load_reported
 from qrt.ops.core import Array
 from qrt.quantization.report.differences import Differences
-from tests.models.beside import (Row, model_row)
+from tests.models.beside import Row, model_row
 from tests.models.onnx.oracle import ROWS
-from tests.models.onnx.running import (SATURATES, has_oracle, multiplies_exactly, run_oracle)
+from tests.models.onnx.running import SATURATES, has_oracle, multiplies_exactly, run_oracle
 from tests.models.tflite.oracle import MODELS
 from tests.models.tflite.photographs import photographs
 

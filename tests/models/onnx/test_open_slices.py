@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import qrt
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 LEAST, MOST = -(2**63), 2**63 - 1
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 INPUTS = ["a", "as", "az", "b", "bs", "bz", "ys", "yz"]
 TIED = {"as": np.float32(0.02534690499305725), "az": np.int8(-106), "bs": np.float32(0.035809919238090515),

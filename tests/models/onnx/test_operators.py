@@ -8,10 +8,10 @@ import pytest
 from qrt.errors import ModelError
 from qrt.models.importing.float_pools import counts
 from qrt.models.importing.windows import Window
-from tests.models.onnx.forms import (Form, forms)
+from tests.models.onnx.forms import Form, forms
 from tests.models.onnx.not_evaluated import NOT_EVALUATED
-from tests.models.onnx.running import (SATURATES, has_oracle, imported, multiplies_exactly, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import SATURATES, has_oracle, imported, multiplies_exactly, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 
 def same(ours: Any, theirs: Any, ulp: int) -> None:

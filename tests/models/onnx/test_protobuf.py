@@ -8,9 +8,9 @@ import pytest
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from qrt.errors import ModelError
-from qrt.models.onnx.protobuf import (Message, _integers, _Wrong, parse)
-from qrt.models.onnx.schema import (FIELDS, ONE_OF)
-from tests.models.onnx.writing import (model, node, port)
+from qrt.models.onnx.protobuf import Message, _integers, _MalformedField, parse
+from qrt.models.onnx.schema import FIELDS, ONE_OF
+from tests.models.onnx.writing import model, node, port
 
 _ENUMERATED = {"type": range(15), "data_location": range(2)}
 """Fields of which protobuf takes a number that it does not know for none."""
@@ -207,5 +207,5 @@ def test_memory_is_bounded(number: int) -> None:
 
 
 def test_integers_refuse_what_does_not_end() -> None:
-    with pytest.raises(_Wrong):
+    with pytest.raises(_MalformedField):
         _integers(np.array([128], np.uint8))

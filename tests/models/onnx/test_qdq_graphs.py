@@ -15,9 +15,9 @@ from qrt.models.onnx.importing import Importer
 from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
 from tests.models.onnx.floats_between_casts import FloatsBetweenCasts
-from tests.models.onnx.qdq_graphs import (RANGES, draw_graph, outside)
-from tests.models.onnx.running import (has_oracle, multiplies_exactly, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port, tensor)
+from tests.models.onnx.qdq_graphs import RANGES, draw_graph, outside
+from tests.models.onnx.running import has_oracle, multiplies_exactly, run, run_oracle
+from tests.models.onnx.writing import model, node, port, tensor
 
 GRAPHS, PARTS = 5000, 10
 

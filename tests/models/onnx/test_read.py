@@ -15,8 +15,8 @@ from qrt.errors import FileError, ModelError
 from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
-from tests.models.onnx.running import (imported, run)
-from tests.models.onnx.writing import (model, node, port, tensor)
+from tests.models.onnx.running import imported, run
+from tests.models.onnx.writing import model, node, port, tensor
 
 X, Y = port("x", shape=(2, 3)), port("y", shape=(2, 3))
 W = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import qrt
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 
 def _loaded(tmp_path: Any, made: Any, constants: dict[str, Any]) -> None:

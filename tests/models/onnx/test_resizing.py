@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from qrt.models.onnx.coordinates import (COORDINATES, ROUNDED, Axis)
+from qrt.models.onnx.coordinates import COORDINATES, ROUNDED, Axis
 from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
-from tests.models.onnx.running import (has_oracle, imported, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 X = np.random.default_rng(0).integers(-128, 128, (1, 2, 3, 3)).astype(np.int8)
 

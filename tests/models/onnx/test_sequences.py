@@ -7,7 +7,7 @@ import pytest
 
 from qrt.errors import ModelError
 from tests.models.onnx.running import imported
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 STEPS, BATCH, WIDTH, SIZE = 5, 3, 4, 6
 

@@ -4,8 +4,8 @@ without ONNX Runtime. The plain references run: other tests hold kernels and low
 import numpy as np
 import pytest
 
-from tests.models.onnx.stored import (FURTHER, by_name, differences, drawn, lines, ours)
-from tests.models.stored import (Line, kept, wanted)
+from tests.models.onnx.stored import FURTHER, by_name, differences, drawn, lines, ours
+from tests.models.stored import Line, kept, wanted
 
 
 @pytest.mark.parametrize("line", lines(), ids=lambda line: f"{line.name}-{line.number}")

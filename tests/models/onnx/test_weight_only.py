@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from tests.models.onnx.running import (has_oracle, imported, multiplies_exactly, run, run_oracle)
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.running import has_oracle, imported, multiplies_exactly, run, run_oracle
+from tests.models.onnx.writing import model, node, port
 
 
 def packed(values: Any, bits: int) -> Any:

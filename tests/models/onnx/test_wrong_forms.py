@@ -15,11 +15,11 @@ from qrt.errors import ModelError, QuantError
 from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
-from tests.models.onnx.forms import (Form, whole)
-from tests.models.onnx.one_of_each import (key_of, models)
-from tests.models.onnx.running import (imported, run)
-from tests.models.onnx.variants import (changed, changes)
-from tests.models.onnx.writing import (DTYPES, model, node, port, tensor)
+from tests.models.onnx.forms import Form, whole
+from tests.models.onnx.one_of_each import key_of, models
+from tests.models.onnx.running import imported, run
+from tests.models.onnx.variants import changed, changes
+from tests.models.onnx.writing import DTYPES, model, node, port, tensor
 
 Change = Callable[[Any], None]
 

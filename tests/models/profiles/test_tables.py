@@ -4,7 +4,7 @@ data."""
 import pytest
 
 from qrt.errors import QuantTypeError
-from qrt.models.profiles import (PROFILES, Profile, Range, Row, profile)
+from qrt.models.profiles import PROFILES, Profile, Range, Row, profile
 
 
 def test_the_first_row_that_applies_decides() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qrt.models.engines.litert import LiteRT
-from tests.models.beside import (ELEMENTS, Case, Form, Row, compared, forms_of, inputs_of, main, model_row)
+from tests.models.beside import ELEMENTS, Case, Form, Row, compared, forms_of, inputs_of, main, model_row
 
 __all__ = [
     "ELEMENTS",

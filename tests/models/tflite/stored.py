@@ -18,16 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from qrt.models.engines.litert import LiteRT
-from qrt.runtime.program import Program
 from qrt.models.importing.comparison_source import Bound
+from qrt.models.profiles import profile as profile_of
 from qrt.models.tflite.comparison_source import inputs_of as subgraph_inputs
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.model import Model
 from qrt.models.tflite.read import read
 from qrt.ops.core import Array
-from qrt.models.profiles import profile as profile_of
-from tests.models.stored import (Line, digest_of, kept, main, read_lines, same, storage, write_lines)
-from tests.models.tflite.oracle import (PROFILES, Case, Form, forms, inputs_of)
+from qrt.runtime.program import Program
+from tests.models.stored import Line, digest_of, kept, main, read_lines, same, storage, write_lines
+from tests.models.tflite.oracle import PROFILES, Case, Form, forms, inputs_of
 
 FILE = Path(__file__).with_name("stored.txt")
 FURTHER: dict[str, tuple[int, ...]] = {

@@ -7,11 +7,11 @@ import pytest
 
 import qrt
 from qrt.errors import QuantError
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from qrt.ops.core import Array
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, write)
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 
 @pytest.fixture(scope="module")

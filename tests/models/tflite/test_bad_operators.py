@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
 from tests.models.tflite.writing import Tensor
 from tests.models.tflite.writing import one_op as one
 

@@ -10,7 +10,7 @@ import tflite
 
 from qrt.errors import ModelError
 from qrt.models.tflite.read import read
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 
 def _float(*shape: int, **others: Any) -> Tensor:

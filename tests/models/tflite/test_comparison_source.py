@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from qrt.models.diff.tally import Tally
-from qrt.runtime.program import Program
-from qrt.models.tflite.comparison_source import (bound_of, compared)
 from qrt.models.profiles import PROFILES
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from qrt.models.tflite.comparison_source import bound_of, compared
+from qrt.runtime.program import Program
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 F32 = np.float32
 LEAST = 2.0**-126

@@ -9,13 +9,13 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from qrt.runtime.interpreter import core
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.runtime.programs import assert_same
+from qrt.runtime.interpreter import core
 from tests.models.tflite.generated.control import gru
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, write
+from tests.runtime.programs import assert_same
 
 
 def _int(*shape: int, **others: Any) -> Tensor:

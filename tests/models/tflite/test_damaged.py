@@ -10,7 +10,7 @@ import tflite
 
 from qrt.errors import ModelError
 from qrt.models.tflite.read import read
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 _HOSTILE = (0, 3, 0x7F, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFF0)
 

@@ -8,11 +8,11 @@ import pytest
 from flatbuffers.flexbuffers import Dumps
 
 import qrt
+from qrt.models.profiles import profile
 from qrt.models.tflite.flexbuffer import read_map
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 OPTIONS: dict[str, Any] = {
     "max_detections": 2, "max_classes_per_detection": 1, "num_classes": 2, "nms_score_threshold": 0.5,

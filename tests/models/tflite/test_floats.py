@@ -6,11 +6,11 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
+from qrt.models.profiles import PROFILES, profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import (PROFILES, profile)
 from tests.models.tflite import oracle
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 F32 = np.float32
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError, QuantTypeError
-from qrt.models.tflite import (libm, tables)
+from qrt.models.profiles import profile
+from qrt.models.tflite import libm, tables
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from qrt.numerics.floats32 import expf, logf
-from qrt.models.profiles import profile
 from qrt.types import UniformType
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 X = UniformType("i8", "f32", 2.0**-5, 3)
 

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.models.tflite.oracle import (ELEMENTS, ROWS, compared, forms)
+from tests.models.tflite.oracle import ELEMENTS, ROWS, compared, forms
 
 pytestmark = [
     pytest.mark.skipif(find_spec("ai_edge_litert") is None, reason="ai-edge-litert is not installed"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import qrt
-from tests.models.tflite.oracle import (MODELS, PROFILES)
+from tests.models.tflite.oracle import MODELS, PROFILES
 
 FOLDER = MODELS / "int16x8"
 FILES = sorted(FOLDER.glob("*.tflite"))

@@ -10,13 +10,13 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
 from qrt.ir import Module
 from qrt.models.profiles import PROFILES
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
 from tests import mlir_opt
 from tests.models.tflite import oracle
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 MODELS = Path(__file__).parents[4] / "shared" / "models" / "tflite"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from qrt.models.diff.compare import Comparison
-from qrt.models.diff.drawn_inputs import (KINDS, drawn)
-from tests.models.tflite.oracle import (MODELS, PROFILES, ROWS, model_row)
+from qrt.models.diff.drawn_inputs import KINDS, drawn
+from tests.models.tflite.oracle import MODELS, PROFILES, ROWS, model_row
 from tests.models.tflite.photographs import photographs
 
 pytestmark = [

@@ -9,10 +9,10 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 _INTS = [-(2**31), -7, -1, 0, 1, 3, 2**31 - 1]
 _FLOATS = [-np.inf, -3.5, -2.5, -0.5, -0.0, 0.0, 0.5, 1.5, 2.5, 1e30, np.inf, np.nan]

@@ -9,7 +9,7 @@ import tflite
 from qrt.errors import FileError, ModelError
 from qrt.models.tflite.model import Model
 from qrt.models.tflite.read import read
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 _MODELS = Path(__file__).parents[4] / "shared/models"
 GIVEN = sorted([*_MODELS.glob("tflite/*.tflite"), *_MODELS.glob("int16x8/*.tflite")])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import qrt
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 X, X16 = (lambda *shape: Tensor(shape, "int8", 0.5, 3)), (lambda *shape: Tensor(shape, "int16", 0.5))
 

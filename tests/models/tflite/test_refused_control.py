@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 
 def _int(*shape: int, **others: Any) -> Tensor:

@@ -3,10 +3,10 @@
 import pytest
 
 from qrt.errors import ModelError
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 
 def _numbers(*values):

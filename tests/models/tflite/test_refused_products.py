@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import qrt
+from qrt.models.profiles import PROFILES
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import PROFILES
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 WINDOW = {
     "padding": "VALID",

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import qrt
+from qrt.models.profiles import profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
-from qrt.models.profiles import profile
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 
 def f32(*shape: int) -> Tensor:

@@ -3,9 +3,9 @@ without LiteRT. The plain references run: other tests hold kernels and lowerings
 
 import pytest
 
-from tests.models.stored import (Line, kept, wanted)
+from tests.models.stored import Line, kept, wanted
 from tests.models.tflite.oracle import forms
-from tests.models.tflite.stored import (FURTHER, differences, drawn, lines, ours)
+from tests.models.tflite.stored import FURTHER, differences, drawn, lines, ours
 
 
 @pytest.mark.parametrize("line", lines(), ids=lambda line: f"{line.name}-{line.number}")

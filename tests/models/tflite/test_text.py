@@ -7,7 +7,7 @@ import pytest
 
 import qrt
 from tests import mlir_opt
-from tests.models.tflite.oracle import (MODELS, PROFILES)
+from tests.models.tflite.oracle import MODELS, PROFILES
 
 FILES = sorted((MODELS / "tflite").glob("*.tflite"))
 pytestmark = pytest.mark.skipif(

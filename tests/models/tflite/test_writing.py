@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.models.tflite.writing import (Operator, Signature, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 interpreter = pytest.importorskip("ai_edge_litert.interpreter", reason="ai-edge-litert is not installed")
 

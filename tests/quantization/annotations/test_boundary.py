@@ -9,10 +9,10 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.quant.port_stats import port_range
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import run_passes
+from qrt.ir.dialects.quant.port_stats import port_range
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.pipeline import module_steps, run_steps
 from qrt.quantization.annotations.boundary import joined
 from qrt.types import FloatType, parse_type

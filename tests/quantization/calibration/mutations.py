@@ -23,7 +23,8 @@ TESTS = {
 }
 """Of each file."""
 OBSERVERS, CALIBRATION, SAMPLE, RECORDS, ENTROPY, CHOOSE = (
-    f"qrt/quantization/calibration/{name}.py" for name in ("observers", "calibration", "sample", "records", "entropy", "choose")
+    f"qrt/quantization/calibration/{name}.py"
+    for name in ("observers", "calibration", "sample", "records", "entropy", "choose")
 )
 CHECKPOINT, CALIBRATE = "qrt/quantization/tuning/checkpoint.py", "qrt/quantization/tuning/calibrate.py"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from qrt.quantization.targets.constraints import (accumulator_scales, bias_fits, constraint_of)
-from qrt.quantization.targets.model import (Kernel, Port)
-from qrt.quantization.targets.registry import find
 from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import bias_is_direct
+from qrt.quantization.targets.constraints import accumulator_scales, bias_fits, constraint_of
+from qrt.quantization.targets.model import Kernel, Port
+from qrt.quantization.targets.registry import find
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 F32, NONE = FloatType("f32"), NoQuantizedType("f32")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrt.tensor.choose import Storage
-from qrt.quantization.calibration.entropy import (PARTS, least_divergence)
+from qrt.quantization.calibration.entropy import PARTS, least_divergence
 from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.calibration.records import (RECORD_METHODS, Record, chosen_range)
+from qrt.quantization.calibration.records import RECORD_METHODS, Record, chosen_range
+from qrt.tensor.choose import Storage
 
 STORAGES = [
     Storage("i8", -128, 127, "f32", False),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.quantization.calibration.mutations import (CHANGES, TESTS)
+from tests.quantization.calibration.mutations import CHANGES, TESTS
 from tests.source_changes import changed
 
 

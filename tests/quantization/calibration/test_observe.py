@@ -12,9 +12,9 @@ import pytest
 
 import qrt
 from qrt import ir, kernels
-from qrt.quantization.calibration.calibration import Calibration
 from qrt.errors import ModelError, QuantTypeError
-from qrt.quantization.calibration.observe import (calibrate_program, observed_program)
+from qrt.quantization.calibration.calibration import Calibration
+from qrt.quantization.calibration.observe import calibrate_program, observed_program
 
 NETWORK = """
 func.func @cell(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from qrt.quantization.calibration.observers import (Moments, Summary, float_bits)
 from qrt.errors import QuantTypeError
+from qrt.quantization.calibration.observers import ExactSums, Summary, float_bits
 
 DTYPES = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn]
 floats = st.sampled_from([16, 32, 64]).flatmap(
@@ -32,7 +32,7 @@ def seen(kind: Any, parts: list[Any]) -> Any:
     return observer
 
 
-@pytest.mark.parametrize("kind", [Summary, Moments])
+@pytest.mark.parametrize("kind", [Summary, ExactSums])
 @given(values=floats, seed=st.integers(0, 1 << 30), shards=st.integers(1, 7))
 @settings(max_examples=30, deadline=None)
 def test_any_split_and_order_has_one_digest(kind: Any, values: Any, seed: int, shards: int) -> None:
@@ -73,7 +73,7 @@ def test_narrow_floats_are_their_f32(dtype: Any) -> None:
     """Subnormals and the largest values of f16 are values of f32: a dtype alone changes no record."""
     values = np.array([-0.0, 0.0, 1.5, -448.0, np.finfo(np.float16).smallest_subnormal, 3e-3], np.float64).astype(dtype)
     assert seen(Summary, [values]).digest() == seen(Summary, [values.astype(np.float32)]).digest()
-    assert seen(Moments, [values]).squares == sum(Fraction(float(x)) ** 2 for x in values)
+    assert seen(ExactSums, [values]).squares == sum(Fraction(float(x)) ** 2 for x in values)
 
 
 def test_double_values_are_cut_toward_0() -> None:
@@ -93,7 +93,7 @@ def test_zeros_of_both_signs_are_one_value() -> None:
     assert str(seen(Summary, [np.float32([-0.0])]).record().low) == "0.0"
 
 
-@pytest.mark.parametrize("kind", [Summary, Moments])
+@pytest.mark.parametrize("kind", [Summary, ExactSums])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_refused_or_counted(kind: Any, bad: float) -> None:
     values = np.float32([[1, 2], [bad, 4]])
@@ -115,7 +115,7 @@ def test_what_is_not_finite_is_refused_or_counted(kind: Any, bad: float) -> None
 @given(values=floats)
 @settings(max_examples=25, deadline=None)
 def test_moments_are_exact(values: Any) -> None:
-    moments = seen(Moments, [values])
+    moments = seen(ExactSums, [values])
     exact = [Fraction(float(x)) for x in values]
     assert (moments.total, moments.squares) == (sum(exact), sum(x * x for x in exact))
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrt.tensor.choose import (Storage, choose_ranges, least_error_ranges)
-from qrt.quantization.calibration.records import (Record, chosen_range, read_records, write_records)
 from qrt.errors import ModelError
+from qrt.quantization.calibration.records import Record, chosen_range, read_records, write_records
+from qrt.tensor.choose import Storage, choose_ranges, least_error_ranges
 
 I8 = Storage("i8", -128, 127, "f32", False)
 SYMMETRIC = Storage("i8", -127, 127, "f32", True)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt.quantization.calibration.sample import Sample
 from qrt.errors import QuantTypeError
+from qrt.quantization.calibration.sample import Sample
 
 
 def seen(parts: Any, **options: Any) -> Sample:

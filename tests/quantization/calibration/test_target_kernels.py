@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qrt.quantization.targets.constraints import constraint_of
-from qrt.quantization.targets.model import Port
-from qrt.quantization.targets.registry import (TARGETS, find)
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
+from qrt.quantization.targets.constraints import constraint_of
+from qrt.quantization.targets.model import Port
+from qrt.quantization.targets.registry import TARGETS, find
 from qrt.types import FloatType, TensorType, UniformType
 
 F32 = FloatType("f32")

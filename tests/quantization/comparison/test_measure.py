@@ -11,8 +11,8 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import ModelError
-from qrt.quantization.comparison.measure import (Error, Reference)
-from qrt.quantization.steps import Named
+from qrt.quantization.comparison.measure import Error, Reference
+from qrt.quantization.steps import NamedProgram
 
 FLOAT = """
 func.func @main(%x: tensor<?x3xf32> {qrt.name = "x"}) -> (tensor<?x3xf32> {qrt.name = "y"}, tensor<?x1xf32>) {
@@ -29,7 +29,7 @@ X = np.float32([[0.25, 1.0, 0.625], [-0.25, 0.125, 0.375], [1.0, 1.125, 0.5], [0
 
 
 def reference(*batches: np.ndarray) -> Reference:  # type: ignore[type-arg]
-    return Reference(Named(ir.parse(FLOAT), ()), None, [{"x": batch} for batch in batches])
+    return Reference(NamedProgram(ir.parse(FLOAT), ()), None, [{"x": batch} for batch in batches])
 
 
 @pytest.mark.parametrize("split", [[0, 2, 4], [0, 4]])
@@ -73,7 +73,7 @@ def test_a_float_program_that_gives_nan_is_refused_at_its_output() -> None:
     with pytest.raises(
         ModelError, match=r"run 2 of the sample: output 'y' of the float program must be finite, got nan"
     ):
-        Reference(Named(ir.parse(text), ()), None, [{"x": X[2:]}, {"x": X[:2]}])
+        Reference(NamedProgram(ir.parse(text), ()), None, [{"x": X[2:]}, {"x": X[:2]}])
 
 
 def test_a_compiled_program_is_taken_too() -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.quantization.export.programs import (exported, ran)
+from tests.quantization.export.programs import exported, ran
 from tests.quantization.export.test_kernels import ops
-from tests.quantization.export.test_program import (ARRAYS, X, add)
+from tests.quantization.export.test_program import ARRAYS, X, add
 
 CALLS = "%0 = func.call @g(%x) : (X) -> X\n%1 = func.call @g(%0) : (X) -> X\n" + add("y", "1", "z")
 

@@ -6,7 +6,17 @@ import pytest
 from qrt import ParseError, VerifyError, ir
 from qrt.ir.dialects.linalg.lowering import constant_storage
 from qrt.types import UniformType
-from tests.quantization.export.programs import (BODIES, KEEPING, drawn_arrays, drawn_specs, exported, function, program, ran, t)
+from tests.quantization.export.programs import (
+    BODIES,
+    KEEPING,
+    drawn_arrays,
+    drawn_specs,
+    exported,
+    function,
+    program,
+    ran,
+    t,
+)
 
 
 def ops(module, dialect="qrt"):

@@ -18,10 +18,10 @@ from qrt.quantization.export import program as programs
 from qrt.quantization.export.exact import divisor
 from qrt.types import FloatType, TensorType, UniformType
 from tests import mlir_opt
-from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.upstream import (F32, case)
+from tests.ir.passes.lower_qrt.upstream import F32, case
 from tests.ir.passes.lower_qrt.upstream import stored as stored_bits
-from tests.quantization.export.programs import (drawn_arrays, drawn_specs, exported, function, program, ran, t)
+from tests.oracle.execution.driver import execute
+from tests.quantization.export.programs import drawn_arrays, drawn_specs, exported, function, program, ran, t
 
 _Q = "!quant.uniform<i8:f32, 0.1:3>"
 _X, _W, _Y = t(3, 4), t(4, 2), t(3, 2)

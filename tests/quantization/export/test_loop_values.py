@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from tests.quantization.export.programs import (exported, ran)
+from tests.quantization.export.programs import exported, ran
 from tests.quantization.export.test_kernels import ops
-from tests.quantization.export.test_program import (ARRAYS, Q, R, X, add)
+from tests.quantization.export.test_program import ARRAYS, Q, R, X, add
 
 LOOP = """%i0 = arith.constant 0 : index
 %i1 = arith.constant 1 : index

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qrt import VerifyError, ir
-from tests.quantization.export.programs import (exported, ran, t)
+from tests.quantization.export.programs import exported, ran, t
 from tests.quantization.export.test_kernels import ops
 
 Q, R, X = "!quant.uniform<i8:f32, 0.1:3>", "!quant.uniform<u8:f32, 0.05:7>", t(4)

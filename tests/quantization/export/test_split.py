@@ -5,7 +5,7 @@ import pytest
 
 from qrt import VerifyError
 from qrt.ir.core.constraints import element_of
-from tests.quantization.export.programs import (drawn_arrays, exported, function, ran, t)
+from tests.quantization.export.programs import drawn_arrays, exported, function, ran, t
 from tests.quantization.export.test_kernels import ops
 
 X, Q, R = t(3, 4), "!quant.uniform<i8:f32, 0.05:3>", "!quant.uniform<i8:f32, 0.1:-5>"

@@ -6,9 +6,9 @@ import pytest
 
 from qrt import ir
 from qrt.ir.pipeline import module_steps, run_steps
-from tests.quantization.export.programs import (BODIES, drawn_arrays, ran)
+from tests.quantization.export.programs import BODIES, drawn_arrays, ran
 from tests.quantization.export.test_kernels import ops
-from tests.quantization.export.test_program import (ARRAYS, Q, add, main, rescale)
+from tests.quantization.export.test_program import ARRAYS, Q, add, main, rescale
 
 
 def unfused(text, target=""):

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrt import ir
-from qrt.runtime.interpreter import Interpreter
 from qrt.quantization.forms import form_of
+from qrt.runtime.interpreter import Interpreter
 from tests.quantization.bodies import generic
 from tests.quantization.forms.test_forms import computed
 

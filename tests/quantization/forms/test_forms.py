@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.runtime.interpreter import Interpreter
 from qrt.quantization.forms import form_of
-from tests.quantization.bodies import (FORMS, NEAR, function)
+from qrt.runtime.interpreter import Interpreter
+from tests.quantization.bodies import FORMS, NEAR, function
 
 
 def _windows(x, kernel, strides, padding, dilations=(1, 1), fill=0.0):

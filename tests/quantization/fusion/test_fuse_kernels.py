@@ -8,13 +8,13 @@ import pytest
 
 from qrt import ir
 from qrt.errors import QuantError, VerifyError
-from qrt.runtime.interpreter import Interpreter
 from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import parse_steps
 from qrt.quantization.forms import form_of
-from qrt.quantization.targets import (Kernel, Port, Target, register_target)
+from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.runtime.interpreter import Interpreter
 from qrt.types import TensorType
-from tests.quantization.bodies import (FORMS, NEAR, function)
+from tests.quantization.bodies import FORMS, NEAR, function
 
 NAMES = {"lookup": "tanh"}
 """What the kernel of a program above is called in `tflite`, where that is not the name of its family."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qrt import ir
-from qrt.quantization.targets.model import (Kernel, Port, Target)
 from qrt.errors import Diagnostic
 from qrt.ir.remarks import remarks_to
 from qrt.quantization.checking.check_quant import violations
-from qrt.quantization.propagation.propagate_quant import (Outcome, Settings, propagate)
+from qrt.quantization.propagation.propagate_quant import Outcome, Settings, propagate
+from qrt.quantization.targets.model import Kernel, Port, Target
 from qrt.types import UniformType
 
 T = "tensor<4xf32>"

@@ -7,7 +7,19 @@ import pytest
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import Settings
 from qrt.types import UniformType
-from tests.quantization.propagation.programs import (FIXED, NONE, WIDE, A, B, T, constant, function, range_of, region, run)
+from tests.quantization.propagation.programs import (
+    FIXED,
+    NONE,
+    WIDE,
+    A,
+    B,
+    T,
+    constant,
+    function,
+    range_of,
+    region,
+    run,
+)
 
 
 def covered(type: str) -> tuple[float, float]:
@@ -234,7 +246,7 @@ def test_a_symmetric_port_makes_its_class_symmetric() -> None:
 
 
 def test_ports_of_one_type_that_a_target_stores_differently_are_an_error() -> None:
-    from qrt.quantization.targets.model import (Kernel, Port, Target)
+    from qrt.quantization.targets.model import Kernel, Port, Target
 
     kernel = Kernel("k", (Port("x", "i8"),), (Port("y", "i16"),), "same_scale")
     with pytest.raises(VerifyError, match=r"f\.mlir:2.*\n*.*stores them differently"):

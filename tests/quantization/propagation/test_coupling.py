@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.quantization.propagation.programs import (A, B, T, constant, function, range_of, region, run)
+from tests.quantization.propagation.programs import A, B, T, constant, function, range_of, region, run
 
 
 def coupled(first: str, second: str) -> str:

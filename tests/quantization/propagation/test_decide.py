@@ -7,11 +7,22 @@ import itertools
 import numpy as np
 import pytest
 
-from qrt.quantization.targets.model import (Changed, Kernel, Port, QuantFn, Spec, Target)
 from qrt.errors import VerifyError
 from qrt.quantization.checking.check_quant import is_fully_quantized
+from qrt.quantization.targets.model import Changed, Kernel, Port, QuantFn, Spec, Target
 from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
-from tests.quantization.propagation.programs import (FIXED, KERNELS, WIDE, A, B, constant, function, range_of, region, run)
+from tests.quantization.propagation.programs import (
+    FIXED,
+    KERNELS,
+    WIDE,
+    A,
+    B,
+    constant,
+    function,
+    range_of,
+    region,
+    run,
+)
 
 W, BIAS = constant("%w", 1, 2, -127, 0), constant("%b", 1, 2, 3, 4)
 

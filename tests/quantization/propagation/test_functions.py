@@ -6,7 +6,7 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import Settings
-from tests.quantization.propagation.programs import (A, B, T, function, region, run)
+from tests.quantization.propagation.programs import A, B, T, function, region, run
 
 INLINE, DUPLICATE = Settings(functions="inline"), Settings(functions="duplicate")
 POOL = function("%v", region("%p", "pool", "%v"), name="private @pool", returned="%p")

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import ir
-from qrt.quantization.calibration.records import Record
-from qrt.quantization.targets.model import (Kernel, Port, Target)
 from qrt.errors import FileError, QuantError
 from qrt.ir import run_passes
-from qrt.quantization.propagation.propagate_quant import Settings
+from qrt.quantization.calibration.records import Record
 from qrt.quantization.propagation.layout import PortLayout
-from tests.quantization.propagation.programs import (A, T, constant, function, range_of, region, run)
+from qrt.quantization.propagation.propagate_quant import Settings
+from qrt.quantization.targets.model import Kernel, Port, Target
+from tests.quantization.propagation.programs import A, T, constant, function, range_of, region, run
 
 OUTLIER = Record(20000, 0.0, 100.0, {0x3F80: 19999, 0x42C8: 1})
 PLAIN = Record(10, -3.0, 1.0)

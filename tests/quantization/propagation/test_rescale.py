@@ -8,7 +8,7 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import Settings
-from tests.quantization.propagation.programs import (WIDE, A, B, C, T, constant, function, range_of, region, run)
+from tests.quantization.propagation.programs import WIDE, A, B, C, T, constant, function, range_of, region, run
 
 I1 = "%c = arith.constant true"
 

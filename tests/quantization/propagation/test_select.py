@@ -5,11 +5,22 @@ kernel that a target lacks taken for another; scales along the wrong axis of fil
 import pytest
 
 from qrt import ir
-from qrt.quantization.targets.model import (Kernel, Port, Target)
-from qrt.quantization.targets.registry import find
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import propagate
-from tests.quantization.propagation.programs import (DEVICE, NONE, WIDE, A, constant, function, range_of, region, run, types)
+from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.registry import find
+from tests.quantization.propagation.programs import (
+    DEVICE,
+    NONE,
+    WIDE,
+    A,
+    constant,
+    function,
+    range_of,
+    region,
+    run,
+    types,
+)
 
 
 def storages(types: list[str]) -> list[str]:

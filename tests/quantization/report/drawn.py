@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.report import (FloatOperation, OutputReport, PortReport, RegionReport, Report, Rescale)
+from qrt.quantization.report import FloatOperation, OutputReport, PortReport, RegionReport, Report, Rescale
 
 
 def histogram(values: np.ndarray) -> dict[int, int]:

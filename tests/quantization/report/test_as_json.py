@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import qrt.quantization.report
 from qrt.errors import ModelError, QuantValueError
-from qrt.quantization.report import (FloatOperation, OutputReport, PortReport, RegionReport, Report, Rescale)
+from qrt.quantization.report import FloatOperation, OutputReport, PortReport, RegionReport, Report, Rescale
 from qrt.quantization.report.read_json import read_json
 from tests.quantization.report.drawn import network
 from tests.quantization.report.schema import valid

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qrt.quantization.report import Report
-from tests.quantization.report.browser import (PROGRAM, Browser)
+from tests.quantization.report.browser import PROGRAM, Browser
 from tests.quantization.report.drawn import network
 
 LONG = "main/" + "a_name_without_a_place_to_break_it" * 8

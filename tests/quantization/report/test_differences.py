@@ -1,7 +1,7 @@
 """The table of tensors. Hazards: a first difference that is not the first, a tensor that was not compared among those
 that were, a name that moves the terminal's cursor."""
 
-from qrt.quantization.report.differences import (Differences, TensorDifference, differences_text)
+from qrt.quantization.report.differences import Differences, TensorDifference, differences_text
 
 SAME = TensorDifference("input/a", "CONV_2D 0", "qrt.conv2d float32", 1200, 0, 0)
 LEFT = TensorDifference("b", "RESHAPE 1", "qrt.reshape", 12, 0, 0, skipped="one value over all inputs")

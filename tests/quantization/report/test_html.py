@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from qrt.quantization.report import (OutputReport, Report)
+from qrt.quantization.report import OutputReport, Report
 from qrt.quantization.report.read_json import read_json
 from tests.quantization.report.drawn import network
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrt.quantization.report import PortReport
-from qrt.quantization.report.svg import (HEIGHT, WIDTH, Axis, histogram, log2)
+from qrt.quantization.report.svg import HEIGHT, WIDTH, Axis, histogram, log2
 from tests.quantization.report.drawn import port
 
 BASE, TOP, MIDDLE, EDGE = 68, 4, 12, 4

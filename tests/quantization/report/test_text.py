@@ -8,9 +8,9 @@ from math import inf
 import pytest
 
 from qrt.quantization.report import Report
-from qrt.quantization.report.steps import (PlanReport, StepReport, steps_text)
+from qrt.quantization.report.steps import PlanReport, StepReport, steps_text
 from qrt.quantization.report.text import as_text
-from tests.quantization.report.drawn import (network, region)
+from tests.quantization.report.drawn import network, region
 
 HOSTILE = "main/\x1b[31m\u202e\n" + "a_long_name" * 20
 

@@ -8,7 +8,7 @@ import numpy as np
 from qrt import ir
 from qrt.ir.pipeline import module_steps, run_steps
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
+from tests.quantization.float_text import Tensor, Text
 
 Array = np.ndarray[Any, Any]
 INPUTS = {"matmul": (3, 5), "hwcf": (2, 4, 4, 3), "fhwc": (2, 4, 4, 3), "depthwise": (2, 4, 4, 3)}

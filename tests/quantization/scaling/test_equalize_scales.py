@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 import qrt
 from tests.quantization import float_text as ops
-from tests.quantization.scaling.layers import (INPUTS, OUTPUTS, WEIGHTS, channels, kernels, keys, passed, product, program, vector)
+from tests.quantization.scaling.layers import (
+    INPUTS,
+    OUTPUTS,
+    WEIGHTS,
+    channels,
+    kernels,
+    keys,
+    passed,
+    product,
+    program,
+    vector,
+)
 
 FUSED = "fuse-kernels,attach-stats-ref"
 EQUALIZED = f"{FUSED},equalize-scales"

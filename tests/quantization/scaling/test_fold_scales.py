@@ -8,9 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt.quantization.targets import (Kernel, Port, Target, register_target)
+from qrt.quantization.targets import Kernel, Port, Target, register_target
 from tests.quantization import float_text as ops
-from tests.quantization.scaling.layers import (INPUTS, SUMMED, WEIGHTS, channels, kernels, keys, passed, product, program, vector)
+from tests.quantization.scaling.layers import (
+    INPUTS,
+    SUMMED,
+    WEIGHTS,
+    channels,
+    kernels,
+    keys,
+    passed,
+    product,
+    program,
+    vector,
+)
 
 FUSED = "fuse-kernels,attach-stats-ref"
 NAMES = {"mul": "arith.mulf", "div": "arith.divf", "add": "arith.addf", "sub": "arith.subf", "from": "arith.subf"}

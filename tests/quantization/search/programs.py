@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 
 from qrt import ir
-from qrt.quantization.calibration.records import Record
-from qrt.quantization.targets.registry import find
 from qrt.quantization.calibration.observe import calibrate_program
-from qrt.runtime.program import Program
+from qrt.quantization.calibration.records import Record
 from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.search import (Metric, Searched, searched)
-from qrt.quantization.steps import (Named, named)
+from qrt.quantization.search import Metric, SearchResult, searched
+from qrt.quantization.steps import NamedProgram, named
+from qrt.quantization.targets.registry import find
+from qrt.runtime.program import Program
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
+from tests.quantization.float_text import Tensor, Text
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A program in regions, its records, and its outputs over a sample."""
 
-    named: Named
+    named: NamedProgram
     records: Mapping[str, Record]
     reference: Reference
 
     def searched(
         self, budget: str, metric: Metric | None = None, journal: Any = None, target: str = "qrt-cpu"
-    ) -> Searched:
+    ) -> SearchResult:
         return searched(self.named, find(target), self.records, "mse", self.reference, budget, metric, journal)
 
 

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from qrt import ir
-from qrt.quantization.targets.model import (Kernel, Port, Target)
-from qrt.quantization.targets.registry import (find, register_target)
 from qrt.ir.dialects.quant.region import RegionOp
-from qrt.types import AnyQuantizedType, parse_type
-from qrt.quantization.search.bits import (Choice, choices_of, numbered, stored_bits, widths_of, with_widths)
+from qrt.quantization.search.bits import Choice, choices_of, numbered, stored_bits, widths_of, with_widths
 from qrt.quantization.search.runner import Runner
-from qrt.quantization.steps import (Named, named, quantized)
+from qrt.quantization.steps import NamedProgram, named, quantized
+from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.registry import find, register_target
+from qrt.types import AnyQuantizedType, parse_type
 from tests.quantization.networks import NETWORKS
-from tests.quantization.search.programs import (CELL, drawn, small, subject)
+from tests.quantization.search.programs import CELL, drawn, small, subject
 
 
-def choices(program: Named, target: str = "qrt-cpu", records: Any = None) -> tuple[Choice, ...]:
+def choices(program: NamedProgram, target: str = "qrt-cpu", records: Any = None) -> tuple[Choice, ...]:
     device, start = find(target), numbered(program)
     found = widths_of(quantized(start, device, records or {}, "mse").regions)
     return choices_of(start, device, found)
@@ -28,7 +28,7 @@ def described(every: tuple[Choice, ...]) -> list[tuple[str, tuple[int, ...], int
     return [(each.name, each.widths, each.default, each.elements) for each in every]
 
 
-def network(name: str) -> Named:
+def network(name: str) -> NamedProgram:
     return named(ir.parse(NETWORKS[name]().text), find("qrt-cpu"))
 
 
@@ -103,7 +103,7 @@ def test_annotations_stay() -> None:
     regions[0].set_spec(1, parse_type("!quant.uniform<i4:f32, 0.25>"))
     regions[1].set_spec(1, parse_type("!quant.any<i8:f32>"))
     regions[2].set_spec(1, parse_type("!quant.calibrated<f32<-1.0:1.0>>"))
-    found = choices(Named(module, ()), records=small().records)
+    found = choices(NamedProgram(module, ()), records=small().records)
     assert [each[1:] for each in described(found)[:3]] == [((4,), 4, 96), ((8, 16), 8, 48), ((8,), 8, 24)]
 
 

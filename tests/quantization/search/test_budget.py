@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError, QuantTypeError
-from qrt.quantization.search.budget import (Budget, measured)
+from qrt.quantization.search.budget import Budget, measured
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qrt.errors import FileError, ModelError
-from qrt.quantization.search.journal import (decoded, encoded, opened)
+from qrt.quantization.search.journal import decoded, encoded, opened
 
 SUBJECT = {"program": "p", "budget": "snr=33"}
 LINES = [{"trial": 1, "noise": "1/3"}, {"trial": 2, "noise": "7"}]

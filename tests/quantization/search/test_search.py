@@ -12,16 +12,16 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.quantization.targets.registry import find
 from qrt.errors import ModelError, QuantTypeError
-from qrt.runtime.program import Program
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.search import searched
-from qrt.quantization.search.width_candidates import Search
 from qrt.quantization.search.runner import Runner
-from qrt.quantization.steps import (named, quantized)
+from qrt.quantization.search.width_candidates import Search
+from qrt.quantization.steps import named, quantized
+from qrt.quantization.targets.registry import find
+from qrt.runtime.program import Program
 from tests.quantization.networks import NETWORKS
-from tests.quantization.search.programs import (CELL, drawn, small, subject, tiny)
+from tests.quantization.search.programs import CELL, drawn, small, subject, tiny
 
 
 def test_no_assignment_of_4_and_8_bits_that_fits_is_better() -> None:

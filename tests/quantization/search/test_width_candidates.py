@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from qrt.quantization.comparison.measure import Error
-from qrt.quantization.search.bits import (Choice, Widths)
+from qrt.quantization.search.bits import Choice, Widths
 from qrt.quantization.search.budget import Budget
-from qrt.quantization.search.goals import (Goal, goal_of)
-from qrt.quantization.search.width_candidates import (FAR, NEAR, TRIALS, TRIALS_PER_CHOICE, Search)
-from qrt.quantization.search.trial_runs import (Trials, Tried)
+from qrt.quantization.search.goals import Goal, goal_of
+from qrt.quantization.search.trial_runs import TrialResult, Trials
+from qrt.quantization.search.width_candidates import FAR, NEAR, TRIALS, TRIALS_PER_CHOICE, Search
 
 Noise = Callable[[Widths], Fraction]
 
@@ -36,11 +36,11 @@ class Run:
         self.asked: list[Widths] = []
         self.choices = choices
 
-        def run(widths: Widths, number: int) -> Tried:
+        def run(widths: Widths, number: int) -> TrialResult:
             assert number == len(self.asked) + 1
             self.asked.append(widths)
             error = Error(Fraction(1), noise(widths))
-            return Tried(widths, self.bits(widths), error, metric=None if metric is None else metric(widths))
+            return TrialResult(widths, self.bits(widths), error, metric=None if metric is None else metric(widths))
 
         of_float = None if metric is None else 1.0
         self.goal: Goal = goal_of(Budget.parse(budget), choices, of_float, has_metric=metric is not None)

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import ir
-from qrt.quantization.targets.registry import find
 from qrt.quantization.calibration.observe import calibrate_program
-from qrt.quantization.targets import (Kernel, Port, Target, register_target)
+from qrt.quantization.steps import Trial, exported, named, quantized
+from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets.registry import find
+from qrt.quantization.tuning.bias_correction import _nearest, corrected
 from qrt.types import FloatType
-from qrt.quantization.tuning.bias_correction import (_nearest, corrected)
-from qrt.quantization.steps import (Trial, exported, named, quantized)
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
-from tests.quantization.scaling.layers import (INPUTS, OUTPUTS, WEIGHTS, Array, channels, product, program)
+from tests.quantization.float_text import Tensor, Text
+from tests.quantization.scaling.layers import INPUTS, OUTPUTS, WEIGHTS, Array, channels, product, program
 
 
 def made(text: str, x: Array, target: str) -> Trial:

@@ -9,22 +9,22 @@ import pytest
 
 import qrt
 from qrt import ir, kernels
+from qrt.quantization.steps import NamedProgram, named
 from qrt.quantization.targets.registry import find
 from qrt.quantization.tuning.calibrate import calibrated
-from qrt.quantization.steps import (Named, named)
-from tests.quantization.workflow.programs import (NETWORK, rows)
+from tests.quantization.workflow.programs import NETWORK, rows
 
 
 @pytest.fixture(scope="module")
-def program() -> Named:
+def program() -> NamedProgram:
     return named(ir.parse(NETWORK), find("qrt-cpu"))
 
 
-def seen(program: Named, data: Any) -> Any:
+def seen(program: NamedProgram, data: Any) -> Any:
     return calibrated(program.module, data, None, skip_nonfinite=False)
 
 
-def test_records_and_a_sample_in_one_pass(program: Named) -> None:
+def test_records_and_a_sample_in_one_pass(program: NamedProgram) -> None:
     data = rows(300)
     once = seen(program, ({"images": part} for part in np.array_split(data, 3)))
     assert once.calibration.digest() == qrt.calibrate_program(program.module, {"images": data}).digest()
@@ -33,7 +33,7 @@ def test_records_and_a_sample_in_one_pass(program: Named) -> None:
     assert all(row.tobytes() in given for batch in once.sample.batches() for row in batch["images"])
 
 
-def test_any_split_and_order_keeps_one_sample(program: Named) -> None:
+def test_any_split_and_order_keeps_one_sample(program: NamedProgram) -> None:
     data = rows(280)
     digests = set()
     threads = kernels.get_num_threads()

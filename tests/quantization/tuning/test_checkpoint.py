@@ -18,7 +18,7 @@ import qrt
 from qrt import ir
 from qrt.errors import FileError, ModelError
 from qrt.quantization.tuning import checkpoint
-from tests.quantization.workflow.programs import (NETWORK, rows)
+from tests.quantization.workflow.programs import NETWORK, rows
 
 DATA = np.array_split(rows(200), 10)
 
@@ -61,7 +61,8 @@ def test_a_run_goes_on_where_it_ended(path: Path, whole: Any, after: int, monkey
     ran: list[str] = []
     run = qrt.quantization.calibration.observe.Observer.run
     monkeypatch.setattr(
-        "qrt.quantization.calibration.observe.Observer.run", lambda self, where, arrays: (ran.append(where), run(self, where, arrays))[1]
+        "qrt.quantization.calibration.observe.Observer.run",
+        lambda self, where, arrays: (ran.append(where), run(self, where, arrays))[1],
     )
     made = quantized(iter(DATA), path)
     assert ran == [f"batch {number}" for number in range(after + 1, 11)]

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.tensor.choose import choose_ranges
-from qrt.quantization.calibration.records import Record
-from qrt.quantization.targets.registry import find
 from qrt.errors import QuantError, QuantTypeError
 from qrt.quantization.calibration.observe import calibrate_program
-from qrt.quantization.propagation import ranges
-from qrt.quantization.targets import (Kernel, Port, Target, register_target)
-from qrt.quantization.tuning.optional_passes import (improved, with_corrected_bias)
+from qrt.quantization.calibration.records import Record
 from qrt.quantization.comparison.measure import Reference
+from qrt.quantization.propagation import ranges
+from qrt.quantization.steps import NamedProgram, Trial, named, quantized
+from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets.registry import find
+from qrt.quantization.tuning.optional_passes import improved, with_corrected_bias
 from qrt.quantization.workflow import quantize_program
-from qrt.quantization.steps import (Named, Trial, named, quantized)
+from qrt.tensor.choose import choose_ranges
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
-from tests.quantization.scaling.layers import (Array, kernels, keys, program, vector)
+from tests.quantization.float_text import Tensor, Text
+from tests.quantization.scaling.layers import Array, kernels, keys, program, vector
 
 ROWS = (64, 16)
 
@@ -61,10 +61,10 @@ class Case:
         self.batches = [{"arg0": data[:64]}, {"arg0": data[64:128]}]
         self.reference = Reference(self.named, None, self.batches)
 
-    def improved(self, wanted: Any = "auto") -> tuple[Named, dict[str, Record]]:
+    def improved(self, wanted: Any = "auto") -> tuple[NamedProgram, dict[str, Record]]:
         return improved(self.named, self.target, self.records, "mse", self.reference, wanted)
 
-    def trial(self, program: Named | None = None, records: Any = None) -> Trial:
+    def trial(self, program: NamedProgram | None = None, records: Any = None) -> Trial:
         return quantized(program or self.named, self.target, records or self.records, "mse")
 
     def corrected(self, wanted: Any = "auto") -> Trial:
@@ -74,7 +74,7 @@ class Case:
         return self.reference.noise(trial.module).snr
 
 
-def said(made: Named | Trial, name: str) -> str:
+def said(made: NamedProgram | Trial, name: str) -> str:
     (message,) = [remark.message for remark in made.remarks if remark.message.startswith(name)]
     return message
 

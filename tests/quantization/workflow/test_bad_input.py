@@ -13,7 +13,7 @@ from qrt import ir
 from qrt.cli import main
 from qrt.errors import ModelError, VerifyError
 from qrt.types import UniformType
-from tests.quantization.workflow.programs import (NETWORK, rows)
+from tests.quantization.workflow.programs import NETWORK, rows
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 WRONG: list[tuple[Any, str]] = [

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.quantization.targets.registry import TARGETS
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError
-from qrt.quantization.targets import (Target, find)
+from qrt.quantization.targets import Target, find
+from qrt.quantization.targets.registry import TARGETS
 from qrt.types import UniformType
+from tests.quantization.workflow.programs import NETWORK, rows
 from tests.registries import restored_registries
-from tests.quantization.workflow.programs import (NETWORK, rows)
 
 GATED = NETWORK.replace(
     "  %1 = math.tanh %0 : tensor<?x8xf32>",

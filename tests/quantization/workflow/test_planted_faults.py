@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.quantization.calibration.records import Record
-from qrt.quantization.targets.registry import find
-from qrt.quantization.calibration.observe import calibrate_program
 from qrt.ir import ArrayAttr, TypeAttr
-from qrt.quantization.report import Report
-from qrt.types import UniformType
+from qrt.quantization.calibration.observe import calibrate_program
+from qrt.quantization.calibration.records import Record
 from qrt.quantization.explain import report_of
-from qrt.quantization.steps import (Named, copied, named, quantized)
+from qrt.quantization.report import Report
+from qrt.quantization.steps import NamedProgram, copied, named, quantized
+from qrt.quantization.targets.registry import find
+from qrt.types import UniformType
 from tests.quantization import float_text as ops
-from tests.quantization.float_text import (Tensor, Text)
+from tests.quantization.float_text import Tensor, Text
 
 TARGET = find("qrt-cpu")
 ROWS = np.random.default_rng(0).normal(size=(16, 8, 8, 3)).astype(np.float32)
@@ -44,13 +44,13 @@ def network() -> str:
 class Sound:
     """The network without a fault."""
 
-    program: Named
+    program: NamedProgram
     regions: ir.Module
     records: dict[str, Record]
     report: Report
 
 
-def explained(program: Named, records: dict[str, Record]) -> Report:
+def explained(program: NamedProgram, records: dict[str, Record]) -> Report:
     return report_of(program, quantized(program, TARGET, records, "minmax"), TARGET, BATCHES)
 
 
@@ -62,7 +62,7 @@ def sound() -> Sound:
     return Sound(program, regions, records, explained(program, records))
 
 
-def held(key: str, change: Callable[[UniformType], UniformType]) -> Named:
+def held(key: str, change: Callable[[UniformType], UniformType]) -> NamedProgram:
     """The network with the weights of a region held at another type than they would get."""
 
     def specs(module: ir.Module) -> tuple[ir.Operation, list[ir.Attribute]]:

@@ -7,8 +7,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.runtime.fusion import FUSING
 from qrt.ir import pipeline, run_passes
+from qrt.runtime.fusion import FUSING
 from tests.runtime.programs import assert_same
 
 PASSES = ["split-concat", "carry-layout", "make-tables", "widen-depthwise", "fold-pad", "fold-clamp", "fold-sign"]

@@ -4,7 +4,7 @@ carry values, sets with equalities, symbols after dimensions."""
 import numpy as np
 import pytest
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 i64 = np.int64
 

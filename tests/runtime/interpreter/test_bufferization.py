@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 
 def test_a_tensor_keeps_its_value():

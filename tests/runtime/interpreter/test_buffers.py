@@ -8,7 +8,7 @@ import pytest
 import qrt
 from qrt.errors import ModelError
 from qrt.ir import run_passes
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 i64 = np.int64
 LINE = "memref<1xi64, strided<[1], offset: 4>>"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 SWITCH = """
 func.func @f(%i: i8, %x: i32, %y: i32) -> i32 {

@@ -9,12 +9,12 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.linalg.named import TABLE
 from qrt.errors import ModelError
 from qrt.ir.core.affine import evaluate
+from qrt.ir.dialects.linalg.named import TABLE
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType
-from tests.runtime.interpreter.programs import (call, generic, program)
+from tests.runtime.interpreter.programs import call, generic, program
 from tests.runtime.interpreter.run import refused
 
 RNG = np.random.default_rng(0)

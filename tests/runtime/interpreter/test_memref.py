@@ -4,7 +4,7 @@ that outlives a call, a constant that is written."""
 import numpy as np
 import pytest
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 i64 = np.int64
 ACCESS = """

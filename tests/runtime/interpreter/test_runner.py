@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 FOLDER = Path(__file__).parent
 

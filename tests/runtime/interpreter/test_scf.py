@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qrt.runtime.interpreter import core
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 i64 = np.int64
 SUM = """

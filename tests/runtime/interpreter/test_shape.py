@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 TEXT = """
 func.func @f(%t: tensor<?x3xf32>, %i: index) -> (index, tensor<?xindex>, tensor<?xindex>, index, index) {

@@ -8,7 +8,7 @@ import pytest
 
 from qrt.errors import ModelError
 from qrt.runtime import compile
-from tests.runtime.interpreter.programs import (call, program)
+from tests.runtime.interpreter.programs import call, program
 
 X = np.arange(24, dtype=np.float32).reshape(4, 6)
 OPEN = "tensor<?x?xf32>"

@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt import ir
 from qrt.ir import run_passes
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 TEXT = """
 func.func @f(%p: i1) -> i32 {

@@ -4,7 +4,7 @@ position, a contraction's accumulator in another order."""
 import numpy as np
 import pytest
 
-from tests.runtime.interpreter.run import (refused, run)
+from tests.runtime.interpreter.run import refused, run
 
 i64 = np.int64
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from tests.runtime.planner.control_programs import (INT, STATE, T, main)
+from tests.runtime.planner.control_programs import INT, STATE, T, main
 
 _OPS = ("addi", "subi", "muli", "xori", "maxsi")
 _DEEPEST = 2

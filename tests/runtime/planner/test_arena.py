@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from qrt.runtime.planner import arena
-from qrt.runtime.planner.arena import (Span, allocate, live_bytes)
+from qrt.runtime.planner.arena import Span, allocate, live_bytes
 
 
 def drawn(draw, count, longest):

@@ -16,7 +16,7 @@ import qrt
 from qrt import kernels
 from qrt.errors import ModelError
 from qrt.runtime.interpreter import core
-from tests.runtime.planner.control_programs import (INT, PROGRAMS, STATE, T, loop, main)
+from tests.runtime.planner.control_programs import INT, PROGRAMS, STATE, T, loop, main
 from tests.runtime.planner.draw_control import control
 from tests.runtime.programs import assert_same
 

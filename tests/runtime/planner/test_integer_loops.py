@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import qrt
-from tests.runtime.planner.test_float_loops import (CONTRACTIONS, check, nest)
 from tests.kernels.draws import ISAS
 from tests.kernels.sizes_floats import floats, integers
+from tests.runtime.planner.test_float_loops import CONTRACTIONS, check, nest
 
 RNG = np.random.default_rng(6)
 SUM = "%p = arith.muli %a, %b : i32\n %r = arith.addi %o, %p : i32\n linalg.yield %r : i32"

@@ -15,11 +15,11 @@ import numpy as np
 import qrt
 from qrt import kernels
 from qrt._ext.kernels import KernelCall, recorder
-from qrt.runtime.saved.container import (Arrays, read, write)
-from qrt.runtime.saved.values import (Encoder, decode)
 from qrt.numerics import RequantParameters
-from tests.runtime.saved.samples import inputs_of
+from qrt.runtime.saved.container import Arrays, read, write
+from qrt.runtime.saved.values import Encoder, decode
 from tests.kernels.jobs import mixed_jobs
+from tests.runtime.saved.samples import inputs_of
 
 Index = dict[str, Any]
 _DTYPE, _ATTRIBUTES = 10, 11

@@ -13,13 +13,13 @@ import pytest
 
 import qrt
 from qrt._ext import kernels as kernel_calls
+from qrt.numerics import RequantParameters
 from qrt.runtime.interpreter import core
 from qrt.runtime.saved import index as saved_index
 from qrt.runtime.saved.container import SIZE
 from qrt.runtime.saved.entry_table import ENTRIES
-from qrt.numerics import RequantParameters
-from tests.runtime.saved.crafted import (DtypeName, Fields, Index, OneCall, decoded, index_of, one_calls, pack)
-from tests.runtime.saved.samples import (LOOP, OPEN, STATE, TEXTS, inputs_of)
+from tests.runtime.saved.crafted import DtypeName, Fields, Index, OneCall, decoded, index_of, one_calls, pack
+from tests.runtime.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of
 
 INTERFACE = {"data": (4096, False), "shape": (8,), "typestr": "|i1", "version": 3}
 TWO = "func.func @f(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<4xi8> { %0 = arith.addi %x, %y : tensor<4xi8> return %0 : tensor<4xi8> }"  # noqa: E501

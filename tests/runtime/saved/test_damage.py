@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import qrt
 from qrt._ext.kernels import checksum
 from qrt.runtime.saved import container
-from qrt.runtime.saved.values import (decode, encode)
-from tests.runtime.saved.samples import (OPEN, inputs_of, same, source_of)
+from qrt.runtime.saved.values import decode, encode
+from tests.runtime.saved.samples import OPEN, inputs_of, same, source_of
 
 SMALL = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
 

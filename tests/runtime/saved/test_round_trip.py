@@ -16,12 +16,12 @@ import qrt
 from qrt import kernels
 from qrt._ext.kernels import bind_float_matmul
 from qrt.runtime import Program
-from qrt.runtime.saved.values import (decode, encode)
-from tests.runtime.saved.samples import (CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same, source_of)
-from tests.models.tflite.oracle import MODELS
+from qrt.runtime.saved.values import decode, encode
 from tests.ir.passes.lower_qrt.compare import DrawnProgram
 from tests.ir.passes.lower_qrt.draw_ops import DRAWS
 from tests.ir.passes.lower_qrt.draw_types import OpDraw
+from tests.models.tflite.oracle import MODELS
+from tests.runtime.saved.samples import CONTROL, OPEN, STATE, TEXTS, check, inputs_of, same, source_of
 
 MODEL_FILES = sorted(MODELS.glob("tflite/*.tflite"))
 INTERPRETED = ("kws_ref_model_float32", "pretrainedResnet")

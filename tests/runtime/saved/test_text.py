@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import qrt
-from tests.runtime.saved.crafted import (Index, index_of, pack, unpacked)
-from tests.runtime.saved.samples import (OPEN, STATE, inputs_of, same)
+from tests.runtime.saved.crafted import Index, index_of, pack, unpacked
+from tests.runtime.saved.samples import OPEN, STATE, inputs_of, same
 
 
 def refused_text(path: Path, index: Index) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.affine.ops import step_of
-from qrt.ir.dialects.affine.dimensions import map_of
-from qrt.ir.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.matching import number_of
+from qrt.ir.dialects.affine.dimensions import map_of
+from qrt.ir.dialects.affine.ops import step_of
+from qrt.ir.dialects.scf.parallel import mixed_bounds
 
 Number = int | None
 """A bound or a count; None where it is not known."""

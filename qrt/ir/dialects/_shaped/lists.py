@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects._shaped.types import Shape
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.define import AttributeSpec, segments
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.dialects._shaped.types import Shape
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import IntegerType

@@ -1,9 +1,9 @@
 """Dimensions that are regrouped: what `expand_shape` and `collapse_shape` declare."""
 
-from qrt.ir.dialects._shaped.lists import static_values
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.define import AttributeSpec
 from qrt.ir.core.operations import Operation
+from qrt.ir.dialects._shaped.lists import static_values
 from qrt.ir.text.attribute_kinds import I64_ARRAY, array_of
 
 Groups = tuple[tuple[int, ...], ...]

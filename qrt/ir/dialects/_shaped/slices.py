@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
-from qrt.ir.dialects._shaped.lists import (STATIC, Mixed, mixed_values, static_values)
-from qrt.ir.dialects._shaped.types import Shape
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.dialects._shaped.lists import STATIC, Mixed, mixed_values, static_values
+from qrt.ir.dialects._shaped.types import Shape
 from qrt.ir.text.assembly_elements import DYNAMIC
 
 PARTS = ("offsets", "sizes", "strides")

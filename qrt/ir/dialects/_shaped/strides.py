@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.text.attribute_parser import AttributeParser
-from qrt.types.scanner import Source
 from qrt.types import MemRefType, StridedLayout
+from qrt.types.scanner import Source
 
 Number = int | None
 

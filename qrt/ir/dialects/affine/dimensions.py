@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, has_parts_throughout, made_by
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import CONSTANT_LIKE, PURE
+from qrt.ir.dialects._shaped.types import memref_type
 
 _SCOPES = ("func.func", "builtin.module")
 

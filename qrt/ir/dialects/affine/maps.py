@@ -3,11 +3,11 @@ each sum written in one way, as upstream's `canonicalize` does."""
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.affine.dimensions import (is_symbol, map_of)
-from qrt.ir.dialects.affine.sums import flattened
 from qrt.ir import Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, parts_of, substitute
 from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.dialects.affine.dimensions import is_symbol, map_of
+from qrt.ir.dialects.affine.sums import flattened
 
 
 class Inputs:

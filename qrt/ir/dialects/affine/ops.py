@@ -3,10 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import (parse_assignments, parse_body, parse_branches, parse_optional_results, parse_values, print_branches, require_edge, spell_assignments, spell_results, spell_types, spell_values)
-from qrt.ir.dialects._shaped.types import memref_type
-from qrt.ir.dialects.affine.parallel import PARALLEL
-from qrt.ir.dialects.affine.dimensions import (is_symbol, map_of, require_valid)
 from qrt.errors import ParseError, UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index, spell_expression
 from qrt.ir.core.attributes import IntegerAttr, instance_of
@@ -27,6 +23,22 @@ from qrt.ir.core.traits import (
     TERMINATOR,
     is_speculatable_inside,
 )
+from qrt.ir.dialects._regions.forms import (
+    parse_assignments,
+    parse_body,
+    parse_branches,
+    parse_optional_results,
+    parse_values,
+    print_branches,
+    require_edge,
+    spell_assignments,
+    spell_results,
+    spell_types,
+    spell_values,
+)
+from qrt.ir.dialects._shaped.types import memref_type
+from qrt.ir.dialects.affine.dimensions import is_symbol, map_of, require_valid
+from qrt.ir.dialects.affine.parallel import PARALLEL
 from qrt.ir.text.affine_parser import parse_map_of_values
 from qrt.ir.text.attribute_kinds import AFFINE_MAP
 from qrt.ir.text.attribute_kinds import INDEX as INDEX_ATTRIBUTE

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrt.ir.dialects._regions.forms import (parse_body, parse_optional_results, parse_values, spell_types)
-from qrt.ir.dialects.affine.dimensions import (map_of, require_valid)
 from qrt.ir.core.affine import AffineMapAttr, Expression, spell_expression, substitute
 from qrt.ir.core.attributes import ArrayAttr, Attribute, IntegerAttr, StringAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import LOOP_LIKE, RECURSIVE_MEMORY_EFFECTS
+from qrt.ir.dialects._regions.forms import parse_body, parse_optional_results, parse_values, spell_types
+from qrt.ir.dialects.affine.dimensions import map_of, require_valid
 from qrt.ir.text.affine_parser import ValueNames, parse_expression, parse_expressions
 from qrt.ir.text.attribute_kinds import AFFINE_MAP, ARRAY, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr

@@ -6,9 +6,6 @@ others, because the result is compared with upstream's.
 from collections.abc import Sequence
 from math import fmod, gcd
 
-from qrt.ir.dialects._regions.trip_counts import (Number, constant_bounds)
-from qrt.ir.dialects.affine.ops import step_of
-from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import (
     AffineMapAttr,
@@ -21,6 +18,9 @@ from qrt.ir.core.affine import (
     is_readable,
     linear_terms,
 )
+from qrt.ir.dialects._regions.trip_counts import Number, constant_bounds
+from qrt.ir.dialects.affine.dimensions import map_of
+from qrt.ir.dialects.affine.ops import step_of
 
 Range = tuple[Number, Number]
 """The least and the greatest value, each None where it is not known."""

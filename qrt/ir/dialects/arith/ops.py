@@ -4,9 +4,6 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.arith.constant import CONSTANT
-from qrt.ir.dialects.arith.fold import FOLDS
-from qrt.ir.dialects.arith.scalars import width_of
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
@@ -33,6 +30,9 @@ from qrt.ir.core.traits import (
     SAME_TYPE_OPERANDS,
     Trait,
 )
+from qrt.ir.dialects.arith.constant import CONSTANT
+from qrt.ir.dialects.arith.fold import FOLDS
+from qrt.ir.dialects.arith.scalars import width_of
 from qrt.ir.text import attribute_kinds as kinds
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.text.dense import DenseElementsAttr

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrt.ir.dialects._regions.forms import spell_types
 from qrt.ir.core.attributes import DenseArrayAttr, instance_of
 from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.operations import Block, Operation, Value, check_branch
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
+from qrt.ir.dialects._regions.forms import spell_types
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.types import IntegerType, VectorType

@@ -1,9 +1,9 @@
 """`complex`: the ops of which named `linalg` ops make their bodies. They parse, verify and print; they do not run."""
 
-from qrt.ir.dialects.arith.ops import (FASTMATH, elementwise, said)
 from qrt.ir.core.constraints import Relation, add_type_constraint, element_of
 from qrt.ir.core.define import Definition
 from qrt.ir.core.traits import PURE
+from qrt.ir.dialects.arith.ops import FASTMATH, elementwise, said
 from qrt.types import ComplexType, FloatType, Type
 
 _COMPLEX = "complex type with floating-point elements"

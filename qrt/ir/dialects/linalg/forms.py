@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.linalg.structure import (CANONICALIZE, TRAITS, Maps, StructuredOp, effects, parse_operands, print_operands, rank_of, verify_structured)
 from qrt.ir.builder import Builder
 from qrt.ir.core import registry
 from qrt.ir.core.affine import AffineMapAttr
@@ -11,6 +10,17 @@ from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.dialects.linalg.structure import (
+    CANONICALIZE,
+    TRAITS,
+    Maps,
+    StructuredOp,
+    effects,
+    parse_operands,
+    print_operands,
+    rank_of,
+    verify_structured,
+)
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import IntegerType, TensorType, Type
@@ -27,7 +37,7 @@ def _map_of(rank: int, loops: Sequence[int]) -> AffineMapAttr:
     return AffineMapAttr(rank, 0, tuple(("d", loop) for loop in loops))
 
 
-class _Form(StructuredOp):
+class _NamedForm(StructuredOp):
     __slots__ = ()
 
     @property
@@ -40,7 +50,7 @@ class _Form(StructuredOp):
         return len(self.operands) - 1
 
 
-class MapOp(_Form):
+class MapOp(_NamedForm):
     """Element by element, over the shape of its output."""
 
     __slots__ = ()
@@ -50,7 +60,7 @@ class MapOp(_Form):
         return (AffineMapAttr.identity(rank_of(self.operands[-1].type)),) * len(self.operands)
 
 
-class ReduceOp(_Form):
+class ReduceOp(_NamedForm):
     """Reduces dimensions: it has as many outputs as inputs, without these dimensions."""
 
     __slots__ = ()
@@ -71,7 +81,7 @@ class ReduceOp(_Form):
         return tuple("reduction" if loop in self.numbers else "parallel" for loop in range(rank))
 
 
-class TransposeOp(_Form):
+class TransposeOp(_NamedForm):
     """Dimension `i` of the output is dimension `permutation[i]` of the input."""
 
     __slots__ = ()
@@ -82,7 +92,7 @@ class TransposeOp(_Form):
         return _map_of(rank, [self.numbers.index(loop) for loop in range(rank)]), AffineMapAttr.identity(rank)
 
 
-class BroadcastOp(_Form):
+class BroadcastOp(_NamedForm):
     """The input, repeated along `dimensions` of the output."""
 
     __slots__ = ()
@@ -118,7 +128,7 @@ def _parse_shared(parser: "Parser", pending: "PendingOperation") -> None:
 
 
 def _print_shared(printer: "Printer", operation: Operation) -> None:
-    assert isinstance(operation, _Form)
+    assert isinstance(operation, _NamedForm)
     print_operands(printer, operation)
     attribute = _ATTRIBUTE.get(operation.name)
     if attribute is not None:

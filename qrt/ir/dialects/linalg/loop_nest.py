@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.lowering import (I1, I64, Array, Extent, LoweringContext, stage_location)
-from qrt.ir.dialects.linalg.structure import generic
 from qrt.ir import Attribute, Block, Builder, IntegerAttr, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.lowering import I1, I64, Array, Extent, LoweringContext, stage_location
+from qrt.ir.dialects.linalg.structure import generic
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import IntegerType, Type
 

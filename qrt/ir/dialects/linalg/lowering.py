@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.linalg.named import make_fill
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, Builder, DenseElementsAttr, IntegerAttr, LocationAttr, Operation, StringAttr, Value
 from qrt.ir.core.affine import Expression
@@ -15,9 +14,10 @@ from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.named import make_fill
 from qrt.numerics import BLOCK, in_blocks
-from qrt.types.scanner import Location
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
+from qrt.types.scanner import Location
 
 Array = npt.NDArray[Any]
 Extent = int | Value

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.linalg.named_bodies import (CAST, CONTRACTION, COPY, ELEMENTWISE_KIND, FUNCTIONS, QUANTIZED, Build, build_body, elementwise, kind_name, pooling)
-from qrt.ir.dialects.linalg.structure import (CANONICALIZE, CANONICALIZE_BUFFERS, MAPS, TRAITS, Maps, StructuredOp, array_of_maps, effects, parse_operands, parse_results, print_operands, print_results, rank_of, scalar_of, stated_maps, verify_structured)
 from qrt.errors import QuantTypeError
 from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
@@ -20,10 +18,41 @@ from qrt.ir.core.attributes import ArrayAttr, Attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, segments
 from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
+from qrt.ir.dialects.linalg.named_bodies import (
+    CAST,
+    CONTRACTION,
+    COPY,
+    ELEMENTWISE_KIND,
+    FUNCTIONS,
+    QUANTIZED,
+    Build,
+    build_body,
+    elementwise,
+    kind_name,
+    pooling,
+)
+from qrt.ir.dialects.linalg.structure import (
+    CANONICALIZE,
+    CANONICALIZE_BUFFERS,
+    MAPS,
+    TRAITS,
+    Maps,
+    StructuredOp,
+    array_of_maps,
+    effects,
+    parse_operands,
+    parse_results,
+    print_operands,
+    print_results,
+    rank_of,
+    scalar_of,
+    stated_maps,
+    verify_structured,
+)
 from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
-from qrt.types.scanner import Location
 from qrt.types import IntegerType, MemRefType, TensorType, Type
+from qrt.types.scanner import Location
 
 if TYPE_CHECKING:
     from qrt.ir.text.names import PendingOperation
@@ -97,7 +126,7 @@ too, and upstream builds signed casts whatever it says."""
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedOpDefinition:
     """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
     output. The body of `elementwise` is that of its kind.
     """
@@ -116,27 +145,31 @@ def _zero_points(loops: str) -> str:
     return f"{head.rstrip()} . . ->{output}"
 
 
-def _table() -> dict[str, Named]:
-    found: dict[str, Named] = {}
+def _table() -> dict[str, NamedOpDefinition]:
+    found: dict[str, NamedOpDefinition] = {}
     for name, loops in _CONTRACTIONS.items():
         windows = 0 if name in _UNSTRIDED else loops.count("(")
-        found[name] = Named(CONTRACTION, loops, states_maps=f"linalg.{name}" in _STATING_MAPS, windows=windows)
+        found[name] = NamedOpDefinition(
+            CONTRACTION, loops, states_maps=f"linalg.{name}" in _STATING_MAPS, windows=windows
+        )
     for name in _WITH_ZERO_POINTS:
         loops = _CONTRACTIONS[name]
-        found[f"{name}_q"] = Named(QUANTIZED, _zero_points(loops), 4, windows=loops.count("("))
+        found[f"{name}_q"] = NamedOpDefinition(QUANTIZED, _zero_points(loops), 4, windows=loops.count("("))
     for name in ("matmul", "batch_matmul"):
-        found[f"quantized_{name}"] = Named(QUANTIZED, _zero_points(_CONTRACTIONS[name]), 4)
+        found[f"quantized_{name}"] = NamedOpDefinition(QUANTIZED, _zero_points(_CONTRACTIONS[name]), 4)
     for layout, (loops, folds) in _POOLINGS.items():
         for fold in folds.split():
             build = pooling(_FOLDED_WITH.get(fold, fold))
             unsigned = fold.endswith("_unsigned")
-            found[f"pooling_{layout}_{fold}"] = Named(build, loops, unsigned=unsigned, windows=loops.count("("))
+            found[f"pooling_{layout}_{fold}"] = NamedOpDefinition(
+                build, loops, unsigned=unsigned, windows=loops.count("(")
+            )
     for function, arity in FUNCTIONS.items():
         if not function.endswith(("max_unsigned", "min_unsigned")):
-            found[function.removesuffix("_signed")] = Named(elementwise(function), arity=arity)
-    found["fill"] = found["copy"] = Named(COPY, arity=1)
-    found["contract"] = Named(CONTRACTION, states_maps=True)
-    found["elementwise"] = Named(None, states_maps=True)
+            found[function.removesuffix("_signed")] = NamedOpDefinition(elementwise(function), arity=arity)
+    found["fill"] = found["copy"] = NamedOpDefinition(COPY, arity=1)
+    found["contract"] = NamedOpDefinition(CONTRACTION, states_maps=True)
+    found["elementwise"] = NamedOpDefinition(None, states_maps=True)
     return {f"linalg.{name}": named for name, named in found.items()}
 
 
@@ -420,7 +453,7 @@ def _index_numbers(count: int) -> AttributeKind:
 _CANONICALIZE = {"linalg.copy": ("linalg.canonicalize: copy_to_itself",)}
 
 
-def _definition(name: str, named: Named) -> Definition:
+def _definition(name: str, named: NamedOpDefinition) -> Definition:
     attributes: dict[str, AttributeSpec] = {}
     short = name.partition(".")[2]
     if named.build is None:

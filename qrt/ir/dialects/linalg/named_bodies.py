@@ -11,8 +11,8 @@ from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.operations import NOWHERE, Block, Region, Value
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
-from qrt.types.scanner import Location
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
+from qrt.types.scanner import Location
 
 _UNARY = {
     "exp": "math.exp",

@@ -2,14 +2,31 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.linalg import forms as linalg_forms
-from qrt.ir.dialects.linalg import named as linalg_named
-from qrt.ir.dialects.linalg.structure import (CANONICALIZE, CANONICALIZE_BUFFERS, ITERATOR, MAPS, TRAITS, Maps, StructuredOp, array_of_maps, effects, iterator, parse_operands, parse_results, print_operands, print_results, stated_maps, verify_structured)
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, instance_of
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE, RETURN_LIKE, TERMINATOR
+from qrt.ir.dialects.linalg import forms as linalg_forms
+from qrt.ir.dialects.linalg import named as linalg_named
+from qrt.ir.dialects.linalg.structure import (
+    CANONICALIZE,
+    CANONICALIZE_BUFFERS,
+    ITERATOR,
+    MAPS,
+    TRAITS,
+    Maps,
+    StructuredOp,
+    array_of_maps,
+    effects,
+    iterator,
+    parse_operands,
+    parse_results,
+    print_operands,
+    print_results,
+    stated_maps,
+    verify_structured,
+)
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, I64
 
 if TYPE_CHECKING:

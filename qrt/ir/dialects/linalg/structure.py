@@ -5,7 +5,6 @@ them.
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import spell_results
 from qrt.errors import UndefinedError
 from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
@@ -13,6 +12,7 @@ from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueA
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
+from qrt.ir.dialects._regions.forms import spell_results
 from qrt.ir.text.attribute_kinds import enumeration
 from qrt.types import MemRefType, TensorType, Type
 

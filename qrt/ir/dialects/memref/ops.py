@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from qrt.ir.dialects._regions.forms import (parse_body, parse_optional_results, print_body, require_edge, spell_types, terminator_operands)
-from qrt.ir.dialects._shaped.types import (memref_type, require_sizes)
-from qrt.ir.dialects.memref.views import VIEWS
 from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import (
     IntegerAttr,
@@ -35,6 +32,16 @@ from qrt.ir.core.traits import (
     TERMINATOR,
     have_compatible_shapes,
 )
+from qrt.ir.dialects._regions.forms import (
+    parse_body,
+    parse_optional_results,
+    print_body,
+    require_edge,
+    spell_types,
+    terminator_operands,
+)
+from qrt.ir.dialects._shaped.types import memref_type, require_sizes
+from qrt.ir.dialects.memref.views import VIEWS
 from qrt.ir.text.affine_parser import parse_affine_map_body
 from qrt.ir.text.assembly_elements import DIRECTIVES, Directive
 from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, UNIT

@@ -3,16 +3,33 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from qrt.ir.dialects._shaped.lists import (STATIC, static_values)
-from qrt.ir.dialects._shaped.reshapes import (REASSOCIATION, reassociation_of, verify_dynamic_sizes)
-from qrt.ir.dialects._shaped.slices import (PARTS, SLICE_ATTRIBUTES, SLICE_FORMAT, SLICE_OPERANDS, dropped_dimensions, verify_slice_bounds, verify_slice_lists)
-from qrt.ir.dialects._shaped.strides import (Number, collapsed, expanded, has_identity_layout, is_contiguous, product, strides_of, subview)
-from qrt.ir.dialects._shaped.types import (memref_type, require_cast, require_sizes)
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, incompatible
 from qrt.ir.core.traits import PURE
+from qrt.ir.dialects._shaped.lists import STATIC, static_values
+from qrt.ir.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.ir.dialects._shaped.slices import (
+    PARTS,
+    SLICE_ATTRIBUTES,
+    SLICE_FORMAT,
+    SLICE_OPERANDS,
+    dropped_dimensions,
+    verify_slice_bounds,
+    verify_slice_lists,
+)
+from qrt.ir.dialects._shaped.strides import (
+    Number,
+    collapsed,
+    expanded,
+    has_identity_layout,
+    is_contiguous,
+    product,
+    strides_of,
+    subview,
+)
+from qrt.ir.dialects._shaped.types import memref_type, require_cast, require_sizes
 from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32
 from qrt.types import MemRefType, StridedLayout, Type
 

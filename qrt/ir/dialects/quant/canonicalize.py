@@ -3,8 +3,8 @@
 `output_scale` and `output_zero_point` say.
 """
 
-from qrt.ir.dialects.quant.ops import element_of
 from qrt.ir import Builder, Operation, Value
+from qrt.ir.dialects.quant.ops import element_of
 from qrt.types import QuantizedType
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")

@@ -11,7 +11,6 @@ Each is a `quant.qcast` to the type that `fake_quant_type` gives, and a `quant.d
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.errors import QuantTypeError
 from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import FALSE, ArrayAttr, Attribute, FloatAttr, IntegerAttr
@@ -19,6 +18,7 @@ from qrt.ir.core.constraints import add_type_constraint, with_element
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import EXTENSION, PURE, SAME_OPERANDS_AND_RESULT_TYPE
+from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.attribute_kinds import AttributeKind, array_of
 from qrt.numerics.ranges import fake_quant_parameters

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.constants import constant_attribute
 from qrt.ir.core.attributes import Attribute, DictAttr, IntegerAttr
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import CalibratedType, FloatType, IntegerType, TensorType
 

@@ -12,7 +12,6 @@ Without `^bb0` the body sees the operands under their own names, as the propagat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import (parse_values, spell_values)
 from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr, instance_of
 from qrt.ir.core.constraints import element_of
@@ -27,6 +26,7 @@ from qrt.ir.core.traits import (
     RETURN_LIKE,
     TERMINATOR,
 )
+from qrt.ir.dialects._regions.forms import parse_values, spell_values
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 if TYPE_CHECKING:

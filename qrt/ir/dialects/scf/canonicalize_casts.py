@@ -5,9 +5,9 @@ Upstream casts what an iteration yields whatever its sizes are, which is undefin
 seen that an iteration keeps them.
 """
 
-from qrt.ir.dialects.tensor.canonicalize import (cast, cast_source, destinations)
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, destinations
 from qrt.types import Type
 
 

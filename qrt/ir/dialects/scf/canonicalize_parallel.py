@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects._regions.trip_counts import trips
-from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments
-from qrt.ir.dialects.scf.parallel import (BOUNDS, mixed_bounds)
 from qrt.ir import Block, Builder, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by, number_of
 from qrt.ir.core.rewrite import IN_PLACE, Made
+from qrt.ir.dialects._regions.trip_counts import trips
+from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments
+from qrt.ir.dialects.scf.parallel import BOUNDS, mixed_bounds
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
 _RANGES = ("lowerBound", "upperBound", "step")
 
 
-class _Parts:
+class _ForallParts:
     """The parts of an `scf.forall`."""
 
     def __init__(self, op: Operation) -> None:
@@ -64,7 +64,7 @@ class _Parts:
 
 def constant_bounds(op: Operation, builder: Builder) -> Made:
     """The constants of one list."""
-    parts = _Parts(op)
+    parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]
         if known != part:
@@ -82,7 +82,7 @@ def _number_or_value(bound: int | Value) -> int | Value:
 
 def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
     """Removes an output that nothing reads, or into which nothing is inserted: its result is then its initial value."""
-    parts = _Parts(op)
+    parts = _ForallParts(op)
     kept = []
     for index, (argument, result) in enumerate(zip(parts.shared, op.results, strict=True)):
         written = any(each.operands[1] is argument for each in parts.insertions)
@@ -104,7 +104,7 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
 
 def single_iterations(op: Operation, builder: Builder) -> Made:
     """Simplifies a loop that runs no iteration or one, and removes dimensions of one iteration."""
-    parts = _Parts(op)
+    parts = _ForallParts(op)
     counts = parts.trips()
     if "mapping" in op.attributes:  # its dimensions are those of processors
         return None
@@ -129,7 +129,7 @@ def _value(bound: int | Value, builder: Builder) -> Value:
     return bound if isinstance(bound, Value) else builder.constant(bound, INDEX)
 
 
-def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:
+def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> list[Value]:
     """The body in place of a loop of one iteration: what it inserts side by side is inserted one after another."""
     results, last = list(parts.outputs), parts.body.terminator
     insertions = [(each, parts.shared.index(each.operands[1])) for each in parts.insertions]
@@ -145,7 +145,7 @@ def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Va
 
 def constant_variables(op: Operation, builder: Builder) -> Made:
     """The variable of a dimension of one iteration is its lower bound."""
-    parts = _Parts(op)
+    parts = _ForallParts(op)
     arguments = [
         (argument, bound)
         for argument, bound, count in zip(parts.body.arguments, parts.bounds[0], parts.trips(), strict=False)

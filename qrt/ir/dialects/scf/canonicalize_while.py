@@ -6,16 +6,16 @@ the condition is false, to the results.
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.arith.canonicalize import inverse
-from qrt.ir.dialects.arith.fold import predicate_of
-from qrt.ir.dialects.scf.canonicalize import (boolean, is_inside)
-from qrt.ir.dialects.scf.canonicalize_branches import (keep_arguments, region_of)
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import IN_PLACE, Made
+from qrt.ir.dialects.arith.canonicalize import inverse
+from qrt.ir.dialects.arith.fold import predicate_of
+from qrt.ir.dialects.scf.canonicalize import boolean, is_inside
+from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
 
 
-class _Parts:
+class _WhileParts:
     """The parts of an `scf.while`."""
 
     def __init__(self, op: Operation) -> None:
@@ -40,7 +40,7 @@ class _Parts:
 
 def true_after(op: Operation, builder: Builder) -> Made:
     """A forwarded condition is replaced by true in the second region."""
-    parts = _Parts(op)
+    parts = _WhileParts(op)
     arguments = [
         argument
         for argument, value in zip(parts.after.arguments, parts.forwarded, strict=True)
@@ -56,7 +56,7 @@ def true_after(op: Operation, builder: Builder) -> Made:
 
 def compared_after(op: Operation, builder: Builder) -> Made:
     """A comparison that decided, and its inverse, are known in the second region."""
-    parts = _Parts(op)
+    parts = _WhileParts(op)
     decided = made_by(parts.condition.operands[0], "arith.cmpi")
     if decided is None:
         return None
@@ -80,7 +80,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
 
 def in_order_of_carried(op: Operation, builder: Builder) -> Made:
     """If all carried values are forwarded in another order, they are forwarded in their own order."""
-    parts = _Parts(op)
+    parts = _WhileParts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
     if arguments == forwarded or len(arguments) != len(forwarded) or set(arguments) != set(forwarded):
         return None
@@ -93,7 +93,7 @@ def if_moved_down(op: Operation, builder: Builder) -> Made:
     """Moves an `scf.if` on the loop's condition to the beginning of the second region, which runs under the same
     condition.
     """
-    parts = _Parts(op)
+    parts = _WhileParts(op)
     inner = parts.condition.previous
     if inner is None or inner.name != "scf.if" or inner.operands[0] is not parts.condition.operands[0]:
         return None

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import (parse_assignments, parse_body, parse_branches, parse_optional_results, print_body, print_branches, require_carried, require_edge, spell_assignments, spell_results, spell_types, terminator_operands)
-from qrt.ir.dialects.scf.parallel import PARALLEL_OPS
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
@@ -20,6 +18,21 @@ from qrt.ir.core.traits import (
     TERMINATOR,
     is_speculatable_inside,
 )
+from qrt.ir.dialects._regions.forms import (
+    parse_assignments,
+    parse_body,
+    parse_branches,
+    parse_optional_results,
+    print_body,
+    print_branches,
+    require_carried,
+    require_edge,
+    spell_assignments,
+    spell_results,
+    spell_types,
+    terminator_operands,
+)
+from qrt.ir.dialects.scf.parallel import PARALLEL_OPS
 from qrt.ir.text import attribute_kinds
 from qrt.types import IntegerType
 

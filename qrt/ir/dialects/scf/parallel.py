@@ -2,13 +2,24 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import (parse_arguments, parse_assignments, parse_body, parse_optional_results, parse_values, print_body, spell_assignments, spell_results, spell_types, spell_values)
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, PURE, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK, TERMINATOR
+from qrt.ir.dialects._regions.forms import (
+    parse_arguments,
+    parse_assignments,
+    parse_body,
+    parse_optional_results,
+    parse_values,
+    print_body,
+    spell_assignments,
+    spell_results,
+    spell_types,
+    spell_values,
+)
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.assembly_elements import DYNAMIC, parse_mixed
 from qrt.types import IntegerType

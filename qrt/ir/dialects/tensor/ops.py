@@ -2,9 +2,6 @@
 
 from math import prod
 
-from qrt.ir.dialects._shaped.lists import (mixed_values, static_values)
-from qrt.ir.dialects._shaped.types import (ranked, require_cast, require_sizes)
-from qrt.ir.dialects.tensor import slices
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import Definition
@@ -20,6 +17,9 @@ from qrt.ir.core.traits import (
     TERMINATOR,
     have_compatible_shapes,
 )
+from qrt.ir.dialects._shaped.lists import mixed_values, static_values
+from qrt.ir.dialects._shaped.types import ranked, require_cast, require_sizes
+from qrt.ir.dialects.tensor import slices
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
 

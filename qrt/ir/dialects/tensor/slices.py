@@ -4,15 +4,23 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from qrt.ir.dialects._shaped.lists import (STATIC, mixed_values, static_values)
-from qrt.ir.dialects._shaped.reshapes import (REASSOCIATION, reassociation_of, verify_dynamic_sizes)
-from qrt.ir.dialects._shaped.slices import (PARTS, SLICE_ATTRIBUTES, SLICE_FORMAT, SLICE_OPERANDS, dropped_dimensions, verify_slice_bounds, verify_slice_lists)
-from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import PURE, SINGLE_BLOCK
+from qrt.ir.dialects._shaped.lists import STATIC, mixed_values, static_values
+from qrt.ir.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.ir.dialects._shaped.slices import (
+    PARTS,
+    SLICE_ATTRIBUTES,
+    SLICE_FORMAT,
+    SLICE_OPERANDS,
+    dropped_dimensions,
+    verify_slice_bounds,
+    verify_slice_lists,
+)
+from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.text.attribute_kinds import I64, UNIT
 from qrt.types import TensorType
 

@@ -5,12 +5,22 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects._shaped.constants import stored
-from qrt.ir.dialects.vector.types import (integers, shape_of, vector_of)
-from qrt.ir.dialects.vector.values import (can_broadcast, changed, constant, dense_array, dense_of, has_as_many, same_type, splat, splat_source)
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects._shaped.constants import stored
+from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
+from qrt.ir.dialects.vector.values import (
+    can_broadcast,
+    changed,
+    constant,
+    dense_array,
+    dense_of,
+    has_as_many,
+    same_type,
+    splat,
+    splat_source,
+)
 from qrt.types import Type, VectorType
 
 

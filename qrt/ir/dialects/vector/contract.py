@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.vector.reductions import (KIND, require_kind)
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import ArrayAttr, Attribute, OpaqueAttr, StringAttr
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
+from qrt.ir.dialects.vector.reductions import KIND, require_kind
 from qrt.ir.text.attribute_kinds import AFFINE_MAP_ARRAY, array_of, enumeration
 from qrt.types import IntegerType, Type, VectorType
 

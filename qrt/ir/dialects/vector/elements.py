@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.vector.types import (NOT_SCALAR, POSITIONS, integers, part_type, shape_of, vector_of)
 from qrt.ir.core.constraints import element_type_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
+from qrt.ir.dialects.vector.types import NOT_SCALAR, POSITIONS, integers, part_type, shape_of, vector_of
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import I64_ARRAY
 from qrt.types import Type, VectorType

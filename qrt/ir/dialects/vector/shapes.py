@@ -3,12 +3,12 @@
 from math import prod
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects.vector.types import (FIXED, I64_NUMBERS, POSITIONS, integers, part_type, vector_of)
 from qrt.ir.core.attributes import DenseArrayAttr
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
+from qrt.ir.dialects.vector.types import FIXED, I64_NUMBERS, POSITIONS, integers, part_type, vector_of
 from qrt.types import MemRefType, TensorType, VectorType
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.dialects._regions.forms import (parse_values, spell_values)
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.constraints import I1, INDEX, element_of
 from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE
+from qrt.ir.dialects._regions.forms import parse_values, spell_values
 from qrt.ir.text.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 

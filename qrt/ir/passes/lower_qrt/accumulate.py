@@ -15,15 +15,15 @@ from fractions import Fraction
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type)
 from qrt.ir import IntegerAttr, StringAttr, Value
 from qrt.ir.core.affine import Expression, evaluate
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
+from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.ir.passes.elementwise import INDEX
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, requantize, scale_fixed_exactly)
 from qrt.types import IntegerType, UniformType
 
 Indices = Sequence[Expression]
@@ -34,7 +34,7 @@ _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 
 
 @dataclass(frozen=True)
-class Factor:
+class ProductOperand:
     """One operand of the products: its storage, and how the loops index it.
 
     `index(coordinates, reduced)` gives the indices from the operand's own coordinates, each an expression of the kept
@@ -59,8 +59,8 @@ class Contraction:
     """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the kept loops; `depth` is the number of
     products if it is known for a whole result (with sub-channel weights, of all blocks)."""
 
-    a: Factor
-    w: Factor
+    a: ProductOperand
+    w: ProductOperand
     kept: tuple[Extent, ...]
     reduced: tuple[Extent, ...]
     depth: int | None
@@ -135,7 +135,7 @@ def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerTy
     return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
 
 
-def _sums(context: LoweringContext, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
+def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Extent], width: IntegerType) -> Value:
     """The sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a constant."""
     known = _constant_sums(factor, reduced)
     if known is not None:
@@ -148,7 +148,7 @@ def _sums(context: LoweringContext, factor: Factor, reduced: Sequence[Extent], w
     return sums
 
 
-def _constant_sums(factor: Factor, reduced: Sequence[Extent]) -> Array | None:
+def _constant_sums(factor: ProductOperand, reduced: Sequence[Extent]) -> Array | None:
     source = factor.tensor.operation
     cast = source is not None and source.name == "quant.scast"
     values = constant_storage(source.operands[0]) if source is not None and cast else None

@@ -7,10 +7,10 @@ nest the float at places in the padded image; it finds image and channel in the 
 from collections.abc import Callable, Sequence
 from math import prod
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, Extent, LoweringContext)
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, combine, floordiv, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.numerics import LANES
 
 Reader = Callable[[LoopNest, Sequence[Expression]], Value]

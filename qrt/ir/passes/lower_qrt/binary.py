@@ -2,15 +2,31 @@
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, I64, LoweringContext, accumulator_type, broadcast, broadcast_indices, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import (
+    F32,
+    I64,
+    LoweringContext,
+    accumulator_type,
+    broadcast,
+    broadcast_indices,
+    uniform_type,
+)
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred, joint, requantization
+from qrt.ir.passes.lower_qrt.requantize import (
+    Requantization,
+    finish,
+    requantize,
+    round_float32,
+    round_shift,
+    scale_fixed_double,
+    scale_once,
+)
 from qrt.numerics import SUM_RULES
 from qrt.ops.binary import sum_parameters
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
-from qrt.ir.passes.lower_qrt.parameters import (Channels, centred, joint, requantization)
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, finish, requantize, round_float32, round_shift, scale_fixed_double, scale_once)
 from qrt.types import IntegerType
 
 

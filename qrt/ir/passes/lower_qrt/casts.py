@@ -1,13 +1,13 @@
 """requantize: `q - zp` to the result's type, any two types per layer, per axis or per block."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I64, Extent, LoweringContext, accumulator_type, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, accumulator_type, uniform_type
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred, requantization
+from qrt.ir.passes.lower_qrt.requantize import Requantization, finish, requantize, scale
 from qrt.numerics import RULES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
-from qrt.ir.passes.lower_qrt.parameters import (Channels, centred, requantization)
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, finish, requantize, scale)
 from qrt.types import UniformType
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import LoweringContext, uniform_type
+from qrt.ir.passes.lower_qrt.parameters import Channels
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Attributes
-from qrt.ir.passes.lower_qrt.parameters import Channels
 
 
 def lower_clamp(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from math import prod
 
-from qrt.ir.dialects.linalg.lowering import (Extent, LoweringContext, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
+from qrt.ir.passes.lower_qrt.window import output_extent, pad, window_index
 from qrt.ops.core import Attributes
-from qrt.ir.passes.lower_qrt.accumulate import (Contraction, Factor, contract, lower_bias, zero_points_of)
-from qrt.ir.passes.lower_qrt.parameters import (Channels, requantization)
-from qrt.ir.passes.lower_qrt.window import (output_extent, pad, window_index)
 
 _IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 
@@ -58,10 +58,10 @@ def convolve(
     def filters(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
         return (*own, *inner) if len(inner) > 2 else (*inner, *own)
 
-    a = Factor(
+    a = ProductOperand(
         x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
     )
-    f = Factor(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
+    f = ProductOperand(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
     known = [size for size in reduced if isinstance(size, int)]
     taps = prod(known) if len(known) == len(reduced) else None
     x_scale, w_scales, scales = (Channels.along(t, CHANNEL) for t in (x_type, w_type, element))

@@ -1,10 +1,10 @@
 """cumsum: each element of the result sums what stands before it along the axis."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, tensor_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.ops.core import Attributes, one_axis
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType

@@ -1,11 +1,11 @@
 """depthwise_conv2d: a convolution whose groups have one input channel each."""
 
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, tensor_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import floordiv
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
+from qrt.ir.passes.lower_qrt.conv import CHANNEL, convolve
 from qrt.ops.core import Attributes
-from qrt.ir.passes.lower_qrt.conv import (CHANNEL, convolve)
 
 
 def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

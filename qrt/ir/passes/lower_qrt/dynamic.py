@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, F64, I64, Extent, LoweringContext, tensor_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, F64, I64, Extent, LoweringContext, tensor_type
+from qrt.ir.passes.lower_qrt.floats32 import exponential
+from qrt.ir.passes.lower_qrt.requantize import clamp
+from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.numerics.dynamic import FARTHEST, MOST, TANH, TANH_NEAR
 from qrt.ops.core import Attributes
 from qrt.ops.dynamic import column_parameters
 from qrt.ops.elementwise import FLOAT_PREDICATES
-from qrt.ir.passes.lower_qrt.floats32 import exponential
-from qrt.ir.passes.lower_qrt.requantize import clamp
-from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.types import TensorType, UniformType
 
 _UNORDERED, _EQUAL, _LESS = (list(FLOAT_PREDICATES).index(name) for name in ("uno", "oeq", "olt"))

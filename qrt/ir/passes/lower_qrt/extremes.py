@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I1, I64, Extent, LoweringContext, tensor_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I1, I64, Extent, LoweringContext, tensor_type
 from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
 from qrt.types import FloatType, IntegerType, Type, UniformType
 

@@ -3,17 +3,17 @@ them."""
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, LoweringContext, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
-from qrt.numerics import round_to_format
-from qrt.ops.core import Attributes
-from qrt.ops.float_matmul import LANES, sums_integers
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext, tensor_type, uniform_type
 from qrt.ir.passes.lower_qrt.mixed_matmul import mixed_sums
 from qrt.ir.passes.lower_qrt.parameters import Channels
 from qrt.ir.passes.lower_qrt.window import pad_behind
+from qrt.numerics import round_to_format
+from qrt.ops.core import Attributes
+from qrt.ops.float_matmul import LANES, sums_integers
 from qrt.types import UniformType
 
 

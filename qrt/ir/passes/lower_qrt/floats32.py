@@ -3,9 +3,10 @@
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, F64, I32, I64)
 from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, F64, I32, I64
+from qrt.ir.passes.elementwise import INDEX
 from qrt.numerics.floats32 import (
     EXP,
     LOG,
@@ -17,7 +18,6 @@ from qrt.numerics.floats32 import (
     PER_E,
     POWERS,
 )
-from qrt.ir.passes.elementwise import INDEX
 
 
 def logarithm(nest: LoopNest, x: Value) -> Value:

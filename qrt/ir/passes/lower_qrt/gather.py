@@ -1,12 +1,12 @@
 """gather and gather_nd: loops over the result that read at the positions that indices hold."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, tensor_type)
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.gather import gathered_axes
-from qrt.ir.passes.elementwise import INDEX
 
 
 def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

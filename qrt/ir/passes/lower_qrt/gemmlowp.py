@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I32, I64)
 from qrt.ir import Value
-from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I32, I64
 from qrt.ir.passes.lower_qrt.requantize import clamp
+from qrt.ops.elementwise import INTEGER_PREDICATES
 
 _LESS, _GREATER = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt"))
 

@@ -1,12 +1,12 @@
 """lookup: `table[q - least]`, a tensor.extract at an index that the body computes; and two of them, between which the
 low bits interpolate."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I16, I32, I64, LoweringContext, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I16, I32, I64, LoweringContext, uniform_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.numerics import INTERPOLATED_BITS
 from qrt.ops.core import Attributes
-from qrt.ir.passes.elementwise import INDEX
 
 
 def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I8, I16, I64, LoweringContext, tensor_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.numerics.fixed_functions import logistic, tanh
-from qrt.ops.core import Attributes
-from qrt.ops.lstm import lstm_parameters, operand_names
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I8, I16, I64, LoweringContext, tensor_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.gemmlowp import Fixed
 from qrt.ir.passes.lower_qrt.lookup import entry_of
-from qrt.ir.passes.lower_qrt.recurrent import (WORD, products, saturated, scaled)
+from qrt.ir.passes.lower_qrt.recurrent import WORD, products, saturated, scaled
 from qrt.ir.passes.lower_qrt.requantize import clamp
 from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
+from qrt.numerics.fixed_functions import logistic, tanh
+from qrt.ops.core import Attributes
+from qrt.ops.lstm import lstm_parameters, operand_names
 
 _LESS = 2
 """The predicate `slt` of arith.cmpi."""

@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.linalg.lowering import (Extent, LoweringContext, broadcast, broadcast_indices, tensor_type, uniform_type)
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.ops.core import Attributes
-from qrt.ir.passes.lower_qrt.accumulate import (Contraction, Factor, contract, lower_bias, zero_points_of)
-from qrt.ir.passes.lower_qrt.parameters import (Channels, requantization)
+from qrt.ir.dialects.linalg.lowering import (
+    Extent,
+    LoweringContext,
+    broadcast,
+    broadcast_indices,
+    tensor_type,
+    uniform_type,
+)
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ir.passes.lower_qrt.sub_channel import contract_blocks
+from qrt.ops.core import Attributes
 
 
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
@@ -56,13 +63,15 @@ class _Operand:
             return (*coordinates, *reduced)
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
-    def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> Factor:
+    def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
         """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
         axis = self.type.axis if self.type.is_per_axis else None
         channel = () if axis is None else (self.index(coordinates, (0,))[axis],)
-        return Factor(self.tensor, self.type, coordinates, extents, self.index, zero_points_of(self.type), channel)
+        return ProductOperand(
+            self.tensor, self.type, coordinates, extents, self.index, zero_points_of(self.type), channel
+        )
 
 
 def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:

@@ -3,15 +3,15 @@
 
 from math import prod
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (Extent, LoweringContext, accumulator_type, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, accumulator_type, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
+from qrt.ir.passes.lower_qrt.requantize import requantize
 from qrt.ops.core import Attributes, reduced_axes
 from qrt.ops.mean import counted, is_raw
 from qrt.ops.requant import max_magnitude, max_storage
-from qrt.ir.passes.lower_qrt.parameters import (Channels, requantization, without_zero_point)
-from qrt.ir.passes.lower_qrt.requantize import requantize
 
 
 def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, I32, I64, Array, LoweringContext, tensor_type, uniform_type)
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, I32, I64, Array, LoweringContext, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred
+from qrt.ir.passes.lower_qrt.window import pad_behind
 from qrt.numerics import LEAST_UNIT_EXPONENT, UNIT_CARRY, round_to_format
 from qrt.ops.float_matmul import PIECE, k_block, scales_along_k
-from qrt.ir.passes.lower_qrt.parameters import (Channels, centred)
-from qrt.ir.passes.lower_qrt.window import pad_behind
 from qrt.types import UniformType
 
 _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _DepthSplit:
     """How K is cut: blocks of so many pieces of this length. Zeros continue the last piece of a block."""
 
     depth: int
@@ -62,7 +62,7 @@ def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Valu
     """The result for weights for which `sums_integers` holds."""
     t, stored = uniform_type(w), context.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
-    cut = _Cut(depth, k_block(t, depth))
+    cut = _DepthSplit(depth, k_block(t, depth))
     *rows, _ = context.extents(a)
     column = context.extent(stored, 1)
     scaled_rows = _scaled_rows(context, a, t) if scales_along_k(t) else a
@@ -98,7 +98,9 @@ def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
     return nest.finish(nest.value("arith.mulf", operands, F32))[0]
 
 
-def _piece_sums(context: LoweringContext, a: Value, stored: Value, t: UniformType, cut: _Cut) -> tuple[Value, Value]:
+def _piece_sums(
+    context: LoweringContext, a: Value, stored: Value, t: UniformType, cut: _DepthSplit
+) -> tuple[Value, Value]:
     """The exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "units", [*rows, depth])

@@ -1,10 +1,10 @@
 """pad: a tensor.pad with the padding's value of each channel."""
 
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, tensor_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
+from qrt.ir.passes.lower_qrt.window import pad_tensor
 from qrt.ops.core import Attributes
 from qrt.ops.pad import channel_axis, stored_value
-from qrt.ir.passes.lower_qrt.window import pad_tensor
 
 
 def lower_pad(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

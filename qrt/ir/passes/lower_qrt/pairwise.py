@@ -1,11 +1,18 @@
 """maximum, minimum as one operation; div, squared_difference as entries of the table of all pairs of bytes."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I32, LoweringContext, broadcast, broadcast_indices, tensor_type, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import (
+    I32,
+    LoweringContext,
+    broadcast,
+    broadcast_indices,
+    tensor_type,
+    uniform_type,
+)
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.pairwise import table_of_pairs
-from qrt.ir.passes.elementwise import INDEX
 from qrt.types import IntegerType
 
 

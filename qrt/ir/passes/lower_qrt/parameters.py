@@ -6,12 +6,12 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import (Index, LoopNest)
-from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
-from qrt.ops.requant import combined_parameters
+from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir.passes.lower_qrt.requantize import Requantization
+from qrt.ops.requant import combined_parameters
 from qrt.types import IntegerType, UniformType
 
 

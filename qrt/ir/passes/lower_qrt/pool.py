@@ -11,18 +11,27 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, I32, Array, Extent, LoweringContext, accumulator_type, tensor_type, uniform_type)
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import (
+    F32,
+    I32,
+    Array,
+    Extent,
+    LoweringContext,
+    accumulator_type,
+    tensor_type,
+    uniform_type,
+)
+from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.averages import sum_of_columns, sum_of_lanes, sum_of_rows
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
+from qrt.ir.passes.lower_qrt.requantize import requantize
+from qrt.ir.passes.lower_qrt.window import output_extent, pad, pad_tensor, window_index
 from qrt.numerics import RULES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude, max_storage
-from qrt.ir.passes.elementwise import INDEX
-from qrt.ir.passes.lower_qrt.averages import (sum_of_columns, sum_of_lanes, sum_of_rows)
-from qrt.ir.passes.lower_qrt.parameters import (Channels, requantization, without_zero_point)
-from qrt.ir.passes.lower_qrt.requantize import requantize
-from qrt.ir.passes.lower_qrt.window import (output_extent, pad, pad_tensor, window_index)
 from qrt.types import IntegerType
 
 

@@ -1,14 +1,14 @@
 """svdf, and what it shares with lstm: sums of products of bytes, scaled and brought to 16 bits."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I8, I16, I64, Extent, LoweringContext, tensor_type)
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
-from qrt.ops.core import Attributes
-from qrt.ops.recurrent import svdf_parameters
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I8, I16, I64, Extent, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt.gemmlowp import Fixed
 from qrt.ir.passes.lower_qrt.requantize import clamp
 from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
+from qrt.ops.core import Attributes
+from qrt.ops.recurrent import svdf_parameters
 
 WORD = -(1 << 15), (1 << 15) - 1
 """The ends of 16 bits."""

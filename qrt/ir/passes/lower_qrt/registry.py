@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.ops.core import Attributes
 from qrt.registry import Registry
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import (Index, LoopNest)
-from qrt.ir.dialects.linalg.lowering import (F32, F64, I1, I32, I64, Array)
 from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, F64, I1, I32, I64, Array
 from qrt.numerics import ARITHMETICS, Arithmetic, RequantParameters
 from qrt.numerics.rules import Domain
 from qrt.ops.elementwise import INTEGER_PREDICATES

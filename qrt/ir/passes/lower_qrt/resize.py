@@ -1,12 +1,12 @@
 """resize_bilinear and resize_nearest: loops over the result that read neighbours at positions from constant tables."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, I32, I64, LoweringContext, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, I32, I64, LoweringContext, tensor_type, uniform_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.resize import nearest, positions
-from qrt.ir.passes.elementwise import INDEX
 from qrt.types import FloatType, IntegerType, Type, UniformType
 
 

@@ -1,11 +1,11 @@
 """scatter_nd: each element of the result looks through all rows of indices for those that name it."""
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I1, LoweringContext, tensor_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I1, LoweringContext, tensor_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.ir.passes.elementwise import INDEX
 from qrt.types import FloatType
 
 _EQUAL = list(INTEGER_PREDICATES).index("eq")

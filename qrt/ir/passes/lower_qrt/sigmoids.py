@@ -3,11 +3,11 @@
 from functools import partial
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I16, LoweringContext, uniform_type)
 from qrt.ir import Operation, Value
-from qrt.ops.core import Attributes
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I16, LoweringContext, uniform_type
 from qrt.ir.passes.lower_qrt.lookup import entry_of
+from qrt.ops.core import Attributes
 
 
 def _lower(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -1,13 +1,13 @@
 """slice and tile: a tensor.extract_slice, and loops that read it backwards; loops that read modulo the sizes of x."""
 
-from qrt.ir.dialects.linalg.loop_nest import (Index, LoopNest)
-from qrt.ir.dialects.linalg.lowering import (I64, Extent, LoweringContext, static_shape, tensor_type)
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.slices import Step, multiples_of, steps_of
-from qrt.ir.passes.elementwise import INDEX
 from qrt.types import TensorType
 
 _DYNAMIC = -(1 << 63)

@@ -2,16 +2,22 @@
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (LoweringContext, accumulator_type, broadcast, broadcast_indices, uniform_type)
 from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import (
+    LoweringContext,
+    accumulator_type,
+    broadcast,
+    broadcast_indices,
+    uniform_type,
+)
+from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
 from qrt.ops.core import Attributes
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.ops.requant import max_magnitude
 from qrt.ops.slopes import slope_parameters
-from qrt.ir.passes.elementwise import INDEX
-from qrt.ir.passes.lower_qrt.parameters import (Channels, centred)
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, requantize)
 from qrt.types import IntegerType, UniformType
 
 _LESS = list(INTEGER_PREDICATES).index("slt")

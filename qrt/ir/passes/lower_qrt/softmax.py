@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, F64, I16, I32, I64, Array, LoweringContext, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.ops.core import Attributes, one_axis
-from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, F64, I16, I32, I64, Array, LoweringContext, tensor_type, uniform_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.floats32 import logarithm
 from qrt.ir.passes.lower_qrt.gemmlowp import Fixed
 from qrt.ir.passes.lower_qrt.lookup import interpolated
-from qrt.ir.passes.lower_qrt.requantize import (clamp, round_float, to_storage)
+from qrt.ir.passes.lower_qrt.requantize import clamp, round_float, to_storage
+from qrt.ops.core import Attributes, one_axis
+from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, UniformType
 
 _GREATER = list(INTEGER_PREDICATES).index("sgt")

@@ -8,14 +8,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, I64, Extent, LoweringContext, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, I64, Extent, LoweringContext, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, Indices, ProductOperand, accumulate, zero_points_of
+from qrt.ir.passes.lower_qrt.requantize import (
+    Requantization,
+    add_128,
+    round_float32,
+    round_shift_128,
+    shift_left,
+    to_storage,
+)
 from qrt.ops.sub_channel import BlockParameters, block_parameters
-from qrt.ir.passes.lower_qrt.accumulate import (Contraction, Factor, Indices, accumulate, zero_points_of)
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, add_128, round_float32, round_shift_128, shift_left, to_storage)
 from qrt.types import UniformType
 
 
@@ -83,8 +90,8 @@ def _contraction(
         0 if size == 1 else e for size, e in zip(zero_points.shape, (block, floordiv(column, per_block)), strict=True)
     )
     return Contraction(
-        Factor(a_tensor, a_type, (*lines, block), (*rows, blocks), left, zero_points_of(a_type), ()),
-        Factor(w_tensor, w_type, (column, block), (columns, blocks), right, zero_points, channel),
+        ProductOperand(a_tensor, a_type, (*lines, block), (*rows, blocks), left, zero_points_of(a_type), ()),
+        ProductOperand(w_tensor, w_type, (column, block), (columns, blocks), right, zero_points, channel),
         (*rows, columns, blocks),
         (depth[1],),
         depth[0],

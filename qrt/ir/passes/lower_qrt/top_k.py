@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (I1, I32, I64, LoweringContext, tensor_type)
 from qrt.ir import Operation, Value
-from qrt.ops.core import Attributes
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I1, I32, I64, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt.extremes import is_beyond
+from qrt.ops.core import Attributes
 
 _EQ, _SLT = 0, 2
 """Predicates of arith.cmpi: equal, and less as signed numbers."""

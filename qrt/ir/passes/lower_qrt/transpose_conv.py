@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.dialects.linalg.lowering import (I64, Extent, LoweringContext, static_shape, tensor_type, uniform_type)
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ops.core import Attributes
 from qrt.ops.transpose_conv import taps_of
-from qrt.ir.passes.lower_qrt.accumulate import (Contraction, Factor, contract, lower_bias, zero_points_of)
-from qrt.ir.passes.lower_qrt.parameters import (Channels, requantization)
 
 _IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
 
@@ -37,8 +37,8 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
         turned = (add(multiply(inner[d], -1), kernel[d] - 1) for d in range(2))
         return (*own, *turned, inner[2])
 
-    a = Factor(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
-    f = Factor(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
+    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
+    f = ProductOperand(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
     x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
     bias = None

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.lowering import (I64, Extent, LoweringContext, tensor_type)
 from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, tensor_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
 from qrt.ops.window import Pairs, output_size
-from qrt.ir.passes.elementwise import INDEX
 from qrt.types import TensorType
 
 

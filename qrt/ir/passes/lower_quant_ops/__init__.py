@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ops.casts import QCAST
-from qrt.ir.passes.elementwise import (INDEX, ChannelEmitter, Emitter)
-from qrt.ir.passes.lower_quant_ops.cast_arithmetic import (Rules, dequantize, quantize)
+from qrt.ir.dialects.quant.ops import element_of
+from qrt.ir.passes.elementwise import INDEX, ChannelEmitter, Emitter
+from qrt.ir.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.ir.passes.options import option
+from qrt.ops.casts import QCAST
 from qrt.types import TensorType, Type, UniformType
 
 _RULE = QCAST.declaration

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from qrt.errors import QuantTypeError
 from qrt.ir import IntegerAttr, Value
-from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.ir.passes.elementwise import Emitter
 from qrt.numerics.float_text import FloatFormat
+from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.types import FloatType, IntegerType, UniformType, storage_range
 
 I1, I64 = IntegerType(1), IntegerType(64)

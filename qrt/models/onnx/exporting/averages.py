@@ -5,13 +5,13 @@ adds some elements of every window to what the one before has.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import linear
 from qrt.ir.core.attributes import FloatAttr
 from qrt.ir.core.matching import constant_of
-from qrt.quantization.forms.elements import (elements_of, shape_of)
-from qrt.quantization.forms.reductions import (QUOTIENTS, quotient_of)
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import elements_of, shape_of
+from qrt.quantization.forms.reductions import QUOTIENTS, quotient_of
 
 Tap = tuple[int, int]
 """Where an element stands in a window."""

@@ -16,7 +16,7 @@ _FLOATS = {"f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT", "f64": "DOUBLE"
 _STORED = (4, 8, 16, 32)
 
 
-class Held:
+class ExportedValue:
     """A value: its type, the elements of a constant, and the tensors that hold it by their order of axes.
 
     ``is_unsigned`` says whether signless integers are those of an unsigned storage type.

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.importing.node import (TENSOR, Refused)
-from qrt.models.onnx.exporting.operation_metadata import Entry
-from qrt.models.onnx.exporting.exported_value import (Held, Order, in_order, shape_in_order)
 from qrt.ir import Operation, Value
+from qrt.models.importing.node import TENSOR, UnsupportedForm
+from qrt.models.onnx.exporting.exported_value import ExportedValue, Order, in_order, shape_in_order
+from qrt.models.onnx.exporting.operation_metadata import Entry
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
@@ -90,19 +90,19 @@ class Graph:
         self.initializers: dict[str, tuple[Array, str | None]] = {}
         self.entries: list[Entry] = []
         self.shapes: dict[str, tuple[str, tuple[int | None, ...]]] = {}
-        self.values: dict[Value, Held] = {}
+        self.values: dict[Value, ExportedValue] = {}
         self.refused: Counter[tuple[str, str]] = Counter()
         self._shared: dict[Any, str] = {}
 
     # -- values -----------------------------------------------------------------------------------------------------
 
-    def held(self, value: Value) -> Held:
+    def held(self, value: Value) -> ExportedValue:
         """What is known of a value."""
         found = self.values.get(value)
         if found is None:
             if not isinstance(value.type, TensorType) or value.type.shape is None:
-                raise Refused(f"a value of {value.type.shown()}")
-            found = self.values[value] = Held(value.type)
+                raise UnsupportedForm(f"a value of {value.type.shown()}")
+            found = self.values[value] = ExportedValue(value.type)
         return found
 
     def result_hint(self, op: Operation, i: int) -> str:
@@ -115,7 +115,7 @@ class Graph:
                 return name
         return op.name.rpartition(".")[2]
 
-    def tensor(self, held: Held, order: Order, hint: str) -> str:
+    def tensor(self, held: ExportedValue, order: Order, hint: str) -> str:
         """The tensor that holds a value in an order; one is made where there is none."""
         found = held.names.get(order)
         if found is not None:
@@ -127,13 +127,13 @@ class Graph:
         held.names[order] = found
         return found
 
-    def _transposed(self, held: Held, order: Order) -> str:
+    def _transposed(self, held: ExportedValue, order: Order) -> str:
         """A tensor with its axes in another order."""
         source, name = next(((o, n) for o, n in held.names.items() if None not in o), (None, ""))
         if source is None:
-            raise Refused("a value that no tensor holds")
+            raise UnsupportedForm("a value that no tensor holds")
         if None in order:
-            raise Refused("a computed operand with new axes")
+            raise UnsupportedForm("a computed operand with new axes")
         permutation = [source.index(axis) for axis in order]
         made = self.tensors.fresh(f"{name}/Transpose")
         node = self.nodes.fresh(f"{name}/Transpose")
@@ -142,11 +142,11 @@ class Graph:
         self.entries.append(Entry(node, "", {}, [(name, source, held.type.element)], [(made, order, held.type)]))
         return made
 
-    def declare(self, name: str, held: Held, order: Order) -> None:
+    def declare(self, name: str, held: ExportedValue, order: Order) -> None:
         """Says the type of a tensor."""
         kind = held.data_type
         if kind is None:
-            raise Refused(f"elements of {held.type.element.shown()}")
+            raise UnsupportedForm(f"elements of {held.type.element.shown()}")
         self.shapes[name] = kind, shape_in_order(held.shape, order)
 
     # -- constants --------------------------------------------------------------------------------------------------

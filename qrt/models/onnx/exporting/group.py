@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from qrt.models.importing.node import Refused
-from qrt.models.onnx.exporting.exported_value import (Held, Order)
-from qrt.models.onnx.exporting.parameters import parameters_of
 from qrt.ir import Operation
+from qrt.models.importing.node import UnsupportedForm
+from qrt.models.onnx.exporting.exported_value import ExportedValue, Order
+from qrt.models.onnx.exporting.parameters import parameters_of
 from qrt.ops import family_of
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, OpFamily
@@ -59,11 +59,11 @@ class Group:
         """The number of operands."""
         return len(self.op.operands)
 
-    def operand(self, i: int) -> Held:
+    def operand(self, i: int) -> ExportedValue:
         """An operand."""
         return self.graph.held(self.op.operands[i])
 
-    def result(self, i: int = 0) -> Held:
+    def result(self, i: int = 0) -> ExportedValue:
         """A result, whose tensors are still to come."""
         return self.graph.held((self.clamp or self.op).results[i])
 
@@ -73,7 +73,7 @@ class Group:
 
     def refuse(self, form: str) -> NoReturn:
         """Says that ONNX cannot say the op in this form."""
-        raise Refused(form)
+        raise UnsupportedForm(form)
 
     # -- operands ---------------------------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ class Group:
         shape = self.integers([-1 if size is None else size for size in sizes], "shape")
         return self.node("Reshape", self.real(i), shape, is_part=True)
 
-    def dequantized(self, name: str, held: Held, order: Order) -> str:
+    def dequantized(self, name: str, held: ExportedValue, order: Order) -> str:
         """What DequantizeLinear makes of a tensor of storage."""
         element = held.type.element
         assert isinstance(element, UniformType)
@@ -114,7 +114,7 @@ class Group:
         self.graph.need(given.opset)
         return self.node("DequantizeLinear", name, *self._parameters(element, order, held), is_part=True)
 
-    def _parameters(self, element: UniformType, order: Order, held: Held) -> tuple[str, ...]:
+    def _parameters(self, element: UniformType, order: Order, held: ExportedValue) -> tuple[str, ...]:
         given = parameters_of(element, held.shape, order)
         self._form = {
             key: value for key, value in (("axis", given.axis), ("block_size", given.block_size)) if value is not None
@@ -208,7 +208,7 @@ class Group:
             name = self.quantized(name, held, order)
         self.set_stored(name, order, i)
 
-    def quantized(self, name: str, held: Held, order: Order) -> str:
+    def quantized(self, name: str, held: ExportedValue, order: Order) -> str:
         """What QuantizeLinear makes of floats."""
         element = held.type.element
         assert isinstance(element, UniformType)
@@ -220,7 +220,7 @@ class Group:
         self.graph.need(given.opset)
         return self.node("QuantizeLinear", name, *self._parameters(element, order, held), is_part=True)
 
-    def _bounded(self, name: str, element: UniformType, held: Held, order: Order) -> str:
+    def _bounded(self, name: str, element: UniformType, held: ExportedValue, order: Order) -> str:
         """Storage whose bounds are narrower than its type: the values are clipped first."""
         if not element.is_per_layer:
             self.refuse("narrow bounds of storage for each channel")

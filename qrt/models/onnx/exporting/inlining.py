@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from qrt.errors import DiagnosticError, ModelError
-from qrt.models.onnx.node import Node
 from qrt.ir import Block, Value, parse
+from qrt.models.onnx.node import Node
 from qrt.types import TensorType, Type
 
 _DIALECTS = ("arith.", "linalg.", "math.", "qrt.", "tensor.")

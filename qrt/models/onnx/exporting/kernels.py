@@ -6,12 +6,12 @@ The ops that are made here are for the writers alone: families take no floats, b
 from collections.abc import Sequence
 from typing import Any
 
-from qrt.models.onnx.exporting.averages import average_of
-from qrt.models.onnx.exporting.programs import (Program, Programs, text_between, text_of)
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
-from qrt.quantization.forms import (Form, form_of)
+from qrt.models.onnx.exporting.averages import average_of
+from qrt.models.onnx.exporting.programs import Program, Programs, text_between, text_of
+from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.products import integer_products
 from qrt.quantization.fusion.fuse_kernels import FuseKernels
 from qrt.types import TensorType
@@ -98,7 +98,7 @@ def _put_back(region: Operation) -> None:
     region.erase()
 
 
-def _replace(region: Operation, form: Form, programs: dict[Operation, Program]) -> None:
+def _replace(region: Operation, form: KernelForm, programs: dict[Operation, Program]) -> None:
     builder, (result,) = Builder(region), region.results
     operands = [_permuted(builder, region.operands[each.number], each.permutation) for each in form.operands]
     made = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qrt.models.onnx.exporting.neighbors import (Around, bias_of)
-from qrt.models.onnx.exporting.operation_metadata import (OP, PORT, STATE, VERSION, Entry, is_bias)
 from qrt.models.onnx.exporting.exported_value import Order
+from qrt.models.onnx.exporting.neighbors import GraphNeighbors, bias_of
+from qrt.models.onnx.exporting.operation_metadata import OP, PORT, STATE, VERSION, Entry, is_bias
 from qrt.models.onnx.exporting.proto import onnx_package
 from qrt.models.onnx.read import read
 from qrt.types import Type, UniformType
@@ -20,7 +20,7 @@ def annotate(
 ) -> None:
     """Puts entries and types of ports into the ``metadata_props`` of a model, and of inputs that are variables the
     symbols and the outputs."""
-    around = Around(read(model.SerializeToString()).graph)
+    around = GraphNeighbors(read(model.SerializeToString()).graph)
     said = {VERSION: "1"}
     for name, (symbol, output) in states.items():
         said[f"{STATE}{name}"] = json.dumps({"symbol": symbol, "output": output})
@@ -30,7 +30,7 @@ def annotate(
     onnx_package().helper.set_model_props(model, said)
 
 
-def _record(around: Around, entry: Entry) -> dict[str, Any]:
+def _record(around: GraphNeighbors, entry: Entry) -> dict[str, Any]:
     """An entry as it is written."""
     operands = []
     for i, each in enumerate(entry.operands):
@@ -61,7 +61,9 @@ def _bias(entry: Entry, i: int) -> Type | None:
     return bias_of([each[2] for each in entry.operands[:2] if each is not None])
 
 
-def _tensor(around: Around, name: str, order: Order, element: Type, default: Type | None = None) -> dict[str, Any]:
+def _tensor(
+    around: GraphNeighbors, name: str, order: Order, element: Type, default: Type | None = None
+) -> dict[str, Any]:
     made: dict[str, Any] = {"name": name}
     if order != tuple(range(len(order))):
         made["order"] = order

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.choose import bias_type
 from qrt.errors import QuantError
 from qrt.models.onnx.exporting.exported_value import Order
-from qrt.models.onnx.model import (Graph, Operator)
+from qrt.models.onnx.model import Graph, Operator
+from qrt.tensor.choose import bias_type
 from qrt.types import Type, UniformType
 
 
-class Around:
+class GraphNeighbors:
     """The nodes of a graph by the tensors that they make and read."""
 
     def __init__(self, graph: Graph) -> None:

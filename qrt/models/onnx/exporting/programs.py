@@ -6,9 +6,9 @@ ONNX says neither in which order a sum is added up nor what is rounded in betwee
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from qrt.models.importing.node import TENSOR
 from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE
+from qrt.models.importing.node import TENSOR
 from qrt.quantization.fusion.wrap_region import Body
 from qrt.types import FunctionType
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt._version import __version__
 from qrt.extras import extra
-from qrt.models.onnx.exporting.graph import (Body, Graph, NodeText)
+from qrt.models.onnx.exporting.graph import Body, Graph, NodeText
 from qrt.ops.core import Array
 
 Port = tuple[str, str, tuple[int | None, ...]]

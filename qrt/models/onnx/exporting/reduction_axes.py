@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from qrt.models.onnx.exporting.exported_value import Order, place
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (Order, place)
 
 
-class Reduced:
+class ReductionAxes:
     """``axes`` of a value whose tensor has an order; ``order`` is the result's."""
 
     def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
@@ -19,7 +19,7 @@ class Reduced:
         )
 
     @classmethod
-    def of(cls, group: Group) -> "Reduced":
+    def of(cls, group: Group) -> "ReductionAxes":
         """The axes and the order of a group's first operand."""
         order = group.common_order()
         said = group.attributes["axes"]

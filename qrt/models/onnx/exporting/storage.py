@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from qrt.models.onnx.exporting.exported_value import Held
 from qrt.ir import Value
+from qrt.models.onnx.exporting.exported_value import ExportedValue
 from qrt.ops.core import Array, storage_dtype
 from qrt.types import IntegerType, UniformType
 
@@ -25,7 +25,7 @@ def as_unsigned(array: Array, element: object) -> Array:
     return kept
 
 
-def restored(array: Array, held: Held) -> Array:
+def restored(array: Array, held: ExportedValue) -> Array:
     """A constant's bits as the storage of a quantized type, or as signless integers."""
     element = held.type.element
     if not isinstance(element, UniformType):

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from qrt.models.importing.node import Refused
-from qrt.models.onnx.exporting.graph import Graph
-from qrt.models.onnx.exporting.exported_value import Held
-from qrt.models.onnx.exporting.storage import (as_unsigned, is_unsigned)
 from qrt.ir import Block, DenseElementsAttr, Module, Operation, Value
+from qrt.models.importing.node import UnsupportedForm
+from qrt.models.onnx.exporting.exported_value import ExportedValue
+from qrt.models.onnx.exporting.graph import Graph
+from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
@@ -26,7 +26,7 @@ class Variables:
         self.held = {name: _initial(made[name], uses) for name in dict.fromkeys(map(_symbol, uses))}
         self.inputs: dict[str, str] = {}
 
-    def begin(self, graph: Graph) -> list[tuple[str, Held]]:
+    def begin(self, graph: Graph) -> list[tuple[str, ExportedValue]]:
         """The inputs, with their names: the variables that the function changes. They have initializers."""
         found = []
         for symbol in self.stored:
@@ -51,15 +51,15 @@ def _symbol(op: Operation) -> str:
     return str(op.attributes["global"].python)
 
 
-def _initial(made: Operation, uses: Sequence[Operation]) -> Held:
+def _initial(made: Operation, uses: Sequence[Operation]) -> ExportedValue:
     """What a variable begins with. Signless integers are unsigned where any of its values is."""
     kind, value = made.attributes["type"].python, made.attributes.get("value")
     name = str(made.attributes["sym_name"].python)
     if not isinstance(kind, TensorType) or not isinstance(value, DenseElementsAttr):
-        raise Refused(f"variable {name!r}, which begins with no elements")
+        raise UnsupportedForm(f"variable {name!r}, which begins with no elements")
     values: list[Value] = [op.results[0] if op.name == LOAD else op.operands[0] for op in uses if _symbol(op) == name]
     array: Array = value.array
-    held = Held(kind, array, any(map(is_unsigned, values)))
+    held = ExportedValue(kind, array, any(map(is_unsigned, values)))
     if held.is_unsigned:
         held.array = as_unsigned(array, kind.element)
     return held

@@ -3,13 +3,13 @@
 import numpy as np
 
 from qrt.errors import shown
-from qrt.models.importing.data_movement import (reshaped, taken)
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, as_value, cast_to, compare, number_of, select)
+from qrt.ir import Value
+from qrt.models.importing.data_movement import reshaped, taken
+from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, cast_to, compare, number_of, select
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.operands import (I64, finish, movable, operand, set_moved)
-from qrt.models.onnx.types import (NUMBERS, element_of, signless)
-from qrt.ir import Value
+from qrt.models.onnx.operators.operands import I64, finish, movable, operand, set_moved
+from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _MOST = 1 << 24

@@ -2,10 +2,10 @@
 
 from functools import reduce
 
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, cast_to, compare, number_of, select)
+from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats)
-from qrt.models.onnx.types import (NUMBERS, dtype_of, element_of, signless)
+from qrt.models.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
+from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, signless
 from qrt.types import FloatType, IntegerType, Type
 
 _BINARY = {

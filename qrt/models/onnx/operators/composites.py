@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import shown
-from qrt.models.onnx.composed import (Composed, composed)
+from qrt.models.onnx.composed import ComposedGraph, composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32
 
@@ -101,7 +101,7 @@ def _heads(node: Node) -> int:
     return found
 
 
-def _attended(node: Node, graph: Composed, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
+def _attended(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
     """Softmax of products of queries and keys, times values: in as many heads as the node says."""
     more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
     if node.attribute("scale", 0.0):
@@ -113,7 +113,7 @@ def _attended(node: Node, graph: Composed, parts: Sequence[Any], masks: Sequence
     return graph.add("Attention", *parts, *filter(None, [mask]), opset=_DEFINED, **more)
 
 
-def _mask(node: Node, graph: Composed, i: int, keys: int) -> Any:
+def _mask(node: Node, graph: ComposedGraph, i: int, keys: int) -> Any:
     """What is added for keys that an input leaves out: those that it gives as 0, or behind the number that it gives."""
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2):
@@ -180,7 +180,9 @@ def q_attention(node: Node) -> None:
     _packed(node, graph, found, 1, 2, 5, None)
 
 
-def _packed(node: Node, graph: Composed, found: Any, weights: int, bias: int, mask: int, added: int | None) -> None:
+def _packed(
+    node: Node, graph: ComposedGraph, found: Any, weights: int, bias: int, mask: int, added: int | None
+) -> None:
     """Attention of queries, keys and values side by side."""
     if node.attribute("do_rotary", 0):
         node.refuse("with rotary embedding")
@@ -248,7 +250,7 @@ def q_embed_layer_normalization(node: Node) -> None:
     _embedded(node, graph, parts, real(names[5], 5), real(names[6], 6))
 
 
-def _single(node: Node, graph: Composed, i: int) -> Any:
+def _single(node: Node, graph: ComposedGraph, i: int) -> Any:
     """An input of one element as a number."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is no single number")
@@ -256,7 +258,7 @@ def _single(node: Node, graph: Composed, i: int) -> Any:
     return graph.add("Squeeze", name) if node.shape(i) else name
 
 
-def _positions(node: Node, graph: Composed) -> str:
+def _positions(node: Node, graph: ComposedGraph) -> str:
     """The number of each word of a sentence."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
@@ -269,7 +271,7 @@ def _table(node: Node, i: int) -> str:
     return node.op.inputs[i]
 
 
-def _embedded(node: Node, graph: Composed, parts: Sequence[Any], scale: Any, bias: Any) -> None:
+def _embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
     """The sum of rows, normalized, and how many elements of each row of a mask are 1."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")

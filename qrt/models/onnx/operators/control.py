@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.importing import control
 from qrt.models.importing.data_movement import reshaped
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, as_value, compare, index, number_of)
+from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of
 from qrt.models.onnx.graph import Constant
-from qrt.models.onnx.model import (Graph, Tensor)
+from qrt.models.onnx.model import Graph, Tensor
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (I64, movable, spread)
+from qrt.models.onnx.operators.operands import I64, movable, spread
 from qrt.models.onnx.subgraphs import Subgraph
-from qrt.ir import Value
 from qrt.ops.core import element_dtype
 from qrt.types import IndexType, TensorType
 
@@ -90,7 +90,7 @@ def _cast(node: Node, value: Value, kind: TensorType) -> Value:
 # -- loops -----------------------------------------------------------------------------------------------------------
 
 
-class _Rounds:
+class _LoopBuilder:
     """A loop while it is made. The state is the number of the round, what is ``carried`` to the next one by its name in
     the body, the limit where only the run knows it, ``more`` that stays, what the body captures, and results of all
     rounds. With ``is_said`` the first that is carried says whether to go on.
@@ -208,7 +208,7 @@ def loop(node: Node) -> None:
         graph.constants[goes] = Constant(truth, BOOL)
     else:
         carried.insert(0, (goes, node.dense(truth, BOOL) if begins is None else begins))
-    rounds = _Rounds(node, graph, number, carried, limit, shape=shapes[0], is_said=not always)
+    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], is_said=not always)
     graph.walk()
     said, *results = graph.results()
     if not always:
@@ -283,7 +283,7 @@ def scan(node: Node) -> None:
         node.refuse("an axis whose size only the run knows")
     carried = [(port.name, node.graph.plain(node.value(i))) for i, port in enumerate(body.inputs[:states])]
     scanned = [movable(node, states + i) for i in range(count)]
-    rounds = _Rounds(node, graph, None, carried, size, scanned)
+    rounds = _LoopBuilder(node, graph, None, carried, size, scanned)
     directions = _directions(node, "scan_input_directions", count)
     for port, value, axis, is_reverse in zip(body.inputs[states:], rounds.more, axes, directions, strict=True):
         element = rounds.inner.emit("qrt.gather", [value, rounds.position(is_reverse)], {"axis": axis})

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing import float_products
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.windows import make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import float_bias
-from qrt.models.onnx.operators.windows import (Form, channels_first, channels_last, form_of)
-from qrt.ir import Value
+from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
@@ -23,7 +23,7 @@ F32 = FloatType("f32")
 class _Shape:
     """What the shapes of a convolution's operands say."""
 
-    form: Form
+    form: WindowShape
     outputs: int
     depth: int
     groups: int

@@ -5,11 +5,11 @@ from typing import Any
 from qrt.errors import shown
 from qrt.extras import extra
 from qrt.models.onnx.graph import Constant
-from qrt.models.onnx.model import (Operator, Tensor)
-from qrt.models.onnx.node import (Node, attribute_text)
+from qrt.models.onnx.model import Operator, Tensor
+from qrt.models.onnx.node import Node, attribute_text
 from qrt.models.onnx.read import read_definition
 from qrt.models.onnx.subgraphs import Subgraph
-from qrt.models.onnx.types import (NUMBERS, dtype_of)
+from qrt.models.onnx.types import NUMBERS, dtype_of
 
 _SHAPES = ("AffineGrid", "CenterCropPad")
 """The operators whose second input says the shape of the result."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent
 from qrt.models.importing import float_products
@@ -9,7 +10,6 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.nests import lowering_context
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32
-from qrt.ir import Value
 
 
 def einsum(node: Node) -> None:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from qrt.models.importing.unquantized import (Operand, apply, compare, number_of, select)
+from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (F32, finish, one_type, operand)
+from qrt.models.onnx.operators.operands import F32, finish, one_type, operand
 from qrt.types import FloatType
 
 _OPS = {

@@ -5,12 +5,12 @@ from math import prod
 
 import numpy as np
 
-from qrt.models.importing.data_movement import joined
-from qrt.models.importing.unquantized import BOOL
-from qrt.models.onnx.node import (Node, Shape)
-from qrt.models.onnx.operators.operands import (axes, axes_of, movable, set_sizes, sizes, wanted_sizes)
 from qrt.ir import IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
+from qrt.models.importing.data_movement import joined
+from qrt.models.importing.unquantized import BOOL
+from qrt.models.onnx.node import Node, Shape
+from qrt.models.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
 from qrt.types import TensorType, UniformType
 
 

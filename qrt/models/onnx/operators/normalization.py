@@ -5,12 +5,12 @@ runtimes differ from each other by the order of float32 sums.
 from collections.abc import Sequence
 from math import prod
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, F64, LoweringContext)
+from qrt.ir.dialects.linalg.lowering import F32, F64, LoweringContext
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.unquantized import apply
 from qrt.models.onnx.node import Node
-from qrt.ir import Value
 
 
 class _Rows:

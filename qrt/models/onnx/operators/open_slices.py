@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.unquantized import index
-from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (I64, sizes)
 from qrt.ir import Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.unquantized import index
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import I64, sizes
 from qrt.types import IndexType, TensorType, UniformType
 
 Number = int | Value
@@ -20,7 +20,7 @@ _INDEX = IndexType()
 
 
 @dataclass(frozen=True)
-class Cut:
+class SliceRange:
     """From a start to an end by a step above 0, counted from the end where negative."""
 
     start: Number
@@ -41,7 +41,7 @@ def bounds(node: Node, i: int) -> tuple[Number, ...]:
     return tuple(node.emit("arith.index_cast", [element], None, _INDEX) for element in elements)
 
 
-def cut_open(node: Node, value: Value, cuts: dict[int, Cut]) -> Value:
+def cut_open(node: Node, value: Value, cuts: dict[int, SliceRange]) -> Value:
     """The parts of a tensor along axes, as many elements as lie between the bounds."""
     kind = value.type
     assert isinstance(kind, TensorType)

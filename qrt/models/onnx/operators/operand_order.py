@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from qrt.models.onnx.node import (Node, Shape)
+from qrt.models.onnx.node import Node, Shape
 from qrt.ops.core import storage_dtype
 from qrt.tensor import QuantTensor
 from qrt.tensor.functions import add

@@ -9,12 +9,12 @@ from math import prod
 
 import numpy as np
 
-from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import (LARGEST, Operand, apply, number_of)
-from qrt.models.onnx.model import ABSENT
-from qrt.models.onnx.node import (Node, Shape)
-from qrt.models.onnx.types import (NUMBERS, element_of, signless)
 from qrt.ir import Value
+from qrt.models.importing.graph import bits
+from qrt.models.importing.unquantized import LARGEST, Operand, apply, number_of
+from qrt.models.onnx.model import ABSENT
+from qrt.models.onnx.node import Node, Shape
+from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 

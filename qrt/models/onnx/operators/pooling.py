@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.passes.lower_qrt.averages import sum_of_lanes
 from qrt.models.importing import float_pools
 from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.windows import (Window, make_window)
+from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.convolution import unit
 from qrt.models.onnx.operators.operands import F32
 from qrt.models.onnx.operators.reductions import divided
-from qrt.models.onnx.operators.windows import (Form, channels_first, channels_last, form_of)
-from qrt.ir import Value
-from qrt.ir.passes.lower_qrt.averages import sum_of_lanes
+from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.types import TensorType, UniformType
 
 
-def window_of(node: Node, form: Form, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
+def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
     """The window as the padding says it, and with what ``ceil_mode`` adds behind."""
     said = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
     if not node.attribute("ceil_mode", 0):
@@ -72,7 +72,7 @@ _MOST_KERNEL, _MOST_WIDTH = 32, 2045
 """The largest kernel, and the widest padded image, of the runtime's kernel that adds columns first."""
 
 
-def order_of_sums(node: Node, opset: int, form: Form, sizes: Sequence[int | None]) -> str:
+def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
     """The order of `numerics.averages` in which the runtime's kernel adds the floats of a window: the kernel depends on
     the opset and the form, of which ``sizes`` are those of the image without padding."""
     counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing import float_pools
 from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.unquantized import (Operand, apply, number_of)
+from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (F32, require)
+from qrt.models.onnx.operators.operands import F32, require
 from qrt.models.onnx.operators.pooling import window_of
-from qrt.models.onnx.operators.windows import (channels_first, channels_last, form_of)
-from qrt.ir import Value
+from qrt.models.onnx.operators.windows import channels_first, channels_last, form_of
 from qrt.types import TensorType
 
 _MOST_CHANNELS = 255

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
 from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.unquantized import (Operand, apply, cast_to, number_of)
-from qrt.models.onnx.node import (Node, Shape)
+from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
+from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.convolution import (bias_of, product_facts, unit)
-from qrt.models.onnx.operators.operands import (F32, operand)
-from qrt.ir import Value
+from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit
+from qrt.models.onnx.operators.operands import F32, operand
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
 

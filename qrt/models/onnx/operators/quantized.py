@@ -6,13 +6,13 @@ Each takes a scale and a zero point for every tensor, which must be known, and a
 from collections.abc import Sequence
 from typing import Any
 
-from qrt.models.importing.unquantized import (BOOL, apply)
+from qrt.ir import Value
+from qrt.models.importing.unquantized import BOOL, apply
 from qrt.models.onnx import tables
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operand_order import is_exchanged
-from qrt.models.onnx.operators.pooling import (order_of_sums, window_of)
-from qrt.models.onnx.operators.windows import (channels_first, channels_last, form_of)
-from qrt.ir import Value
+from qrt.models.onnx.operators.pooling import order_of_sums, window_of
+from qrt.models.onnx.operators.windows import channels_first, channels_last, form_of
 from qrt.types import TensorType, Type, UniformType
 
 MICROSOFT = "com.microsoft"

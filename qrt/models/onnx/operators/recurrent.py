@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (joined, taken)
+from qrt.ir import Value
+from qrt.models.importing.data_movement import joined, taken
 from qrt.models.importing.nests import lowering_context
 from qrt.models.onnx.node import Node
-from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 

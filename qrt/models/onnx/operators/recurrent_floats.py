@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.onnx.composed import (Composed, composed)
+from qrt.models.onnx.composed import ComposedGraph, composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32
 
@@ -107,7 +107,7 @@ class _Cell:
             if not (self.type == "GRU" and self.node.attribute("linear_before_reset", 0)):
                 sums, inner = graph.add("Add", sums, inner), ""
         functions = self.functions[direction * len(_FUNCTIONS[self.type]) :]
-        body = Composed(f"{graph.prefix}/{direction}")
+        body = ComposedGraph(f"{graph.prefix}/{direction}")
         states = ["h", "c"] if self.type == "LSTM" else ["h"]
         names = [f"{body.prefix}/{each}" for each in (*states, "x")]
         peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
@@ -125,7 +125,9 @@ class _Cell:
 class _Step:
     """The operators of one step."""
 
-    def __init__(self, cell: _Cell, body: Composed, functions: list[str], r: str, inner: str, peepholes: str) -> None:
+    def __init__(
+        self, cell: _Cell, body: ComposedGraph, functions: list[str], r: str, inner: str, peepholes: str
+    ) -> None:
         self.cell, self.body, self.functions = cell, body, functions
         self.r, self.inner, self.peepholes = r, inner, peepholes
 

@@ -5,18 +5,18 @@ from math import prod
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.models.importing import float_reductions
-from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.data_movement import taken
+from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, as_value, number_of)
+from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, number_of
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.operands import (F32, I64, axes, axes_of)
+from qrt.models.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.models.onnx.types import signless
-from qrt.ir import Value
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type
 

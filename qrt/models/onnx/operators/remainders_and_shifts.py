@@ -4,10 +4,10 @@ from functools import reduce
 
 import numpy as np
 
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, compare, number_of, select)
+from qrt.models.importing.unquantized import BOOL, Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.operands import (finish, one_type, operand)
+from qrt.models.onnx.operators.operands import finish, one_type, operand
 from qrt.models.onnx.types import signless
 from qrt.types import FloatType, IntegerType, Type
 

@@ -7,11 +7,11 @@ from math import ceil, floor
 
 import numpy as np
 
-from qrt.models.importing.unquantized import (Operand, apply, as_value, number_of, select, shape_of)
-from qrt.models.onnx.coordinates import (COORDINATES, ROUNDED, Axis)
-from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (F32, I64, movable)
 from qrt.ir import Value
+from qrt.models.importing.unquantized import Operand, apply, as_value, number_of, select, shape_of
+from qrt.models.onnx.coordinates import COORDINATES, ROUNDED, Axis
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, I64, movable
 from qrt.ops.core import Array
 from qrt.types import TensorType
 

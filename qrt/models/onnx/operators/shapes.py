@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing.unquantized import index
 from qrt.models.onnx.model import Tensor
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (I64, Sizes, finish, set_sizes, spread, wanted_sizes)
+from qrt.models.onnx.operators.operands import I64, Sizes, finish, set_sizes, spread, wanted_sizes
 from qrt.models.onnx.types import element_of
-from qrt.ir import Value
 from qrt.types import TensorType
 
 

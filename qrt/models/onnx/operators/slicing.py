@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (joined, taken)
-from qrt.models.importing.unquantized import (apply, compare, number_of, select)
-from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.open_slices import (Cut, Number, bounds, cut_open)
-from qrt.models.onnx.operators.operands import (axes_of, movable, set_sizes, sizes)
 from qrt.ir import Value
+from qrt.models.importing.data_movement import joined, taken
+from qrt.models.importing.unquantized import apply, compare, number_of, select
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.open_slices import Number, SliceRange, bounds, cut_open
+from qrt.models.onnx.operators.operands import axes_of, movable, set_sizes, sizes
 from qrt.types import TensorType, UniformType
 
 _END = 2**31 - 1
@@ -66,10 +66,10 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
     }
 
 
-def _open_cut(node: Node, cut: Any) -> Cut:
+def _open_cut(node: Node, cut: Any) -> SliceRange:
     if cut.step < 0:
         node.refuse("an open dimension backwards")
-    return Cut(cut.start, cut.stop, cut.step)
+    return SliceRange(cut.start, cut.stop, cut.step)
 
 
 def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing import float_products
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.windows import (Pair, Sizes, Window)
+from qrt.models.importing.windows import Pair, Sizes, Window
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import (F32, float_bias)
-from qrt.models.onnx.operators.slicing import (cropped, filled)
-from qrt.models.onnx.operators.windows import (Form, channels_first, channels_last, form_of)
-from qrt.ir import Value
+from qrt.models.onnx.operators.operands import F32, float_bias
+from qrt.models.onnx.operators.slicing import cropped, filled
+from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
@@ -43,7 +43,7 @@ def conv_transpose(node: Node) -> None:
     node.set(0, channels_first(node, made, len(shape)))
 
 
-def _ends(node: Node, form: Form, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
+def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
     """(what the result lacks at the ends of each axis, its sizes)."""
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     beyond, said = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
@@ -66,7 +66,9 @@ def _ends(node: Node, form: Form, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes
     return padding, outputs
 
 
-def _between_zeros(node: Node, x: Value, form: Form, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes) -> Value:
+def _between_zeros(
+    node: Node, x: Value, form: WindowShape, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes
+) -> Value:
     """Images NHWC with zeros behind each element, and padded or cut so that windows of stride 1 give the result."""
     assert isinstance(x.type, TensorType)
     batch, *_, channels = x.type.shape or ()

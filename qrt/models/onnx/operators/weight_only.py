@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing.unquantized import apply
 from qrt.models.onnx.node import Node
-from qrt.ir import Value
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, UniformType
 

@@ -6,14 +6,14 @@ ONNX has the channels of an image before its height and width; ops have them beh
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.models.importing.windows import (Pair, Sizes)
-from qrt.models.onnx.node import (Node, Shape)
 from qrt.ir import Value
+from qrt.models.importing.windows import Pair, Sizes
+from qrt.models.onnx.node import Node, Shape
 from qrt.types import TensorType
 
 
 @dataclass(frozen=True)
-class Form:
+class WindowShape:
     """The kernel of a window, its strides, dilations and padding, for each axis of an image."""
 
     kernel: Sizes
@@ -21,14 +21,14 @@ class Form:
     dilations: Sizes
     padding: tuple[Pair, ...]
 
-    def of_images(self) -> "Form":
+    def of_images(self) -> "WindowShape":
         """The same for height and width: an image of one axis has the height 1."""
         if len(self.kernel) != 1:
             return self
-        return Form((1, *self.kernel), (1, *self.strides), (1, *self.dilations), ((0, 0), *self.padding))
+        return WindowShape((1, *self.kernel), (1, *self.strides), (1, *self.dilations), ((0, 0), *self.padding))
 
 
-def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Form:
+def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> WindowShape:
     """The window over a tensor of a shape NC..., by a kernel that the weights have, or the attribute."""
     rank = len(shape) - 2
     if rank < 1:
@@ -44,7 +44,7 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Fo
     for name, given in (("kernel_shape", sizes), ("strides", strides), ("dilations", dilations)):
         if len(given) != rank or min(given, default=1) < 1:
             node.fail(f"{name} is {list(given)}, expected {rank} positive integers")
-    return Form(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
+    return WindowShape(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
 
 
 def _padding(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from qrt.models.tflite.node import Node
 from qrt.ir import Value
+from qrt.models.tflite.node import Node
 from qrt.types import TensorType, UniformType
 
 

@@ -5,9 +5,19 @@ These are the forms without scales of operators whose quantized forms stand in o
 
 from collections.abc import Callable
 
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, clamped, compare, number_of, select, shape_of, signless)
-from qrt.models.tflite.node import (ACTIVATIONS, Node)
-from qrt.models.tflite.operators.unquantized import (finish, operands_of, raw)
+from qrt.models.importing.unquantized import (
+    BOOL,
+    Operand,
+    apply,
+    clamped,
+    compare,
+    number_of,
+    select,
+    shape_of,
+    signless,
+)
+from qrt.models.tflite.node import ACTIVATIONS, Node
+from qrt.models.tflite.operators.unquantized import finish, operands_of, raw
 from qrt.types import FloatType, IntegerType, Type
 
 _NARROW, _WORDS = ("int8", "int16"), ("int32", "int64")

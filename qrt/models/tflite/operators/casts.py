@@ -4,8 +4,8 @@ from math import prod
 
 import numpy as np
 
-from qrt.models.tflite.node import Node
 from qrt.ir import Value
+from qrt.models.tflite.node import Node
 from qrt.types import FloatType, TensorType, UniformType
 
 _F32, _F64 = FloatType("f32"), FloatType("f64")

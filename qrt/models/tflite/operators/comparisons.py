@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from qrt.models.importing.unquantized import (Operand, apply, compare, number_of, signless)
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import (finish, operands_of, raw)
 from qrt.ir import Value
+from qrt.models.importing.unquantized import Operand, apply, compare, number_of, signless
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.unquantized import finish, operands_of, raw
 from qrt.numerics.comparison_operands import compared_values
 from qrt.ops.core import Array, storage_dtype
 from qrt.types import IntegerType, TensorType, UniformType

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from qrt.ir import Value
 from qrt.models.importing import control
 from qrt.models.tflite.check import callees
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.state import (Handle, Variable)
-from qrt.ir import Value
+from qrt.models.tflite.state import Handle, Variable
 from qrt.types import Type
 
 # -- variables -------------------------------------------------------------------------------------------------------

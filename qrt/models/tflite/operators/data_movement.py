@@ -1,9 +1,9 @@
 """Operands and results of the operators that move elements: see `qrt.models.importing.data_movement`."""
 
-from qrt.models.importing.data_movement import (Shape, erase_unused, known_result)
-from qrt.models.tflite.node import Node
 from qrt.ir import Value
 from qrt.ir.core.traits import have_compatible_shapes
+from qrt.models.importing.data_movement import Shape, erase_unused, known_result
+from qrt.models.tflite.node import Node
 from qrt.types import TensorType, Type, UniformType
 
 

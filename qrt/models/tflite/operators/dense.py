@@ -2,10 +2,10 @@
 
 from math import prod
 
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import (float_products, hybrid)
-from qrt.models.tflite.operators.products import (bias_of, multiplier_facts)
 from qrt.ir import Value
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import float_products, hybrid
+from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.types import TensorType
 
 

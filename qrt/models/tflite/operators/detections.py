@@ -4,12 +4,12 @@ from math import isfinite
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing.data_movement import reshaped
-from qrt.models.importing.unquantized import (Operand, apply, as_value, number_of)
-from qrt.models.tflite.flexbuffer import (Number, read_map)
+from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
+from qrt.models.tflite.flexbuffer import Number, read_map
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.data_movement import shape_of
-from qrt.ir import Value
 from qrt.types import FloatType, TensorType, UniformType
 
 _F32, _F64 = FloatType("f32"), FloatType("f64")

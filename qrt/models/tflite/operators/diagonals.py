@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (erase_unused, known_result, reshaped)
-from qrt.models.importing.unquantized import (Operand, as_value, broadcast, number_of, select, signless)
+from qrt.models.importing.data_movement import erase_unused, known_result, reshaped
+from qrt.models.importing.unquantized import Operand, as_value, broadcast, number_of, select, signless
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.data_movement import shape_of
-from qrt.models.tflite.operators.unquantized import (finish, raw)
+from qrt.models.tflite.operators.unquantized import finish, raw
 
 _MOST = 1 << 26
 """Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""

@@ -1,8 +1,8 @@
 """ARG_MAX, ARG_MIN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL and TOPK_V2."""
 
-from qrt.models.importing.data_movement import (axes_of, axis_of)
+from qrt.models.importing.data_movement import axes_of, axis_of
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (one_integer, settle, shape_of)
+from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
 
 _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 

@@ -2,10 +2,10 @@
 
 from math import prod
 
-from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, LoweringContext)
-from qrt.models.tflite.node import (ACTIVATIONS, Node)
 from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
+from qrt.models.tflite.node import ACTIVATIONS, Node
 from qrt.types import TensorType
 
 _WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")

@@ -8,15 +8,15 @@ float32, which the nests repeat.
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, Extent, LoweringContext)
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.models.importing import float_products
 from qrt.models.importing.float_products import Operands
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import (finish, float_bias)
-from qrt.ir import Value
+from qrt.models.tflite.operators.float_nests import finish, float_bias
 from qrt.types import UniformType
 
 

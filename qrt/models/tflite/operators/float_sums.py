@@ -5,16 +5,16 @@ from math import prod
 
 import numpy as np
 
+from qrt.ir import Value
+from qrt.ir.core import affine
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, Extent, LoweringContext, tensor_type)
-from qrt.models.importing import (float_pools, float_reductions)
-from qrt.models.importing.float_reductions import (reduced, summed)
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext, tensor_type
+from qrt.models.importing import float_pools, float_reductions
+from qrt.models.importing.float_reductions import reduced, summed
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import (finish, require_floats, reshaped)
-from qrt.ir import Value
-from qrt.ir.core import affine
+from qrt.models.tflite.operators.float_nests import finish, require_floats, reshaped
 
 
 def max_pool(node: Node, window: Window) -> None:

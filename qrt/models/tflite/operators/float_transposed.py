@@ -5,15 +5,15 @@ convolution the window's rows, its columns and the channels. XNNPACK does not ta
 LiteRT's other kernel may then lie 4 ULP of the greatest one apart.
 """
 
+from qrt.ir import Value
+from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
 from qrt.models.importing.nests import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import (finish, float_bias, require_floats, reshaped)
+from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.models.tflite.operators.transpose_conv import window_of
-from qrt.ir import Value
-from qrt.ir.core.affine import Expression, add, multiply
 from qrt.types import TensorType
 
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3

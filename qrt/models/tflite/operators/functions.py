@@ -1,10 +1,10 @@
 """SOFTMAX and LOG_SOFTMAX, and functions of one variable: they become a lookup in a table that is computed here."""
 
-from qrt.models.importing.unquantized import (Operand, apply, number_of)
+from qrt.ir import Value
+from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.tflite import tables
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import (finish, raw)
-from qrt.ir import Value
+from qrt.models.tflite.operators.unquantized import finish, raw
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.importing import unquantized as plain
 from qrt.models.importing.data_movement import axis_of
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (settle, shape_of)
+from qrt.models.tflite.operators.data_movement import settle, shape_of
 from qrt.models.tflite.operators.unquantized import raw
-from qrt.ir import Value
 from qrt.types import TensorType
 
 

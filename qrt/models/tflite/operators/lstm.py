@@ -1,9 +1,9 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM of integers. Its state are variables of the program."""
 
+from qrt.ir import Value
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.functions import read_as
 from qrt.models.tflite.types import element_of
-from qrt.ir import Value
 from qrt.numerics import GATES, NORM_BITS
 from qrt.types import UniformType
 

@@ -1,8 +1,8 @@
 """BATCH_MATMUL of two quantized tensors."""
 
+from qrt.ir import Value
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.products import multiplier_facts
-from qrt.ir import Value
 
 
 def batch_matmul(node: Node) -> None:

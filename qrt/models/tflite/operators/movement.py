@@ -4,10 +4,10 @@ from math import prod
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (Shape, axis_of, joined, reshaped, taken)
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (one_integer, settle, shape_of)
 from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
 from qrt.ops.core import Array
 from qrt.types import UniformType
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (axis_of, reshaped)
-from qrt.models.importing.unquantized import (Operand, compare, select, shape_of, signless)
+from qrt.models.importing.data_movement import axis_of, reshaped
+from qrt.models.importing.unquantized import Operand, compare, select, shape_of, signless
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.data_movement import one_integer
-from qrt.models.tflite.operators.unquantized import (finish, raw)
+from qrt.models.tflite.operators.unquantized import finish, raw
 
 
 def one_hot(node: Node) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_sums
-from qrt.models.tflite.operators.window import (padding_of, window_of)
+from qrt.models.tflite.operators.window import padding_of, window_of
 
 
 def pool_2d(node: Node) -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.ir import Value
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
-from qrt.ir import Value
 from qrt.types import UniformType
 
 

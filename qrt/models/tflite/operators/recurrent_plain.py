@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import (F32, LoweringContext)
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
 from qrt.models.importing.float_products import total
 from qrt.models.importing.nests import lowering_context
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import activated
 from qrt.models.tflite.operators.data_movement import shape_of
-from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
-from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.models.tflite.operators.float_nests import activated
 from qrt.types import IndexType, IntegerType, TensorType
 
 _INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)

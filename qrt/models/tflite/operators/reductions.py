@@ -1,7 +1,7 @@
 """MEAN and SUM."""
 
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import (float_sums, reductions_plain)
+from qrt.models.tflite.operators import float_sums, reductions_plain
 
 
 def reduce(node: Node) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (settle, shape_of)
+from qrt.models.tflite.operators.data_movement import settle, shape_of
 from qrt.types import UniformType
 
 

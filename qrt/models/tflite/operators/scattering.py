@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.importing.data_movement import (Shape, erase_unused, known_result, reshaped)
-from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.unquantized import (apply, as_value, broadcast, index, number_of, signless)
-from qrt.models.importing.unquantized import shape_of as shape_of_operand
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.gathering import check_indices
-from qrt.models.tflite.operators.data_movement import (settle, shape_of)
-from qrt.models.tflite.operators.unquantized import (finish, raw)
 from qrt.ir import Attribute, DenseArrayAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
+from qrt.models.importing.unquantized import shape_of as shape_of_operand
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.gathering import check_indices
+from qrt.models.tflite.operators.unquantized import finish, raw
 from qrt.types import FloatType, IndexType, IntegerType, UniformType
 
 _F32, _I64 = FloatType("f32"), IntegerType(64)

@@ -2,9 +2,21 @@
 
 import numpy as np
 
-from qrt.models.importing.unquantized import (BOOL, Operand, apply, broadcast, broadcast_shape, cast_to, index, number_of, select, shape_of, signless)
+from qrt.models.importing.unquantized import (
+    BOOL,
+    Operand,
+    apply,
+    broadcast,
+    broadcast_shape,
+    cast_to,
+    index,
+    number_of,
+    select,
+    shape_of,
+    signless,
+)
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import (finish, raw)
+from qrt.models.tflite.operators.unquantized import finish, raw
 from qrt.models.tflite.read import numpy_dtype
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType, TensorType, Type

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from qrt.models.importing.data_movement import (Shape, axes_of, axis_of, joined, reshaped, taken)
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (one_integer, settle, shape_of)
 from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, axes_of, axis_of, joined, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
 from qrt.types import TensorType, UniformType
 
 

@@ -2,11 +2,11 @@
 
 from math import prod
 
-from qrt.models.importing.data_movement import (Shape, reshaped, taken)
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import (settle, shape_of)
-from qrt.models.tflite.operators.slicing import paddings_of
 from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.slicing import paddings_of
 
 
 def space_to_depth(node: Node) -> None:

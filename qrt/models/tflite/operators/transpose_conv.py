@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.products import (bias_of, multiplier_facts)
 from qrt.ir import Value
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.types import UniformType
 
 _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from qrt.ir import Value
+from qrt.ir.core.traits import have_compatible_shapes
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import (BOOL, LARGEST, Operand, shape_of, signless, stored)
+from qrt.models.importing.unquantized import BOOL, LARGEST, Operand, shape_of, signless, stored
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import numpy_dtype
-from qrt.ir import Value
-from qrt.ir.core.traits import have_compatible_shapes
 from qrt.types import TensorType, Type, UniformType
 
 

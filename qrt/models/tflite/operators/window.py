@@ -1,6 +1,6 @@
 """Sliding windows over images, as the options of an operator give them."""
 
-from qrt.models.importing.windows import (Pair, Window, make_window)
+from qrt.models.importing.windows import Pair, Window, make_window
 from qrt.models.tflite.node import Node
 
 

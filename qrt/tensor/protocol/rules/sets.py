@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.tensor.calls import Tensor
 from qrt.errors import QuantTypeError
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
 from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
 from qrt.tensor.protocol.rules.comparisons import test_of_storage

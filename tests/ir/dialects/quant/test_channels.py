@@ -7,10 +7,10 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.quant.channels import (AXIS_KEEPING_OPS, MOVES, SCALAR_OPS, SHAPE_OPS, varying_axes)
 from qrt.errors import ModelError, VerifyError
-from qrt.runtime.interpreter import Interpreter
 from qrt.ir.core.registry import every_definition
+from qrt.ir.dialects.quant.channels import AXIS_KEEPING_OPS, MOVES, SCALAR_OPS, SHAPE_OPS, varying_axes
+from qrt.runtime.interpreter import Interpreter
 from qrt.types import UniformType, parse_type
 
 Q = "!quant.uniform<i8:f32:0, {1.0, 2.0}>"

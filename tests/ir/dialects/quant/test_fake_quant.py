@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.quant.fake_quant import (FAKE_QUANT, PER_AXIS, fake_quant_type)
 from qrt.errors import ModelError, VerifyError
 from qrt.ir import run_passes
+from qrt.ir.dialects.quant.fake_quant import FAKE_QUANT, PER_AXIS, fake_quant_type
 from qrt.numerics.ranges import fake_quant_parameters
 
 TEXT = """func.func @f(%x: {type}) -> {type} {{

@@ -6,9 +6,9 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.dialects.quant.region import RegionOp
 from qrt.errors import ParseError, VerifyError
 from qrt.ir import run_passes
+from qrt.ir.dialects.quant.region import RegionOp
 from qrt.types import parse_type
 
 RFC = """

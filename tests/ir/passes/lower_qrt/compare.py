@@ -14,12 +14,12 @@ from qrt.numerics import REQUANT_RULES, SUM_RULES
 from qrt.ops import FAMILIES
 from qrt.ops.core import static_shape
 from qrt.types import TensorType, UniformType
-from tests.ops import naive
-from tests.ops.harness import Array, check_kernels, infer, reference, tensor
 from tests.ir.passes.lower_qrt.draw_ops import draw_op
 from tests.ir.passes.lower_qrt.draw_types import OpDraw
 from tests.ir.passes.lower_qrt.drawn_op import DrawnOp
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, lowered, program, run)
+from tests.ir.passes.lower_qrt.harness import OPTIONS, lowered, program, run
+from tests.ops import naive
+from tests.ops.harness import Array, check_kernels, infer, reference, tensor
 from tests.rules import Refused
 
 COUNTS: defaultdict[str, Counter[str]] = defaultdict(Counter)

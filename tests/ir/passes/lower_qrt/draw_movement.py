@@ -6,12 +6,12 @@ from math import prod
 import numpy as np
 
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
+from tests.ir.passes.lower_qrt.drawn_op import DrawnOp, any_element, open_of
 from tests.ops import naive
 from tests.ops import test_resize as resized
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import spread_of_product
-from tests.ir.passes.lower_qrt.draw_types import OpDraw
-from tests.ir.passes.lower_qrt.drawn_op import (DrawnOp, any_element, open_of)
 
 
 def draw_pad(draw: OpDraw, name: str) -> DrawnOp:

@@ -8,13 +8,26 @@ import numpy as np
 
 from qrt.numerics import RULES
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.draw_movement import (
+    draw_concat,
+    draw_extreme,
+    draw_movement,
+    draw_pad,
+    draw_resize,
+    draw_slice,
+)
+from tests.ir.passes.lower_qrt.draw_products import (
+    draw_convolution,
+    draw_image,
+    draw_matmul,
+    draw_window,
+    product_result,
+)
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
+from tests.ir.passes.lower_qrt.drawn_op import DrawnOp, any_element, open_of
 from tests.ops import naive
 from tests.ops.harness import Array
 from tests.ops.strategies import spread_of_product
-from tests.ir.passes.lower_qrt.draw_movement import (draw_concat, draw_extreme, draw_movement, draw_pad, draw_resize, draw_slice)
-from tests.ir.passes.lower_qrt.draw_products import (draw_convolution, draw_image, draw_matmul, draw_window, product_result)
-from tests.ir.passes.lower_qrt.draw_types import OpDraw
-from tests.ir.passes.lower_qrt.drawn_op import (DrawnOp, any_element, open_of)
 
 
 def draw_op(draw: OpDraw, name: str) -> DrawnOp:

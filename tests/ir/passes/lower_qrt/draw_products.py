@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from qrt.types import FloatType, UniformType
+from tests.ir.passes.lower_qrt.draw_types import ANY, OpDraw
+from tests.ir.passes.lower_qrt.drawn_op import DrawnOp
 from tests.ops import naive
 from tests.ops.harness import Array
 from tests.ops.strategies import spread_of_product
-from tests.ir.passes.lower_qrt.draw_types import (ANY, OpDraw)
-from tests.ir.passes.lower_qrt.drawn_op import DrawnOp
 
 
 def draw_matmul(draw: OpDraw, name: str) -> DrawnOp:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qrt.types import TensorType, UniformType
-from tests.ops.harness import Array, tensor
 from tests.ir.passes.lower_qrt.draw_types import OpDraw
+from tests.ops.harness import Array, tensor
 
 
 @dataclass

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.runtime import Program
 from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse, run_passes
 from qrt.ir.text.dense import storage_dtype
+from qrt.runtime import Program
 from qrt.types import TensorType, Type, UniformType
 from tests.ops.harness import Array, check_kernels, infer
 

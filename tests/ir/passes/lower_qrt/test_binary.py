@@ -6,10 +6,10 @@ import pytest
 
 from qrt.ops.core import storage_dtype
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops.harness import tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_binary import KINDS, channels
-from tests.ir.passes.lower_qrt.harness import check_lowered
 
 A = UniformType("i8", "f32", 0.5, 3)
 B = UniformType("u8", "f32", 0.25, 255)

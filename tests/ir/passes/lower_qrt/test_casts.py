@@ -9,9 +9,9 @@ import pytest
 from qrt.errors import VerifyError
 from qrt.numerics import REQUANT_RULES, fixed_multiplier
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import check_lowered, lowered
 from tests.ops.harness import tensor
 from tests.ops.strategies import storage_of
-from tests.ir.passes.lower_qrt.harness import (check_lowered, lowered)
 
 
 @pytest.mark.parametrize("rule", REQUANT_RULES)

@@ -11,12 +11,12 @@ from itertools import count, islice
 import pytest
 
 from tests import mlir_opt
+from tests.ir.passes.lower_qrt.compare import COUNTS, DrawnProgram, compare
+from tests.ir.passes.lower_qrt.draw_ops import SAMPLE
+from tests.ir.passes.lower_qrt.draw_types import ANY, WIDE, WIDTHS, OpDraw
+from tests.ir.passes.lower_qrt.upstream import case, stored
 from tests.ops.harness import Array
 from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.compare import (COUNTS, DrawnProgram, compare)
-from tests.ir.passes.lower_qrt.draw_ops import SAMPLE
-from tests.ir.passes.lower_qrt.draw_types import (ANY, WIDE, WIDTHS, OpDraw)
-from tests.ir.passes.lower_qrt.upstream import (case, stored)
 
 SEED = os.environ.get("QRT_ORACLE_SEED", "1")
 IS_FULL = bool(os.environ.get("QRT_REQUIRE_ORACLE"))

@@ -12,12 +12,12 @@ import pytest
 from qrt.numerics import REQUANT_RULES
 from qrt.ops.core import element_dtype
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.compare import DrawnProgram, compare
+from tests.ir.passes.lower_qrt.drawn_op import DrawnOp
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops import naive
 from tests.ops import test_resize as resized
 from tests.ops.harness import Array, tensor
-from tests.ir.passes.lower_qrt.compare import (DrawnProgram, compare)
-from tests.ir.passes.lower_qrt.drawn_op import DrawnOp
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered)
 
 Plain = Callable[[UniformType, Sequence[int]], Array]
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from qrt.types import TensorType, UniformType
 from tests import mlir_opt
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
+from tests.ir.passes.lower_qrt.upstream import case, stored
 from tests.ops.harness import Array, reference, tensor
 from tests.ops.strategies import generators, storage_of
 from tests.ops.test_float_matmul import EVERY_UNIT, F32, floats, weights
 from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program)
-from tests.ir.passes.lower_qrt.upstream import (case, stored)
 
 
 @given(st.data(), generators(), st.integers(0, 2).flatmap(lambda rank: st.tuples(*[st.integers(0, 3)] * rank)))

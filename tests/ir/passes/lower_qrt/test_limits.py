@@ -12,10 +12,10 @@ from qrt.ir import parse, run_passes
 from qrt.numerics import REQUANT_RULES
 from qrt.ops.accumulate import largest_depth
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops import naive
 from tests.ops.harness import check_kernels, reference, tensor
 from tests.ops.strategies import storage_of
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program, run)
 
 ENDS = ("storage_min", "storage_max")
 WIDE_OUT = UniformType("i32", "f32", 0.125)

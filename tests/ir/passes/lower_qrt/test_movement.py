@@ -9,10 +9,10 @@ from qrt.errors import VerifyError
 from qrt.ir import run_passes
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import reference, tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_movement import T, blocked, channels
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program, run)
 
 
 def test_transpose_moves_blocks():

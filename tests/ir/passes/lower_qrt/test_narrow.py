@@ -7,10 +7,10 @@ import pytest
 
 from qrt.types import UniformType
 from tests import mlir_opt
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
+from tests.ir.passes.lower_qrt.upstream import case, stored
 from tests.ops.harness import reference, tensor
 from tests.oracle.execution.driver import execute
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program)
-from tests.ir.passes.lower_qrt.upstream import (case, stored)
 
 I8 = UniformType("i8", "f32", 0.5, 3)
 OUT = UniformType("i32", "f32", 0.01, -5)

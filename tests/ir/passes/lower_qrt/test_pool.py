@@ -8,10 +8,10 @@ from qrt.cases import POOLS
 from qrt.errors import VerifyError
 from qrt.numerics import REQUANT_RULES
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import infer, reference, tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_pool import OUT, WHOLE, T, channels
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program, run)
 
 
 @pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)

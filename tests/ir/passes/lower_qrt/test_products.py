@@ -8,9 +8,9 @@ import pytest
 
 from qrt.cases import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import storage_of
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program, run)
 
 I8 = UniformType("i8", "f32", 0.5, 3)
 U8 = UniformType("u8", "f32", 0.25, 128)

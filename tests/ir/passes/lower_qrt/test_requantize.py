@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from qrt import numerics
+from qrt.ir import parse
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import LoweringContext
-from qrt.ir import parse
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
-from qrt.ir.passes.lower_qrt.requantize import (Requantization, requantize)
 from qrt.types import UniformType
-from tests.ops.harness import Array
 from tests.ir.passes.lower_qrt.harness import run
+from tests.ops.harness import Array
 
 STORAGES = [
     UniformType("i8", "f32", 1.0),

@@ -4,13 +4,13 @@ the first of equals, NaNs and zeros of either sign, sizes that only the run know
 import numpy as np
 import pytest
 
-from qrt.runtime import Program
 from qrt.ops import FAMILIES
+from qrt.runtime import Program
 from qrt.types import FloatType, IntegerType, UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import reference, tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_movement import T
-from tests.ir.passes.lower_qrt.harness import (OPTIONS, check_lowered, lowered, program, run)
 
 I32, I64, F32 = IntegerType(32), IntegerType(64), FloatType("f32")
 TYPES = [T, UniformType("u4", "f32", 0.5, 3), UniformType("i12", "f32", 0.5, 3)]

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from qrt.types import UniformType
-from tests.ops.harness import tensor
 from tests.ir.passes.lower_qrt.harness import check_lowered
+from tests.ops.harness import tensor
 
 T = UniformType("i8", "f32", 0.1)
 

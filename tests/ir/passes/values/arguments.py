@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from qrt.ops.core import element_dtype
 from qrt.numerics.float_text import FloatFormat
+from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType, VectorType
 from tests.oracle import draw_numbers
 from tests.oracle.draw_types import Draw

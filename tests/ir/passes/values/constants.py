@@ -3,12 +3,12 @@
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.runtime.interpreter import TABLES
-from qrt.runtime.interpreter.core import (Compiler, ModuleCode, Run)
-from qrt.runtime.values import of_rank
 from qrt.ir import Attribute, Operation, Value, parse
 from qrt.ir.constants import attribute_array
 from qrt.ir.core.matching import constant_of
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run
+from qrt.runtime.values import of_rank
 from tests.ir.passes.values.runs import bits
 
 _MODULE = ModuleCode(parse(""), TABLES, saturating=False)

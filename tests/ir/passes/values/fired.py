@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
+from qrt.ir.core import greedy, registry, simplify_regions
 from qrt.ir.dialects.arith.fold import rules
 from qrt.ir.dialects.func import inlining
 from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS
-from qrt.ir.core import greedy, registry, simplify_regions
-from qrt.ir.passes import (canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops)
+from qrt.ir.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
 from tests.ir.passes.values.constants import wrong_constant
 
 FIRED: Counter[str] = Counter()

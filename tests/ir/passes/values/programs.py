@@ -14,15 +14,15 @@ from qrt.ir.core.attributes import SymbolRefAttr
 from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import references
 from qrt.types import FloatType, IndexType, IntegerType, Type
+from tests.ir.passes import arith_folds, arith_patterns
+from tests.ir.passes.values.casts import chain
+from tests.ir.passes.values.elementwise import elementwise
+from tests.ir.passes.values.runs import SEEN
 from tests.oracle import draw_affine, draw_buffers, draw_carried, draw_regions, draw_tensors, draw_vectors
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution import draw_control, draw_expressions, draw_memory
 from tests.oracle.execution import draw_tensors as executed_tensors
 from tests.oracle.execution import draw_vectors as executed_vectors
-from tests.ir.passes import (arith_folds, arith_patterns)
-from tests.ir.passes.values.casts import chain
-from tests.ir.passes.values.elementwise import elementwise
-from tests.ir.passes.values.runs import SEEN
 
 TESTS = Path(__file__).parents[2]
 _FOLDERS = (TESTS / "passes" / "files", TESTS / "passes" / "values", TESTS / "ir")

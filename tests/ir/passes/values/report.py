@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from tests.oracle.draw_types import Draw
 from tests.ir.passes.values.fired import watched
-from tests.ir.passes.values.programs import (drawn, written)
+from tests.ir.passes.values.programs import drawn, written
 from tests.ir.passes.values.sweep import Sweep
+from tests.oracle.draw_types import Draw
 
 NEVER = {
     "quant.dcast: fold_dcast": "it changes values: only `fold-dcast-qcast` asks for it",

@@ -10,8 +10,8 @@ import numpy as np
 from qrt import ir
 from qrt.errors import QuantError
 from qrt.runtime.interpreter import TABLES
-from qrt.runtime.interpreter.buffers import (on_memory, span_below)
-from qrt.runtime.interpreter.core import (ModuleCode, Run)
+from qrt.runtime.interpreter.buffers import on_memory, span_below
+from qrt.runtime.interpreter.core import ModuleCode, Run
 from qrt.types import MemRefType
 
 STEPS = 3000

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from qrt import ir
 from qrt.errors import QuantError
 from qrt.ir import Operation, run_passes
-from tests.oracle.draw_types import Draw
-from tests.ir.passes.values.arguments import (Unknown, arguments, hostile, small, tidy, told)
+from tests.ir.passes.values.arguments import Unknown, arguments, hostile, small, tidy, told
 from tests.ir.passes.values.fired import FIRED
 from tests.ir.passes.values.programs import Program
-from tests.ir.passes.values.runs import (Code, Seen)
+from tests.ir.passes.values.runs import Code, Seen
+from tests.oracle.draw_types import Draw
 
 RUNS = 3
 _TRIES = 30

@@ -12,12 +12,12 @@ import qrt
 from qrt import ir
 from qrt.errors import FileError, ModelError
 from qrt.models.onnx import export
-from qrt.models.onnx.export import (export_onnx, model_proto, onnx_bytes)
+from qrt.models.onnx.export import export_onnx, model_proto, onnx_bytes
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.models.onnx.exporting.writers import functions
 from qrt.types import FloatType, UniformType
-from tests.models.onnx.export.programs import (PROGRAMS, D, Q, X, Y, product, unary, values)
-from tests.models.onnx.running import (has_oracle, imported, run_oracle)
+from tests.models.onnx.export.programs import PROGRAMS, D, Q, X, Y, product, unary, values
+from tests.models.onnx.running import has_oracle, imported, run_oracle
 
 
 def drawn(module, seed):

@@ -13,7 +13,7 @@ from qrt import ir
 from qrt.errors import ModelError
 from qrt.models.onnx.export import model_proto
 from tests.models.onnx.export.programs import PROGRAMS
-from tests.models.onnx.export.test_export import (drawn, outputs)
+from tests.models.onnx.export.test_export import drawn, outputs
 from tests.models.onnx.running import imported
 
 

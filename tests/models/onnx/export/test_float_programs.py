@@ -12,9 +12,9 @@ import pytest
 from qrt import ir
 from qrt.errors import ModelError
 from qrt.models.onnx.export import model_proto
-from tests.models.onnx.export.float_programs import (PROGRAMS, averages, nest, sums_of_bytes)
-from tests.models.onnx.export.test_export import (drawn, outputs)
-from tests.models.onnx.running import (has_oracle, imported, run_oracle)
+from tests.models.onnx.export.float_programs import PROGRAMS, averages, nest, sums_of_bytes
+from tests.models.onnx.export.test_export import drawn, outputs
+from tests.models.onnx.running import has_oracle, imported, run_oracle
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

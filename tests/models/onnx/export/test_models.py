@@ -10,8 +10,8 @@ import pytest
 
 import qrt
 from qrt.models.onnx.export import model_proto
-from tests.models.onnx.export.test_export import (drawn, outputs, stored)
-from tests.models.onnx.running import (has_oracle, imported, multiplies_exactly)
+from tests.models.onnx.export.test_export import drawn, outputs, stored
+from tests.models.onnx.running import has_oracle, imported, multiplies_exactly
 from tests.models.tflite.oracle import MODELS
 
 pytestmark = [

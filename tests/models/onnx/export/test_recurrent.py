@@ -10,8 +10,8 @@ import qrt
 from qrt import ir
 from qrt.errors import ModelError
 from qrt.models.onnx.export import model_proto
-from tests.models.onnx.export.test_export import (drawn, outputs)
-from tests.models.onnx.running import (has_oracle, imported, run_oracle)
+from tests.models.onnx.export.test_export import drawn, outputs
+from tests.models.onnx.running import has_oracle, imported, run_oracle
 
 X, H, Y, C = (f"!quant.uniform<{each}>" for each in ("i8:f32, 0.05:-7", "i8:f32, 0.0078:3", "i8:f32, 0.0078:3", "{}"))
 

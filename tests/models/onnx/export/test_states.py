@@ -12,7 +12,7 @@ import qrt
 from qrt import ir
 from qrt.errors import ModelError
 from qrt.models.onnx.export import model_proto
-from tests.models.onnx.running import (has_oracle, imported)
+from tests.models.onnx.running import has_oracle, imported
 
 PROGRAM = """!q = !quant.uniform<u8:f32, 0.5:128>
 ml_program.global private mutable @"a/count"(dense<[1, 2, 3]> : tensor<3xi32>) : tensor<3xi32>

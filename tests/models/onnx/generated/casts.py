@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.onnx.generated import draw
-from tests.models.onnx.writing import (model, node, port, tensor)
+from tests.models.onnx.writing import model, node, port, tensor
 
 RANGES = {
     "int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "uint16": (0, 65535), "int4": (-8, 7),

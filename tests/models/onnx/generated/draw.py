@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tests.models.beside import Case
-from tests.models.onnx.writing import (model, node, port)
-from tests.models.tflite.generated.draw import (around, integers, scale, shape, size)
+from tests.models.onnx.writing import model, node, port
+from tests.models.tflite.generated.draw import around, integers, scale, shape, size
 
 __all__ = ["CASES", "DTYPES", "around", "integers", "microsoft", "runs", "scale", "shape", "size", "zero_point"]
 CASES: dict[str, Any] = {}  # this file has no forms of its own

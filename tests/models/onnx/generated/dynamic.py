@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.onnx.generated import draw
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 PACKED, MEMORY, TIES = 1e-4, 2e-6, 1e-3
 """How far results of MatMulNBits and of DynamicQuantizeLSTM lie apart at most: docs/reference/onnx.md. Of the second

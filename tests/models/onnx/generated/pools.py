@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.onnx.generated import draw
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 OPSETS = (10, 11, 18, 19, 22)
 LONG = 2045

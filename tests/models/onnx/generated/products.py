@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.onnx.generated import draw
-from tests.models.onnx.writing import (model, node, port)
+from tests.models.onnx.writing import model, node, port
 
 OPERANDS = ["x", "sx", "zx", "w", "sw", "zw"]
 

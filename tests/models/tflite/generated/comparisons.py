@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 _RUNS = 4
 _NAMES = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")

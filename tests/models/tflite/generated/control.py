@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, write)
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 _RUNS = 50
 

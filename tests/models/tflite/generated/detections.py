@@ -7,7 +7,7 @@ import numpy as np
 from flatbuffers.flexbuffers import Dumps
 
 from tests.models.beside import Case
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 _RUNS = 6
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 _RUNS = 4
 _WHOLE = ("int8", "uint8", "int16", "int32", "int64", "float32")

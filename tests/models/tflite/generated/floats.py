@@ -9,7 +9,7 @@ import numpy as np
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
 from tests.models.tflite.generated.products import _window
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 
 def _floats(rng, shape):

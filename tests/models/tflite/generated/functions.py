@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 DEFINED = {"LOG": 1, "RSQRT": 1, "SQRT": 0}
 """The least value, without its zero point, for which LiteRT computes a function."""

@@ -14,7 +14,7 @@ import numpy as np
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
 from tests.models.tflite.generated.products import _window
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 

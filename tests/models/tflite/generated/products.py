@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 BIAS = 1 << 15
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from tests.models.beside import Case
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 CALLS = 6
 """With a reset in the middle."""

@@ -8,8 +8,8 @@ from flatbuffers.flexbuffers import Dumps
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.generated.movement import (_pair, ints)
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from tests.models.tflite.generated.movement import _pair, ints
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 _RUNS = 4
 _DTYPES = ("int8", "uint8", "int32", "int64", "float32")

@@ -5,8 +5,8 @@ import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.generated.movement import (_forms, _pair, ints)
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.generated.movement import _forms, _pair, ints
+from tests.models.tflite.writing import Tensor, one_op
 
 
 def gather(rng, *, dtype, known):

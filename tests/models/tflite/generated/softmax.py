@@ -4,7 +4,7 @@ from functools import partial
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 OUTPUTS = {"int8": (2.0**-8, -128), "uint8": (2.0**-8, 0), "int16": (2.0**-15, 0)}
 

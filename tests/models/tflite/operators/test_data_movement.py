@@ -6,12 +6,12 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
 from qrt.ir import Module
 from qrt.models.profiles import PROFILES
-from tests.models.tflite.generated import (movement, selection)
-from tests.models.tflite.writing import (Operator, Subgraph, Tensor, one_op, write)
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
+from tests.models.tflite.generated import movement, selection
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 NONE = {"fused_activation_function": "NONE"}
 STRIDED = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)

@@ -9,11 +9,11 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError, QuantError
+from qrt.models.profiles import PROFILES
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.operators import hybrid
 from qrt.models.tflite.read import read
-from qrt.models.profiles import PROFILES
-from tests.models.tflite.writing import (Tensor, one_op)
+from tests.models.tflite.writing import Tensor, one_op
 
 F32 = np.float32
 CONVOLUTION = {"padding": "SAME", "stride_h": 2, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 2}

@@ -1,8 +1,8 @@
 """The greatest and the least elements along axes, and where they stand."""
 
-from qrt.models.onnx.exporting.group import Group
 from qrt.models.onnx.exporting.exported_value import place
-from qrt.models.onnx.exporting.reduction_axes import Reduced
+from qrt.models.onnx.exporting.group import Group
+from qrt.models.onnx.exporting.reduction_axes import ReductionAxes
 
 _INT32 = 6
 """The number of int32 in ONNX's list of types."""
@@ -17,7 +17,7 @@ def arg(group: Group) -> None:
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
     found = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
-    group.set_stored(_narrowed(group, found), Reduced(order, (axis,), keeps=False).order)
+    group.set_stored(_narrowed(group, found), ReductionAxes(order, (axis,), keeps=False).order)
 
 
 def _narrowed(group: Group, name: str, i: int = 0) -> str:
@@ -29,7 +29,7 @@ def _narrowed(group: Group, name: str, i: int = 0) -> str:
 
 def reduce_extreme(group: Group) -> None:
     """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
-    reduced = Reduced.of(group)
+    reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from qrt.models.onnx.exporting.exported_value import Order, place
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (Order, place)
 from qrt.models.onnx.exporting.parameters import OPSETS
-from qrt.models.onnx.exporting.writers.elementwise import (OPERATORS, operator)
+from qrt.models.onnx.exporting.writers.elementwise import OPERATORS, operator
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import values_of_storage
 from qrt.types import TensorType, UniformType

@@ -4,15 +4,15 @@ results, casts, and folds along axes.
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import Order
-from qrt.models.onnx.exporting.writers.elementwise import OPERATORS
 from qrt.ir import FloatAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.models.onnx.exporting.exported_value import Order
+from qrt.models.onnx.exporting.group import Group
+from qrt.models.onnx.exporting.writers.elementwise import OPERATORS
 from qrt.ops.elementwise import FLOAT_PREDICATES
-from qrt.quantization.forms.elements import (Expression, shape_of, splat_of)
+from qrt.quantization.forms.elements import Expression, shape_of, splat_of
 from qrt.types import FloatType, IntegerType, Type
 
 COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"}

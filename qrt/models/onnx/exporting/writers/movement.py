@@ -1,7 +1,7 @@
 """Ops that move elements, which stay as they are stored."""
 
+from qrt.models.onnx.exporting.exported_value import Order, place, shape_in_order
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (Order, place, shape_in_order)
 from qrt.ops.core import element_dtype
 from qrt.ops.pad import stored_value
 from qrt.types import UniformType

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from qrt.models.onnx.exporting.group import Group
+from qrt.ir import Value
 from qrt.models.onnx.exporting.exported_value import Order
+from qrt.models.onnx.exporting.group import Group
 from qrt.models.onnx.exporting.writers import loop_bodies as bodies
 from qrt.models.onnx.exporting.writers.elementwise import OPERATORS
-from qrt.ir import Value
-from qrt.quantization.forms.elements import (Axes, Elements, Expression, elements_of, shape_of)
+from qrt.quantization.forms.elements import Axes, Elements, Expression, elements_of, shape_of
 from qrt.types import IntegerType
 
 _COMPARISONS = {

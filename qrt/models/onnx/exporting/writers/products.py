@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from qrt.models.onnx.exporting.exported_value import NCHW, Order
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (NCHW, Order)
 from qrt.types import IntegerType, UniformType
 
 _OIHW: Order = (0, 3, 1, 2)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from qrt.models.onnx.exporting.group import Group
 from qrt.models.onnx.exporting.exported_value import NCHW
-from qrt.models.onnx.exporting.reduction_axes import Reduced
+from qrt.models.onnx.exporting.group import Group
+from qrt.models.onnx.exporting.reduction_axes import ReductionAxes
 
 _REDUCTIONS = {"qrt.mean": ("ReduceMean", 18), "qrt.sum": ("ReduceSum", 13)}
 """Operators, and the first opset in which their axes are an input."""
@@ -13,7 +13,7 @@ _POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 def reduce(group: Group) -> None:
     """ReduceMean and ReduceSum."""
-    reduced = Reduced.of(group)
+    reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from qrt.models.onnx.coordinates import Axis
+from qrt.models.onnx.exporting.exported_value import NCHW, shape_in_order
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.exported_value import (NCHW, shape_in_order)
 from qrt.numerics.resizing import nearest_positions
 
 _WITH_AXES = 18

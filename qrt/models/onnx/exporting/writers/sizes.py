@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from qrt.ir.dialects.linalg.lowering import F32
-from qrt.models.onnx.exporting.group import Group
 from qrt.ir import DenseElementsAttr, IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.lowering import F32
+from qrt.models.onnx.exporting.group import Group
 from qrt.ops.core import Array, element_dtype
 from qrt.quantization.forms.elements import splat_of
 from qrt.types import IntegerType
