@@ -4,8 +4,8 @@ notice. By hand, in minutes:
     python -m tests.models.mutations [WORD ...]
 
 Only changes of files whose path has one of the words. The changed references run in a copy of the repository, on the
-stored models of the forms that the rule is about: `tests.kernels` and `tests.ir.passes` hold kernels and lowerings to the
-references. Prints for each change which forms noticed it. The status is 1 if there are changes that none notices.
+stored models of the forms that the rule is about: `tests.kernels` and `tests.ir.passes` hold kernels and lowerings to
+the references. Prints for each change which forms noticed it. The status is 1 if there are changes that none notices.
 """
 
 import subprocess

@@ -225,8 +225,8 @@ class Definition:
     fold : callable, optional
         The results as values or constants, where they are known. It changes nothing.
     canonicalize : tuple of str, optional
-        The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and functions of
-        it.
+        The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
+        functions.
     passed_values, pass_values : callable, optional
         What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
 

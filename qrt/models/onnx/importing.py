@@ -204,7 +204,7 @@ class FunctionGraph(Graph):
             last.set(0, clamped(last, value, *group.within))
 
     def _require_storage(self, quantize: Node, name: str) -> None:
-        """Raise UnsupportedForm if a folded operator gave its result another type of integers than its QuantizeLinear has."""
+        """Raise UnsupportedForm if a folded operator's result has other integers than its QuantizeLinear."""
         wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
         if element is not wanted:
             raise UnsupportedForm(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")

@@ -1,5 +1,5 @@
-"""The changes that `python -m tests.ir.passes.lower_qrt.mutations` makes. Hazard: a file or a line that is renamed, and a
-change that is made nowhere from then on, which is seen when somebody next runs it."""
+"""The changes that `python -m tests.ir.passes.lower_qrt.mutations` makes. Hazard: a file or a line that is renamed, and
+a change that is made nowhere from then on, which is seen when somebody next runs it."""
 
 import pytest
 
