@@ -81,7 +81,7 @@ def measured(
     return compared(case, target, method, said, made.program.run(inputs(case.name, case.split.test))["logits"])
 
 
-def check_kernels(made: "qrt.QuantizedProgram") -> None:
+def check_kernels(made: "qrt.quantization.QuantizedProgram") -> None:
     """Raises ValueError unless every step is a kernel, and floats are cast at the border alone."""
     slow = [step for step in made.program.coverage() if step.engine != "kernel"]
     if slow:

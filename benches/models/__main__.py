@@ -175,7 +175,7 @@ def main() -> int:
                 found.times[threads] = timed(path, threads, options.rounds, folder)
                 print(json.dumps({"model": path.stem, "threads": threads, **found.times[threads]}), file=sys.stderr)
             if found.is_slower(min(options.threads)):
-                qrt.set_num_threads(1)
+                qrt.kernels.set_num_threads(1)
                 found.steps = explain_plan(qrt.compile(load(path)))
             figures.append(found)
     text = section(figures, overheads(options.rounds), f"{processor()}, {kernels.active()}")

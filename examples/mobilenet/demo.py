@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     labels = (options.models / "images/imagenet_labels.txt").read_text(encoding="utf-8").splitlines()
 
-    qrt.set_num_threads(1)
+    qrt.kernels.set_num_threads(1)
     start = time.perf_counter()
     program = qrt.compile(qrt.load(options.models / MODEL))
     print(f"loaded {Path(MODEL).name} in {(time.perf_counter() - start) * 1e3:.0f} ms")

@@ -7,3 +7,7 @@
 - Start with `importing/graph.py`. LiteRT's rounding of ADD is a row of `tflite/operators/arithmetic.py`.
 - Imports `quantization`, `runtime`, `ir` and what lies below.
 """
+
+from qrt.models.programs import export_onnx, load
+
+__all__ = ["export_onnx", "load"]

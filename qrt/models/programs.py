@@ -1,4 +1,4 @@
-"""Programs out of files: MLIR text, and models of other runtimes, which are imported."""
+"""Programs from files, and back: MLIR text, and models of other runtimes, which are imported and exported."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -21,6 +21,10 @@ IMPORTERS: Registry[Callable[[Path, Profile, int], tuple[ir.Module, str]]] = Reg
 )
 """The functions that import models, by the ends of their names: ``import_file(file, profile, max_bytes)`` gives the
 program and what the importer reports."""
+EXPORTERS: Registry[Callable[[str | PathLike[str], ir.Module, str | None], None]] = Registry(
+    "exporter", {".onnx": "qrt.models.onnx.export:export_file"}
+)
+"""The functions that export programs, by the ends of the names of files: ``export_file(path, program, function)``."""
 MAX_MODEL = 2 << 30
 """The memory that a model's description and declared tensors take, unless a caller says another limit."""
 _PROFILES = {".onnx": "ort"}
@@ -116,3 +120,49 @@ def load_reported(
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
+
+
+def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str | None = None) -> None:
+    """Write a program as a QDQ model of ONNX: float operators between DequantizeLinear and QuantizeLinear.
+
+    Images are NCHW in the model, and a Transpose stands where a program's NHWC begins and ends. The opset is the lowest
+    that has all forms. What ONNX cannot say, the rules of rounding, stands in ``metadata_props``
+    (docs/reference/export_onnx.md): read back by ``qrt.load``, the program computes the same bits.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        Where the model goes; its name ends in ``.onnx``. A file that exists is replaced.
+    program : qrt.ir.Module
+        A verified program of ops of ``qrt``, ``quant``, and elementwise ``arith`` and ``math`` on tensors.
+    function : str, optional
+        The function that is written: main, or the only one, if not given.
+
+    Raises
+    ------
+    ModelError
+        If ONNX cannot say an operation: one error lists all of them. If the model has more than 2 GiB, the name of the
+        file ends otherwise, or the program has no such function.
+    FileError
+        If the file cannot be written.
+    ImportError
+        If the package ``onnx`` is missing, which ``pip install "qrt[onnx]"`` installs.
+
+    Examples
+    --------
+    >>> import tempfile, qrt
+    >>> program = qrt.ir.parse('''
+    ... !q = !quant.uniform<i8:f32, 0.5>
+    ... func.func @main(%x: tensor<2x!q> {qrt.name = "x"}) -> (tensor<2x!q> {qrt.name = "y"}) {
+    ...   %0 = qrt.add %x, %x {requant = "fixed_double"} : (tensor<2x!q>, tensor<2x!q>) -> tensor<2x!q>
+    ...   return %0 : tensor<2x!q>
+    ... }''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     qrt.models.export_onnx(f"{folder}/sum.onnx", program)
+    ...     loaded = qrt.load(f"{folder}/sum.onnx")
+    >>> loaded.functions[0].regions[0].blocks[0].operations[0].attributes["requant"].python
+    'fixed_double'
+    """
+    require(path, (str, PathLike), "the path of a model", "a string or a path")
+    require(program, ir.Module, "export_onnx: program", "a module")
+    EXPORTERS[".onnx"](path, program, function)

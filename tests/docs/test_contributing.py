@@ -124,7 +124,7 @@ def test_it_is_fused_with_the_requantization_behind_it_and_the_transposes_around
 
 
 def test_it_is_exported(tmp_path):
-    qrt.export_onnx(tmp_path / "m.onnx", ir.parse(PROGRAM))
+    qrt.models.export_onnx(tmp_path / "m.onnx", ir.parse(PROGRAM))
     assert "Neg" in [node.op_type for node in onnx.load(tmp_path / "m.onnx").graph.node]
     again = qrt.load(tmp_path / "m.onnx")
     assert "qrt.negative" in [op.name for op in again.operation.walk()]
@@ -135,7 +135,7 @@ def test_it_is_exported(tmp_path):
 def test_it_is_quantized(tmp_path):
     rows = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
     made = qrt.quantize_program(ir.parse(FLOATS), {"arg0": rows})
-    assert qrt.is_fully_quantized(made.module)
+    assert qrt.quantization.is_fully_quantized(made.module)
     (tmp_path / "npu.toml").write_text(TARGET)
     module = ir.run_passes(ir.parse(FLOATS), f"fuse-kernels{{target={tmp_path}/npu.toml}}")
     assert 'kernel = "negative"' in str(module)

@@ -39,8 +39,8 @@ def test_batches_for_each_input(heard: Any) -> None:
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
     module = qrt.ir.parse(TEXT)
-    heard(lambda: qrt.calibrate_program(module, data))
-    calibration = qrt.calibrate_program(qrt.run_passes(module, "fuse-kernels,attach-stats-ref"), data)
+    heard(lambda: qrt.quantization.calibrate_program(module, data))
+    calibration = qrt.quantization.calibrate_program(qrt.ir.run_passes(module, "fuse-kernels,attach-stats-ref"), data)
     assert max(record.high for record in calibration.records.values()) == 8
 
 

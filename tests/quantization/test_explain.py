@@ -89,7 +89,9 @@ def squares(values: Iterator[Fraction]) -> Fraction:
 
 def explained(quantized_text: str = QUANTIZED, data: Any = None, **options: Any) -> Report:
     given = {"x": X} if data is None else data
-    return qrt.explain_program(ir.parse(quantized_text, "q.mlir"), ir.parse(FLOAT, "f.mlir"), given, **options)
+    return qrt.quantization.explain_program(
+        ir.parse(quantized_text, "q.mlir"), ir.parse(FLOAT, "f.mlir"), given, **options
+    )
 
 
 def test_the_figures_are_those_of_fractions() -> None:
@@ -230,7 +232,7 @@ func.func @main(%x: tensor<4x16xf32> {qrt.name = "images"}) -> tensor<4x16xf32> 
 @pytest.mark.parametrize(("text", "runs"), [(CALLED, 2), (LOOPED, 3)])
 def test_a_region_that_runs_several_times_is_one_of_all_its_values(text: str, runs: int) -> None:
     module, data = ir.parse(text), {"images": rows(8)}
-    report = qrt.explain_program(qrt.quantize_program(module, data).module, module, data)
+    report = qrt.quantization.explain_program(qrt.quantize_program(module, data).module, module, data)
     prefix = "cell" if text is CALLED else "main"
     region = report[f"{prefix}/lookup.0"]
     assert sum(region.ports[1].histogram.values()) <= runs * 8 * 16
@@ -259,15 +261,15 @@ def test_any_split_and_order_gives_one_report(split: Callable[[Any], list[Any]])
 def test_every_isa_and_number_of_threads_gives_one_report() -> None:
     module, data = ir.parse(NETWORK), {"images": rows(70)}
     made = qrt.quantize_program(module, data).module
-    expected = qrt.explain_program(made, module, data)
+    expected = qrt.quantization.explain_program(made, module, data)
     with qrt.kernels.use("ref"):
-        assert qrt.explain_program(made, module, data) == expected
-    before = qrt.get_num_threads()
+        assert qrt.quantization.explain_program(made, module, data) == expected
+    before = qrt.kernels.get_num_threads()
     try:
-        qrt.set_num_threads(2)
-        assert qrt.explain_program(made, module, data) == expected
+        qrt.kernels.set_num_threads(2)
+        assert qrt.quantization.explain_program(made, module, data) == expected
     finally:
-        qrt.set_num_threads(before)
+        qrt.kernels.set_num_threads(before)
 
 
 # -- planted faults ----------------------------------------------------------------------------------------------------
@@ -388,12 +390,12 @@ def test_what_optional_passes_have_changed_is_measured() -> None:
     module, data = ir.parse(RELU, "f.mlir"), {"images": rows(40)}
     made = qrt.quantize_program(module, data, passes=["equalize-scales"])
     assert made.module.operation.attributes["quant.passes"].python == ("equalize-scales",)
-    report = qrt.explain_program(ir.parse(str(made.module)), module, data)
+    report = qrt.quantization.explain_program(ir.parse(str(made.module)), module, data)
     assert any(key.endswith("/equalized") for key in report)
     assert not report.unmatched
     assert report == made.report
     other = ir.parse(str(made.module).replace('quant.passes = ["equalize-scales"], ', ""), "q.mlir")
-    blind = qrt.explain_program(other, module, data)
+    blind = qrt.quantization.explain_program(other, module, data)
     assert len(blind.unmatched) == 2 * sum(key.endswith("/equalized") for key in report)
     assert [port.spec for port in blind["matmul.1"].ports] == [port.spec for port in report["matmul.1"].ports]
 
@@ -442,4 +444,4 @@ def test_many_regions_are_measured_on_few_rows(monkeypatch: pytest.MonkeyPatch) 
 def test_arguments_of_other_types_are_refused() -> None:
     module = ir.parse(QUANTIZED)
     with pytest.raises(QuantTypeError, match="against"):
-        qrt.explain_program(module, FLOAT, {"x": X})  # type: ignore[arg-type]
+        qrt.quantization.explain_program(module, FLOAT, {"x": X})  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ def layer(depth):
 
 
 def exported(text, target, to):
-    return qrt.run_passes(ir.parse(text), f"export-quant{{to={to} target={target}}}")
+    return qrt.ir.run_passes(ir.parse(text), f"export-quant{{to={to} target={target}}}")
 
 
 @pytest.mark.parametrize("target", WEIGHTS)
@@ -49,11 +49,11 @@ def exported(text, target, to):
 def test_a_layer_is_fused_propagated_checked_exported_and_run(target, depth):
     text = layer(depth)
     passes = ",".join(f"{name}{{target={target}}}" for name in ("fuse-kernels", "propagate-quant", "check-quant"))
-    module = qrt.run_passes(ir.parse(text), passes)
+    module = qrt.ir.run_passes(ir.parse(text), passes)
     (region,) = [operation for operation in module.operation.walk() if operation.name == "quant.region"]
     wanted = WEIGHTS[target] if depth == 64 else WEIGHTS[target].replace("{0:32, 1:1}", "1")
     assert wanted in str(region.attributes["input_specs"].elements[1])
-    assert qrt.is_fully_quantized(module, target)
+    assert qrt.quantization.is_fully_quantized(module, target)
     x = np.random.default_rng(1).normal(size=(2, depth)).astype(np.float32)
     results = [qrt.compile(exported(str(module), target, to))(x) for to in ("fixed", "codegen")]
     assert results[0].tobytes() == results[1].tobytes()

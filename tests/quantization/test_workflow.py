@@ -195,7 +195,10 @@ def test_functions_that_do_not_run_are_left_as_they_are() -> None:
     ]
     x = rows(5)
     np.testing.assert_array_equal(qrt.compile(str(made.module), function="b")(x), made.program(x))
-    assert qrt.explain_program(made.module, module, {"images": x}, function="b")["b/lookup.0"].error_share == 1
+    assert (
+        qrt.quantization.explain_program(made.module, module, {"images": x}, function="b")["b/lookup.0"].error_share
+        == 1
+    )
     called = TANH.replace("math.tanh %x :", "call @g(%x) : (tensor<?x16xf32>) ->")
     made = qrt.quantize_program(ir.parse(called + TANH.replace("@main", "@g")), {"images": rows(20)})
     assert "math.tanh" not in str(made.module)

@@ -96,8 +96,12 @@ def test_a_quantized_program_may_keep_floats():
     kept = propagated(one_region("lookup", [NoQuantizedType("f32")], F32, ops.tanh))
     undecided = ir.parse(one_region("lookup", [CALIBRATED], CALIBRATED, ops.tanh))
     target = find("qrt-cpu")
-    assert [qrt.is_quantized(each) for each in (quantized, kept, undecided)] == [True, True, False]
-    assert [qrt.is_fully_quantized(each, target) for each in (quantized, kept, undecided)] == [True, False, False]
+    assert [qrt.quantization.is_quantized(each) for each in (quantized, kept, undecided)] == [True, True, False]
+    assert [qrt.quantization.is_fully_quantized(each, target) for each in (quantized, kept, undecided)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 # -- export -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`qrt.onnx.Backend`: the node tests of the package `onnx` for control, positions, numbers, reductions, and what ONNX
+"""The backend of ONNX: the node tests of the package `onnx` for control, positions, numbers, reductions, and what ONNX
 defines by other operators. Hazard: a form that no other test has."""
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def by_operator() -> dict[str, list[Any]]:
 
 
 def results(case: Any) -> Iterator[tuple[Any, Any]]:
-    prepared = qrt.onnx.Backend.prepare(case.model)
+    prepared = qrt.models.onnx.backend.Backend.prepare(case.model)
     for inputs, outputs in case.data_sets:
         for ours, theirs in zip(prepared.run(inputs), outputs, strict=True):
             yield ours, numpy_helper.to_array(theirs) if hasattr(theirs, "SerializeToString") else theirs

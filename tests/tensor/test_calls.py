@@ -21,7 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType, kernels
+from qrt import QuantTensor, UniformType, kernels
+from qrt.errors import QuantTypeError
 from qrt.tensor.calls import Function, call_cache
 from qrt.tensor.movement import _pad, join
 from tests.ops.strategies import storage_of

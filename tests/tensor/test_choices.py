@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import ParseError, QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import ParseError, QuantTypeError
 from qrt.tensor.calls import call_cache
 from tests.ops.strategies import generators, storage_of, uniform_types
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from qrt import QuantTypeError, UniformType
+from qrt import UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor import choose
 from qrt.tensor.choose import Layout, choose_type, integer_storage
 from qrt.types import FloatType

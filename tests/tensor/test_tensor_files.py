@@ -100,7 +100,7 @@ def test_a_mapped_tensor_lies_in_the_file_and_runs(path: Path) -> None:
     assert isinstance(base, np.memmap), "the storage was copied"
     assert not loaded._data.flags.writeable
     assert qrt.relu(loaded).storage.tobytes() == qrt.relu(q).storage.tobytes()
-    with pytest.raises(qrt.QuantTypeError, match="read-only"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="read-only"):
         qrt.relu(q, out=loaded)
 
 
@@ -121,7 +121,7 @@ def test_appending_keeps_what_is_there_and_maps_of_it(path: Path) -> None:
     for q in (before, qrt.load_tensors(path)["a"]):
         assert isinstance(q, qrt.QuantTensor)
         assert q.storage.tobytes() == Q.storage.tobytes()
-    with pytest.raises(qrt.ModelError, match="it has 'b' already"):
+    with pytest.raises(qrt.errors.ModelError, match="it has 'b' already"):
         qrt.save_tensors(path, {"b": Q}, append=True)
     qrt.save_tensors(path, {"c": Q})
     assert list(qrt.load_tensors(path)) == ["c"]
@@ -139,7 +139,7 @@ def test_what_fails_leaves_the_old_file(path: Path) -> None:
         [Q],
         {"a": [[1], [2, 3]]},
     ):
-        with pytest.raises(qrt.QuantTypeError):
+        with pytest.raises(qrt.errors.QuantTypeError):
             qrt.save_tensors(path, wrong)  # type: ignore[arg-type]
     assert path.read_bytes() == held
     assert [p.name for p in path.parent.iterdir()] == [path.name]
@@ -157,10 +157,10 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     for suffix in FORMATS:
         with pytest.raises(OSError, match="No such file") as error:
             qrt.load_tensors(tmp_path / f"absent{suffix}")
-        assert isinstance(error.value, qrt.FileError)
+        assert isinstance(error.value, qrt.errors.FileError)
         with pytest.raises(OSError, match="No such file"):
             qrt.save_tensors(tmp_path / "folder" / f"t{suffix}", {"a": Q})
-    with pytest.raises(qrt.ModelError, match=r"ends in \.npz or \.safetensors"):
+    with pytest.raises(qrt.errors.ModelError, match=r"ends in \.npz or \.safetensors"):
         qrt.load_tensors(tmp_path / "t.bin")
 
 
@@ -208,12 +208,12 @@ def test_what_is_no_regular_file_is_refused_at_once(kind: str, suffix: str, tmp_
         if suffix == ".mlir":  # a program without functions
             read(path)
             return
-        with pytest.raises(qrt.ModelError, match=f"^{path}: "):
+        with pytest.raises(qrt.errors.ModelError, match=f"^{path}: "):
             read(path)
         return
     if suffix == ".qrt":
         message = f"no regular file|{message}"
-    with pytest.raises(qrt.ModelError, match=message) as error:
+    with pytest.raises(qrt.errors.ModelError, match=message) as error:
         read(path)
     assert str(error.value).startswith(f"{path}: ")
     if suffix != ".qrt":
@@ -223,7 +223,7 @@ def test_what_is_no_regular_file_is_refused_at_once(kind: str, suffix: str, tmp_
 @pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0"])
 @pytest.mark.parametrize("read", [qrt.load, qrt.load_tensors])
 def test_a_stream_has_no_suffix(name: str, read: Callable[[str], object]) -> None:
-    with pytest.raises(qrt.ModelError, match=f"^{name}: "):
+    with pytest.raises(qrt.errors.ModelError, match=f"^{name}: "):
         read(name)
 
 
@@ -234,7 +234,7 @@ def test_a_file_that_is_cut_short_anywhere_is_an_error(suffix: str, tmp_path: Pa
     held = path.read_bytes()
     for size in range(len(held)):
         path.write_bytes(held[:size])
-        with pytest.raises(qrt.ModelError, match=f"^{path}: "):
+        with pytest.raises(qrt.errors.ModelError, match=f"^{path}: "):
             qrt.load_tensors(path)
 
 
@@ -277,7 +277,7 @@ def test_archives_that_are_not_what_they_say(name: str, tmp_path: Path) -> None:
     members, message = WRONG[name]
     path = archive(tmp_path / "w.npz", **members)  # type: ignore[arg-type]
     for mapped in (True, False):
-        with pytest.raises(qrt.ModelError, match=message) as error:
+        with pytest.raises(qrt.errors.ModelError, match=message) as error:
             qrt.load_tensors(path, mapped=mapped)
         assert str(error.value).startswith(str(path))
 
@@ -312,7 +312,7 @@ def test_shapes_of_an_archive_that_no_array_has(shape: str, mapped: bool, compre
     with zipfile.ZipFile(path, "w", compression) as file:
         file.writestr("good.npy", npy_of("(1,)", b"1"))
         file.writestr("weights.npy", npy_of(shape, SHAPES[shape]))
-    with pytest.raises(qrt.ModelError, match=r"weights\.npy") as error:
+    with pytest.raises(qrt.errors.ModelError, match=r"weights\.npy") as error:
         qrt.load_tensors(path, mapped=mapped)
     assert str(error.value).startswith(f"{path}: ")
 
@@ -320,7 +320,7 @@ def test_shapes_of_an_archive_that_no_array_has(shape: str, mapped: bool, compre
 @pytest.mark.parametrize("descr", ["'i1' * 3", "['i1']", "'zz'", "(" * 300, "'|i1', 'x': 1", "'\\d'", "'|O'", "'|V0'"])
 def test_headers_of_an_archive_that_are_none(descr: str, tmp_path: Path) -> None:
     path = archive(tmp_path / "h.npz", weights_npy=npy_of("(4,)", bytes(4), descr))
-    with pytest.raises(qrt.ModelError, match=r"weights\.npy"):
+    with pytest.raises(qrt.errors.ModelError, match=r"weights\.npy"):
         np.asarray(qrt.load_tensors(path)["weights"])
 
 
@@ -332,7 +332,7 @@ def test_shapes_of_safetensors_that_no_array_has(shape: list[int], code: str, tm
     path = tmp_path / "s.safetensors"
     path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(count))
     for mapped in (True, False):
-        with pytest.raises(qrt.ModelError) as error:
+        with pytest.raises(qrt.errors.ModelError) as error:
             qrt.load_tensors(path, mapped=mapped)
         assert str(error.value).startswith(f"{path}: ")
         assert "weights" in str(error.value)
@@ -353,7 +353,7 @@ def test_a_damaged_member_names_the_file_and_the_member(compression: int, suffix
         path.write_bytes(held[:place] + bytes([held[place] ^ 0xFF]) + held[place + 1 :])
         try:
             q = qrt.load_tensors(path)["q"]
-        except qrt.ModelError as error:
+        except qrt.errors.ModelError as error:
             assert str(error).startswith(f"{path}: ")  # noqa: PT017
             assert "'q" in str(error)  # noqa: PT017
         else:
@@ -393,7 +393,7 @@ def test_what_decompresses_to_more_than_the_limit_is_not_read(
 ) -> None:
     path = bomb(tmp_path / "b.npz", compression, 64 << 20, name)
     assert path.stat().st_size < 1 << 20
-    with traced() as peak, pytest.raises(qrt.ModelError, match=rf"'x\.(npy|mlir)'.*{message}"):
+    with traced() as peak, pytest.raises(qrt.errors.ModelError, match=rf"'x\.(npy|mlir)'.*{message}"):
         qrt.load_tensors(path, max_bytes=32 << 20)
     assert peak() < 16 << 20
 
@@ -402,12 +402,12 @@ def test_the_limit_counts_all_members_and_has_a_default(tmp_path: Path, monkeypa
     path = tmp_path / "b.npz"
     np.savez_compressed(path, a=np.zeros(1000, np.int8), b=np.zeros(1000, np.int8))
     assert len(qrt.load_tensors(path, max_bytes=3000)) == 2
-    with pytest.raises(qrt.ModelError, match=r"'b\.npy', which takes 1128 bytes, more than 2000"):
+    with pytest.raises(qrt.errors.ModelError, match=r"'b\.npy', which takes 1128 bytes, more than 2000"):
         qrt.load_tensors(path, max_bytes=2000)
     monkeypatch.setattr("qrt.tensor.file_entries.MAX_INPUT", 2000)
-    with pytest.raises(qrt.ModelError, match="more than 2000"):
+    with pytest.raises(qrt.errors.ModelError, match="more than 2000"):
         qrt.load_tensors(path)
-    with pytest.raises(qrt.ModelError, match="more than 2000"):
+    with pytest.raises(qrt.errors.ModelError, match="more than 2000"):
         qrt.save_tensors(path, {"c": Q}, append=True)
 
 
@@ -417,7 +417,7 @@ def test_the_default_reads_a_large_file_whole(path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("qrt.tensor.file_entries.MAX_INPUT", 2000)
     assert qrt.load_tensors(path, mapped=False)["a"].size == 5000
     assert qrt.load_tensors(path, max_bytes=0)["a"].size == 5000, "what is mapped does not count"
-    with pytest.raises(qrt.ModelError, match="more than 4999"):
+    with pytest.raises(qrt.errors.ModelError, match="more than 4999"):
         qrt.load_tensors(path, mapped=False, max_bytes=4999)
 
 
@@ -425,14 +425,14 @@ def test_a_size_that_the_directory_says_too_small_reads_no_more(tmp_path: Path) 
     path = bomb(tmp_path / "b.npz", zipfile.ZIP_DEFLATED, 64 << 20)
     size = (64 << 20) + 128
     path.write_bytes(path.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
-    with traced() as peak, pytest.raises(qrt.ModelError, match=r"x\.npy"):
+    with traced() as peak, pytest.raises(qrt.errors.ModelError, match=r"x\.npy"):
         qrt.load_tensors(path, max_bytes=2000)
     assert peak() < 16 << 20
 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
 def test_a_limit_is_an_integer(path: Path, limit: object) -> None:
-    with pytest.raises(qrt.QuantTypeError, match="max_bytes must be an integer from 0 up"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="max_bytes must be an integer from 0 up"):
         qrt.load_tensors(path, max_bytes=limit)  # type: ignore[arg-type]
 
 
@@ -444,7 +444,7 @@ def test_pickles_are_refused(tmp_path: Path) -> None:
     header = np.lib.format.magic(1, 0) + (118).to_bytes(2, "little")
     described = b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117) + b"\n"
     path = archive(tmp_path / "p.npz", q_npy=header + described + pickle.dumps([Runs()]))
-    with pytest.raises(qrt.ModelError, match="pickled objects"):
+    with pytest.raises(qrt.errors.ModelError, match="pickled objects"):
         qrt.load_tensors(path)
 
 

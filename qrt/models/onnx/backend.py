@@ -1,4 +1,4 @@
-"""qrt as a backend of the package `onnx`: `qrt.onnx.Backend`, with what `onnx.backend` asks of one.
+"""qrt as a backend of the package `onnx`: `qrt.models.onnx.backend.Backend`, with what `onnx.backend` asks of one.
 
 >>> import numpy as np
 >>> from onnx import TensorProto, helper

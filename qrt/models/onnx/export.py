@@ -1,11 +1,11 @@
-"""`export_onnx`: a quantized program as a QDQ model of ONNX, which other runtimes open."""
+"""A quantized program as a QDQ model of ONNX, which other runtimes open."""
 
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, BinaryIO, Literal
 
 import qrt.ir as ir
-from qrt.errors import ModelError, QuantError, QuantTypeError, require
+from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.files import write_files
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.rewrite import is_dead
@@ -34,49 +34,8 @@ MOST_BYTES = (1 << 31) - 1
 """The largest message of protobuf."""
 
 
-def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str | None = None) -> None:
-    """Writes a program as a QDQ model of ONNX: float operators between DequantizeLinear and QuantizeLinear.
-
-    Images are NCHW in the model, and a Transpose stands where a program's NHWC begins and ends. The opset is the lowest
-    that has all forms. What ONNX cannot say, the rules of rounding, stands in ``metadata_props``
-    (docs/reference/export_onnx.md): read back by ``qrt.load``, the program computes the same bits.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        Where the model goes; its name ends in ``.onnx``. A file that exists is replaced.
-    program : qrt.ir.Module
-        A verified program of ops of ``qrt``, ``quant``, and elementwise ``arith`` and ``math`` on tensors.
-    function : str, optional
-        The function that is written: main, or the only one, if not given.
-
-    Raises
-    ------
-    ModelError
-        If ONNX cannot say an operation: one error lists all of them. If the model has more than 2 GiB, the name of the
-        file ends otherwise, or the program has no such function.
-    FileError
-        If the file cannot be written.
-    ImportError
-        If the package ``onnx`` is missing, which ``pip install "qrt[onnx]"`` installs.
-
-    Examples
-    --------
-    >>> import tempfile, qrt
-    >>> program = qrt.ir.parse('''
-    ... !q = !quant.uniform<i8:f32, 0.5>
-    ... func.func @main(%x: tensor<2x!q> {qrt.name = "x"}) -> (tensor<2x!q> {qrt.name = "y"}) {
-    ...   %0 = qrt.add %x, %x {requant = "fixed_double"} : (tensor<2x!q>, tensor<2x!q>) -> tensor<2x!q>
-    ...   return %0 : tensor<2x!q>
-    ... }''')
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     qrt.export_onnx(f"{folder}/sum.onnx", program)
-    ...     loaded = qrt.load(f"{folder}/sum.onnx")
-    >>> loaded.functions[0].regions[0].blocks[0].operations[0].attributes["requant"].python
-    'fixed_double'
-    """
-    require(path, (str, PathLike), "the path of a model", "a string or a path")
-    require(program, ir.Module, "export_onnx: program", "a module")
+def export_file(path: str | PathLike[str], program: ir.Module, function: str | None) -> None:
+    """Write a program as a model of ONNX (`qrt.models.export_onnx`)."""
     name = str(path)
     if not name.endswith(".onnx"):
         raise ModelError(f"{name}: the name of a model of ONNX ends in .onnx")

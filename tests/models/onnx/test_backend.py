@@ -1,4 +1,4 @@
-"""`qrt.onnx.Backend`: the node tests of the package `onnx` for quantized operators, and its own rules."""
+"""`qrt.models.onnx.backend`: the node tests of the package `onnx` for quantized operators, and its own rules."""
 
 from importlib import import_module
 from typing import Any
@@ -33,7 +33,7 @@ def collected() -> list[Any]:
 @pytest.mark.parametrize("case", collected(), ids=lambda case: case.name)
 def test_a_node(case: Any) -> None:
     """Equal, or as near as the case says."""
-    prepared = qrt.onnx.Backend.prepare(case.model)
+    prepared = qrt.models.onnx.backend.Backend.prepare(case.model)
     for inputs, outputs in case.data_sets:
         try:
             found = prepared.run(inputs)
@@ -58,7 +58,7 @@ def reshaping() -> bytes:
 
 
 def test_inputs_that_must_be_known_make_programs_of_their_own() -> None:
-    x, prepared = np.arange(6, dtype=np.float32).reshape(2, 3), qrt.onnx.Backend.prepare(reshaping())
+    x, prepared = np.arange(6, dtype=np.float32).reshape(2, 3), qrt.models.onnx.backend.Backend.prepare(reshaping())
     for _ in range(2):
         assert prepared.run([x, np.array([6])])[0].shape == (6,)
     assert len(prepared._made) == 1
@@ -71,11 +71,11 @@ def test_a_node_alone() -> None:
     import onnx
 
     made = onnx.helper.make_node("Add", ["a", "b"], ["c"])
-    assert qrt.onnx.run_node(made, [np.float32([1]), np.float32([2])])[0].tolist() == [3]
+    assert qrt.models.onnx.backend.run_node(made, [np.float32([1]), np.float32([2])])[0].tolist() == [3]
 
 
 def test_what_is_refused() -> None:
-    backend = qrt.onnx.Backend
+    backend = qrt.models.onnx.backend.Backend
     assert backend.supports_device("CPU")
     assert backend.supports_device("CPU:0")
     assert not backend.supports_device("CUDA")
@@ -99,4 +99,4 @@ def test_constants_of_floats_that_numpy_lacks() -> None:
     constant = onnx.helper.make_tensor("c", number, [3], values)
     content = model(nodes, [port("x", "BFLOAT16", (1,))], [port("y")], {"c": constant}, opset=21)
     x = np.array([0.5], onnx.helper.tensor_dtype_to_np_dtype(number))
-    assert qrt.onnx.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]
+    assert qrt.models.onnx.backend.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]

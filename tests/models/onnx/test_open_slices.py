@@ -103,7 +103,7 @@ def test_as_many_rows_of_a_known_table_as_another_tensor_has() -> None:
     ],
 )
 def test_what_is_refused(file: bytes, message: str) -> None:
-    with pytest.raises(qrt.ModelError, match=message):
+    with pytest.raises(qrt.errors.ModelError, match=message):
         imported(file)
 
 
@@ -115,5 +115,5 @@ def test_what_is_refused(file: bytes, message: str) -> None:
     ],
 )
 def test_what_is_wrong(file: bytes, message: str) -> None:
-    with pytest.raises(qrt.ModelError, match=message):
+    with pytest.raises(qrt.errors.ModelError, match=message):
         imported(file)

@@ -45,7 +45,7 @@ def test_files_by_their_names(tmp_path: Path) -> None:
     assert qrt.load(path).functions[0].sym_name == "main"
     with pytest.raises(FileError, match="absent"):
         qrt.load(tmp_path / "absent.onnx")
-    with pytest.raises(qrt.QuantTypeError, match=r"profile 'litert' is of a runtime that reads \.tflite files"):
+    with pytest.raises(qrt.errors.QuantTypeError, match=r"profile 'litert' is of a runtime that reads \.tflite files"):
         qrt.load(path, profile="litert")
 
 

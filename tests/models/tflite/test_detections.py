@@ -78,7 +78,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_form_that_is_refused(name: str) -> None:
     said, message = REFUSED[name]
-    with pytest.raises(qrt.ModelError, match=message):
+    with pytest.raises(qrt.errors.ModelError, match=message):
         imported(model(**said))
 
 
@@ -106,6 +106,6 @@ def test_damaged_options_are_an_error_or_other_numbers() -> None:
     for each in damaged:
         try:
             read_map(each, "here")
-        except qrt.ModelError:
+        except qrt.errors.ModelError:
             refused += 1
     assert refused > len(content)

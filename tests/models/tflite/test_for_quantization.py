@@ -40,7 +40,7 @@ def images(shape, count, seed):
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_operator_becomes_a_kernel(name):
     module = imported(name, for_quantization=True)
-    qrt.run_passes(module, "fuse-kernels")
+    qrt.ir.run_passes(module, "fuse-kernels")
     regions = Counter(op.kernel for op in module.operation.walk() if op.name == "quant.region")
     assert regions == KERNELS[name]
     left = {op.name for op in module.function("main").regions[0].blocks[0]}
@@ -69,5 +69,5 @@ def test_a_quantized_model_answers_as_the_float_one():
 
 
 def test_the_option_is_a_bool():
-    with pytest.raises(qrt.QuantTypeError, match="for_quantization must be True or False, got 1"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="for_quantization must be True or False, got 1"):
         qrt.load("model.tflite", for_quantization=1)

@@ -133,7 +133,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
     tensors = [Tensor((1, 4), "float32", name=f"t{i}") for i in range(7)]
     names = ["DENSIFY", "DENSIFY", "BETA", "UNIQUE", "BUCKETIZE", "RANDOM_THING"]
     chain = [Operator(name, [a], [b], {}) for name, a, b in zip(names, tensors, tensors[1:], strict=False)]
-    with pytest.raises(qrt.ModelError) as caught:
+    with pytest.raises(qrt.errors.ModelError) as caught:
         imported(write([Subgraph(tensors[:1], tensors[-1:], chain)]))
     said = str(caught.value)
     assert all(name in said for name in names)
@@ -145,7 +145,7 @@ def test_an_error_says_where_it_is() -> None:
     x = Tensor((1, 4), "int8", scales=0.5, name="in")
     y = Tensor((3, 2), "int8", scales=0.5, name="out")
     with pytest.raises(
-        qrt.ModelError, match=r"subgraph 0, operator 0 RESHAPE: 4 elements do not fill the shape \[3, 2\]"
+        qrt.errors.ModelError, match=r"subgraph 0, operator 0 RESHAPE: 4 elements do not fill the shape \[3, 2\]"
     ):
         imported(one_op("RESHAPE", [x], [y], {"new_shape": [3, 2]}))
 

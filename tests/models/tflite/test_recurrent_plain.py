@@ -117,5 +117,5 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_form_that_is_refused(name: str) -> None:
     content, message = REFUSED[name]
-    with pytest.raises(qrt.ModelError, match=message):
+    with pytest.raises(qrt.errors.ModelError, match=message):
         imported(content)

@@ -120,7 +120,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_form_that_is_refused(name: str) -> None:
     content, message = CASES[name]
-    with pytest.raises(qrt.ModelError, match=message) as caught:
+    with pytest.raises(qrt.errors.ModelError, match=message) as caught:
         import_model(read(content()), profile("litert"))
     said = str(caught.value)
     assert len(said) < 2048
@@ -129,5 +129,5 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_a_sum_that_the_reference_kernels_do_not_have() -> None:
     content = one_op("SUM", [X(2, 4), axes(1)], [X(2)])
-    with pytest.raises(qrt.ModelError, match="profile litert-ref has no rule of sum for storage = i8"):
+    with pytest.raises(qrt.errors.ModelError, match="profile litert-ref has no rule of sum for storage = i8"):
         import_model(read(content), profile("litert-ref"))

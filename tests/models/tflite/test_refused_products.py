@@ -39,7 +39,7 @@ def convolution(name: str, options: dict[str, Any], *, dtype: str = "int8", bias
 
 
 def refusal(content: bytes, profile: str = "litert") -> str:
-    with pytest.raises(qrt.ModelError) as caught:
+    with pytest.raises(qrt.errors.ModelError) as caught:
         import_model(read(content), PROFILES[profile])
     said = str(caught.value)
     assert len(said) < 2048

@@ -110,11 +110,11 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_form_that_is_refused(name: str) -> None:
     content, message = CASES[name]
-    with pytest.raises(qrt.ModelError, match=message):
+    with pytest.raises(qrt.errors.ModelError, match=message):
         import_model(read(content()), profile("litert"))
 
 
 def test_a_position_that_the_run_has() -> None:
     program = qrt.compile(import_model(read(scattered(Tensor((1, 1), "int32"), f32(1))), profile("litert")))
-    with pytest.raises(qrt.ModelError, match=r"SCATTER_ND: .*index 4 names no element of \[4\]"):
+    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 names no element of \[4\]"):
         program(np.int32([[4]]), np.float32([1]))

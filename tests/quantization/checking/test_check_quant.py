@@ -72,7 +72,7 @@ def found(module, target="tflite"):
 def test_a_program_that_keeps_all_rules_has_no_violation():
     module = program(WHOLE)
     before = str(module)
-    qrt.run_passes(module, "check-quant{target=tflite}")
+    qrt.ir.run_passes(module, "check-quant{target=tflite}")
     assert str(module) == before
     assert is_quantized(module)
     assert is_fully_quantized(module, "tflite")
@@ -109,7 +109,7 @@ def test_each_rule_that_is_broken_is_one_violation(case):
     assert re.search(message, said), said
     assert len(said) < 600
     with pytest.raises(VerifyError, match=r"<string>:\d+:\d+: error: 'quant.region' op"):
-        qrt.run_passes(module, "check-quant{target=tflite}")
+        qrt.ir.run_passes(module, "check-quant{target=tflite}")
 
 
 def test_one_scale_of_any_port_that_is_another_by_one_ulp_is_found():
@@ -131,7 +131,7 @@ def test_all_violations_are_told_in_order():
         WHOLE.replace("!w, !b", "f32, f32").replace("0.00390625", "0.5"), types=TYPES.replace("0.0039", "0.1")
     )
     with pytest.raises(VerifyError) as raised:
-        qrt.run_passes(module, "check-quant{target=tflite}")
+        qrt.ir.run_passes(module, "check-quant{target=tflite}")
     assert [each.message.split(": ")[1].split(" is ")[0] for each in raised.value.diagnostics] == [
         "operand 1", "operand 2", "result 0",
     ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_all_violations_are_told_in_order():
 
 def test_an_unknown_target_is_an_error_that_lists_those_there_are():
     with pytest.raises(qrt.QuantError, match=r"no target 'npu': there are .*qrt-cpu.*tflite"):
-        qrt.run_passes(program(WHOLE), "check-quant{target=npu}")
+        qrt.ir.run_passes(program(WHOLE), "check-quant{target=npu}")
 
 
 @given(st.floats(2**-40, 2**40), st.lists(st.floats(2**-40, 2**40), min_size=1, max_size=3), st.data())

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from qrt import ParseError, VerifyError, ir
+from qrt import ir
+from qrt.errors import ParseError, VerifyError
 from qrt.ir.dialects.linalg.lowering import constant_storage
 from qrt.types import UniformType
 from tests.quantization.export.programs import (

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from qrt import VerifyError, ir
+from qrt import ir
+from qrt.errors import VerifyError
 from qrt.ir.remarks import remarks_to
 from qrt.numerics import fixed_multiplier
 from qrt.numerics.requantization import scale_fixed

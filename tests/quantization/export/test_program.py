@@ -4,7 +4,8 @@ constant that is stored twice, a port that was not decided, a float that is lost
 import numpy as np
 import pytest
 
-from qrt import VerifyError, ir
+from qrt import ir
+from qrt.errors import VerifyError
 from tests.quantization.export.programs import exported, ran, t
 from tests.quantization.export.test_kernels import ops
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qrt import VerifyError
+from qrt.errors import VerifyError
 from qrt.ir.core.constraints import element_of
 from tests.quantization.export.programs import drawn_arrays, exported, function, ran, t
 from tests.quantization.export.test_kernels import ops

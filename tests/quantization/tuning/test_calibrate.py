@@ -27,7 +27,7 @@ def seen(program: NamedProgram, data: Any) -> Any:
 def test_records_and_a_sample_in_one_pass(program: NamedProgram) -> None:
     data = rows(300)
     once = seen(program, ({"images": part} for part in np.array_split(data, 3)))
-    assert once.calibration.digest() == qrt.calibrate_program(program.module, {"images": data}).digest()
+    assert once.calibration.digest() == qrt.quantization.calibrate_program(program.module, {"images": data}).digest()
     assert len(once.sample) == 256
     given = {row.tobytes() for row in data}
     assert all(row.tobytes() in given for batch in once.sample.batches() for row in batch["images"])

@@ -87,7 +87,9 @@ def test_the_whole_way() -> None:
     text = str(result.module)
     assert "mine.gate" in text
     assert "func.call" not in text
-    assert list(qrt.explain_program(qrt.ir.parse(text), qrt.load("F.mlir"), {"images": batches})) == list(result.report)
+    assert list(qrt.quantization.explain_program(qrt.ir.parse(text), qrt.load("F.mlir"), {"images": batches})) == list(
+        result.report
+    )
 
 
 def test_a_file_is_a_target_for_explain_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +145,7 @@ def test_what_is_no_kernel_is_refused(arguments: Any, said: str) -> None:
 
 
 def test_a_path_is_one_of_a_file() -> None:
-    with pytest.raises(qrt.FileError, match=r"none\.toml"):
+    with pytest.raises(qrt.errors.FileError, match=r"none\.toml"):
         Target.load(Path("none.toml"))
     with pytest.raises(QuantTypeError, match="the path of a file"):
         Target.load(3)  # type: ignore[arg-type]

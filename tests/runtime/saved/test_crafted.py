@@ -33,7 +33,7 @@ def load_and_run(path: Path) -> None:
 def refused(path: Path, index: Index) -> str:
     """The message with which a file of these values is refused, when it is loaded or when its plan is needed."""
     pack(path, index)
-    with pytest.raises(qrt.ModelError) as caught:
+    with pytest.raises(qrt.errors.ModelError) as caught:
         load_and_run(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
@@ -341,7 +341,7 @@ def test_a_header_alone(tmp_path: Path) -> None:
     struct.pack_into("=Q", head, 48, SIZE)
     struct.pack_into("=Q", head, 72, kernel_calls.checksum(b""))
     (tmp_path / "p.qrt").write_bytes(bytes(head) + struct.pack("=Q", kernel_calls.checksum(bytes(head))))
-    with pytest.raises(qrt.ModelError, match="its index is not in it"):
+    with pytest.raises(qrt.errors.ModelError, match="its index is not in it"):
         qrt.load_program(tmp_path / "p.qrt")
 
 
@@ -429,7 +429,7 @@ def test_operands_of_more_dimensions_than_numpy_broadcasts(rank: int, tmp_path: 
         {"b_shape": (1,) * rank},
         {"a_shape": (1,) * rank, "b_shape": (1,) * rank},
     ):
-        with pytest.raises(qrt.KernelError, match="beyond 31 dimensions"):
+        with pytest.raises(qrt.errors.KernelError, match="beyond 31 dimensions"):
             kernel_calls.bind_binary(**{**one.arguments, "isa": "ref", **changed})
 
 
@@ -439,5 +439,5 @@ def test_zero_points_of_mixed_products(value: int) -> None:
     (one, *_) = [one for one in one_calls() if one.name == "bind_mixed_matmul"]
     points = np.zeros_like(one.arguments["zero_points"])
     points.flat[-1] = value
-    with pytest.raises(qrt.KernelError, match="zero_points go beyond 255"):
+    with pytest.raises(qrt.errors.KernelError, match="zero_points go beyond 255"):
         kernel_calls.bind_mixed_matmul(**{**one.arguments, "isa": "ref", "zero_points": points})

@@ -31,7 +31,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def refused(path: Path, content: bytes) -> str:
     """The message with which a file of such content is refused."""
     path.write_bytes(content)
-    with pytest.raises(qrt.ModelError) as caught:
+    with pytest.raises(qrt.errors.ModelError) as caught:
         qrt.load_program(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
@@ -89,8 +89,8 @@ def changed_header(content: bytes, offset: int, code: str, value: object) -> byt
     ],
 )
 def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: str, value: object, said: str) -> None:
-    with pytest.raises(qrt.ModelError, match=said):
-        raise qrt.ModelError(refused(tmp_path / "p.qrt", changed_header(small, offset, code, value)))
+    with pytest.raises(qrt.errors.ModelError, match=said):
+        raise qrt.errors.ModelError(refused(tmp_path / "p.qrt", changed_header(small, offset, code, value)))
 
 
 @pytest.mark.parametrize(
@@ -107,21 +107,21 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
 def test_what_is_no_file(make: Callable[[Path], object], said: str, tmp_path: Path) -> None:
     path = tmp_path / "p.qrt"
     make(path)
-    with pytest.raises(qrt.ModelError, match=f"^{path}: .*{said}"):
+    with pytest.raises(qrt.errors.ModelError, match=f"^{path}: .*{said}"):
         qrt.load_program(path)
 
 
 def test_arguments() -> None:
-    with pytest.raises(qrt.QuantTypeError, match="path"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="path"):
         qrt.load_program(3)  # type: ignore[arg-type]
-    with pytest.raises(qrt.QuantTypeError, match="path"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="path"):
         qrt.compile(SMALL).save(3)  # type: ignore[arg-type]
-    with pytest.raises(qrt.ModelError, match="null"):
+    with pytest.raises(qrt.errors.ModelError, match="null"):
         qrt.load_program("a\0b")
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(qrt.FileError, match="No such file"):
+    with pytest.raises(qrt.errors.FileError, match="No such file"):
         qrt.compile(SMALL).save(tmp_path / "absent" / "p.qrt")
     with pytest.raises(OSError, match="directory"):
         qrt.compile(SMALL).save(tmp_path)
@@ -137,7 +137,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(qrt.FileError, match="No space left"):
+    with pytest.raises(qrt.errors.FileError, match="No space left"):
         qrt.compile(OPEN).save(path)
     monkeypatch.undo()
     assert path.read_bytes() == before
@@ -184,7 +184,7 @@ def test_a_plan_of_another_number_of_results(tmp_path: Path) -> None:
     loaded = qrt.load_program(tmp_path / "p.qrt")
     for fields in source_of(loaded).plan_fields.values():
         fields["results"] = (*fields["results"], *fields["results"])
-    with pytest.raises(qrt.ModelError, match="a plan has 1 inputs and 1 results of 2 types"):
+    with pytest.raises(qrt.errors.ModelError, match="a plan has 1 inputs and 1 results of 2 types"):
         loaded.run(inputs_of(program, size=1))
 
 

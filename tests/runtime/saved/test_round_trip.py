@@ -161,7 +161,7 @@ def test_wrong_packed_weights_are_refused() -> None:
         (room[start + 1 : start + 1 + packed.size], "not aligned"),
         (aligned.view(np.int8), "array of uint8"),
     ):
-        with pytest.raises(qrt.KernelError, match=said):
+        with pytest.raises(qrt.errors.KernelError, match=said):
             bind_float_matmul(isa=isa, m=2, n=5, k=8, w_constant=w, stored=wrong)
 
 

@@ -17,7 +17,7 @@ from tests.runtime.saved.samples import OPEN, STATE, inputs_of, same
 def refused_text(path: Path, index: Index) -> str:
     pack(path, index)
     loaded = qrt.load_program(path)
-    with pytest.raises(qrt.ModelError) as caught:
+    with pytest.raises(qrt.errors.ModelError) as caught:
         loaded.run(inputs_of(loaded), interpret=True)
     assert str(caught.value).startswith(f"{path}: ")
     return str(caught.value)
@@ -46,7 +46,7 @@ def test_a_text_at_its_limit_is_saved_and_read(tmp_path: Path, monkeypatch: pyte
     inputs = inputs_of(program)
     assert same(qrt.load_program(tmp_path / "p.qrt").run(inputs, interpret=True), program.run(inputs))
     monkeypatch.setattr("qrt.runtime.saved.save.MOST_TEXT", size - 1)
-    with pytest.raises(qrt.ModelError, match=f"the program's text has {size} bytes"):
+    with pytest.raises(qrt.errors.ModelError, match=f"the program's text has {size} bytes"):
         program.save(tmp_path / "p.qrt")
 
 

@@ -11,8 +11,9 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import FileError, ModelError
+from qrt.models import export_onnx
 from qrt.models.onnx import export
-from qrt.models.onnx.export import export_onnx, model_proto, onnx_bytes
+from qrt.models.onnx.export import model_proto, onnx_bytes
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.models.onnx.exporting.writers import functions
 from qrt.types import FloatType, UniformType
@@ -232,7 +233,7 @@ def test_wrong_names_and_places(tmp_path):
         export_onnx(tmp_path / "m.onnx", module, function="f")
     with pytest.raises(FileError, match="No such file or directory"):
         export_onnx(tmp_path / "no" / "m.onnx", module)
-    with pytest.raises(qrt.QuantTypeError, match="export_onnx: program must be a module"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="export_onnx: program must be a module"):
         export_onnx(Path("m.onnx"), str(module))  # type: ignore[arg-type]
 
 

@@ -141,6 +141,6 @@ def test_a_wrong_type_of_a_port_is_an_error(text):
 
 def test_exported_files_are_loaded(tmp_path):
     module = ir.parse(PROGRAMS["conv2d"][0])
-    qrt.export_onnx(tmp_path / "m.onnx", module)
+    qrt.models.export_onnx(tmp_path / "m.onnx", module)
     (x,) = drawn(module, 5)
     np.testing.assert_array_equal(outputs(qrt.load(tmp_path / "m.onnx"), [x])[0], outputs(module, [x])[0])

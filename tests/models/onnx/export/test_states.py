@@ -119,7 +119,7 @@ def test_a_state_without_initializer_is_an_error():
 def test_a_backend_has_no_state():
     """Its users give states themselves; the initializer is a constant there."""
     content = model_proto(ir.parse(PROGRAM)).SerializeToString()
-    prepared = qrt.onnx.Backend.prepare(content)
+    prepared = qrt.models.onnx.backend.Backend.prepare(content)
     first, *_, again = [prepared.run([inputs()[0]]) for _ in range(3)]
     assert len(first) == 5
     for before, after in zip(first, again, strict=True):
