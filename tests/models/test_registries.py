@@ -15,7 +15,7 @@ from qrt.models.onnx.registry import OPERATORS as ONNX
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from qrt.registry import Registry
 
-FOLDER = Path(qrt.__file__).parent / "formats"
+FOLDER = Path(qrt.__file__).parent / "models"
 TABLES = {
     "tflite/operators": ("tflite", (OPERATORS, PLAIN_OPERATORS)),
     "onnx/operators": ("onnx", (ONNX,)),

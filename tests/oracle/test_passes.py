@@ -61,7 +61,7 @@ def test_casts_after_a_pass(name):
 
 
 def test_loops_after_invariant_code_motion():
-    text = (Path(__file__).parents[1] / "passes" / "files" / "loops.mlir").read_text()
+    text = (Path(__file__).parents[1] / "ir" / "passes" / "files" / "loops.mlir").read_text()
     assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
 
 
@@ -116,7 +116,7 @@ def test_arith_and_math_canonicalized(programs):
     ],
 )
 def test_files_canonicalized(name):
-    text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
+    text = (Path(__file__).parents[1] / "ir" / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
 
 

@@ -278,7 +278,7 @@ def test_storage_casts_of_one_bit(storage, interpret):
 
 
 def test_the_ops_of_articles_run_as_what_they_stand_for():
-    text = (Path(__file__).parents[1] / "passes" / "files" / "quant_kernels.mlir").read_text()
+    text = (Path(__file__).parents[1] / "ir" / "passes" / "files" / "quant_kernels.mlir").read_text()
     rng = np.random.default_rng(0)
     inputs = {
         "conv2d": [rng.normal(0, 9, (1, 4, 4, 2)).astype(np.float32), rng.integers(-128, 128, (3, 2, 2, 2), np.int8)],

@@ -14,7 +14,7 @@ from tests import mlir_opt
 
 GENERALIZE, CONVERT = "linalg-generalize-named-ops", "convert-elementwise-to-linalg"
 SEPARATOR = "// -----\n"
-_FOLDER = Path(__file__).parents[1] / "ir"
+_FOLDER = Path(__file__).parents[1]
 
 
 def _single_ops():

@@ -11,7 +11,7 @@ import pytest
 from qrt.models.engines.child import Child, module_folders
 from tests.models.onnx.writing import model, node, port
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOSTILE = ["numpy", "json", "resource", "onnxruntime", "onnx", "ml_dtypes", "sitecustomize", "usercustomize", "signal"]
 CODE = 'import os; open(os.environ["RAN_FILE"], "a").write(__name__ + "\\n")\n'
 

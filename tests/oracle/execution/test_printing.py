@@ -7,7 +7,7 @@ from tests import mlir_opt, mlir_runner
 from tests.runtime.interpreter.run import run
 
 pytestmark = mlir_opt.needed
-_FOLDER = Path(__file__).parents[2] / "execute" / "interpret"
+_FOLDER = Path(__file__).parents[2] / "runtime" / "interpreter"
 
 
 def printed_alike(text, capsys):

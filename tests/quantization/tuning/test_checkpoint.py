@@ -94,7 +94,7 @@ def test_killed_and_resumed_it_is_one_digest(path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(checkpoint, "SECONDS", 10.0)
     data = np.array_split(rows(2000), 400)
     command = [sys.executable, "-c", KILLED, str(path)]
-    with subprocess.Popen(command, cwd=Path(__file__).parents[2]) as process:
+    with subprocess.Popen(command, cwd=Path(__file__).parents[3]) as process:
         while not path.exists() and process.poll() is None:
             time.sleep(0.01)
         time.sleep(float(np.random.default_rng().uniform(0, 0.3)))
