@@ -1,4 +1,8 @@
-"""The command line: a file for each verb.
+"""The command line: a file for each command.
+
+- `main` parses arguments and runs a command; `parser.py` has the table of commands, `options.py` what they share.
+- Start with `run.py`.
+- Imports every package below.
 
 Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
 interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
