@@ -1,6 +1,6 @@
 """The command line: a file for each command.
 
-- `main` parses arguments and runs a command; `parser.py` has the table of commands, `options.py` what they share.
+- `main` parses arguments and runs a command of the table `COMMANDS`; `options.py` has the options that they share.
 - Start with `run.py`.
 - Imports every package below.
 

@@ -6,6 +6,7 @@ joins a part with a part that it imports. The coloured lines follow the data of 
 
 import ast
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 from tests.docs.documents import ROOT
@@ -63,7 +64,8 @@ def picture() -> str:
             centers[part] = (_WIDTH * (place + 1) / (len(row) + 1), _TOP + index * _ROW + _BOX[1] / 2)
     height = _TOP + len(rows) * _ROW + 20
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="14">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="sans-serif" font-size="14">',
         "<title>The packages of qrt, by layer, with their imports</title>",
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
@@ -73,14 +75,15 @@ def picture() -> str:
     for index, (name, (color, parts)) in enumerate(WAYS.items()):
         shift = 14 * (index - 1)
         points = [(centers[part][0] + shift, centers[part][1]) for part in parts]
-        lines += [_line(start, end, color, 2.5) for start, end in zip(points, points[1:], strict=False)]
+        lines += [_line(start, end, color, 2.5) for start, end in pairwise(points)]
         x = 20 + 230 * index
         lines.append(f'<line x1="{x}" y1="20" x2="{x + 28}" y2="20" stroke="{color}" stroke-width="3"/>')
         lines.append(f'<text x="{x + 36}" y="25" fill="#18181b">{name}</text>')
     for part, (x, y) in centers.items():
         left, top = x - _BOX[0] / 2, y - _BOX[1] / 2
         lines.append(
-            f'<rect x="{left:g}" y="{top:g}" width="{_BOX[0]}" height="{_BOX[1]}" rx="6" fill="#f4f4f5" stroke="#52525b"/>'
+            f'<rect x="{left:g}" y="{top:g}" width="{_BOX[0]}" height="{_BOX[1]}" rx="6" '
+            'fill="#f4f4f5" stroke="#52525b"/>'
         )
         lines.append(f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" font-weight="bold">{part}</text>')
     return "\n".join([*lines, "</svg>", ""])
