@@ -9,7 +9,7 @@ import pytest
 
 from benches.accuracy.programs import program
 from qrt import ir
-from qrt.quantization.calibration.observe import Observer, named_program
+from qrt.quantization.calibration.observe import ProgramObserver, named_program
 from qrt.quantization.calibration.observers import Summary
 from qrt.quantization.steps import named
 from qrt.quantization.targets.registry import find
@@ -35,7 +35,7 @@ def test_a_calibrating_run_takes_little_longer(benchmark, paired, report, one_th
     module, arrays = network(name)
     observed = named_program(module, None)
     plain = Program(module)
-    observer = Observer(observed, skip_nonfinite=False)
+    observer = ProgramObserver(observed, skip_nonfinite=False)
     names = [port.name for port in observed.inputs]
 
     def measure():

@@ -8,7 +8,7 @@ from qrt.cli.inputs import named_port, read_array, require_all
 from qrt.cli.options import NamedValueAction, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
 from qrt.errors import ModelError
 from qrt.files import MAX_INPUT
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import drawn_inputs
 from qrt.models.engines.engine import ENGINES, Engine
 from qrt.models.profiles import PROFILES
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
-        comparison = Comparison(
+        comparison = ModelComparison(
             options.file,
             engine,
             options.against,

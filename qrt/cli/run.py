@@ -22,7 +22,7 @@ from qrt.cli.options import (
     whole_number,
 )
 from qrt.cli.programs import program_of
-from qrt.cli.timing import Entry, report
+from qrt.cli.timing import TimedEntry, report
 from qrt.errors import ModelError
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
@@ -117,7 +117,7 @@ def _results(options: argparse.Namespace, program: Program, inputs: dict[str, Ar
     start = time.perf_counter()
     results, timings = program.run_timed(inputs, max_steps=options.max_steps)
     total = time.perf_counter() - start
-    entries = [Entry(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
+    entries = [TimedEntry(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
     sys.stderr.write(report(entries, total, digits=6))
     return results
 

@@ -9,7 +9,7 @@ from typing import Any, cast, get_type_hints
 from qrt.errors import QuantError, QuantTypeError, require, shown
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.module import Module
-from qrt.ir.pipeline_text import Pass, Step, Steps, flattened, in_module, option_name, parse_steps
+from qrt.ir.pipeline_text import Pass, PipelineStep, Steps, flattened, in_module, option_name, parse_steps
 from qrt.ir.remarks import Report, remarks_to
 from qrt.registry import Registry
 
@@ -127,24 +127,24 @@ _TITLES = {
 }
 
 
-def title(step: Step) -> str:
+def title(step: PipelineStep) -> str:
     """What reports call a pass: as upstream's do, which have the names of its classes."""
     return _TITLES.get(step.name, type(step.action).__name__)
 
 
-class Observer:
+class PassObserver:
     """Told of what a pipeline does; this one ignores it. `anchors` names what a step is nested in."""
 
     def verified(self, seconds: float) -> None:
         """The module that was given has been verified."""
 
-    def before(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def before(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         """A step is next."""
 
-    def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+    def after(self, module: Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
         """A step is done."""
 
-    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def failed(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         """A step has raised an error, or what it left does not verify."""
 
 
@@ -203,13 +203,13 @@ def run_steps(
     strict: bool = False,
     verify_first: bool = True,
     verify_each: bool = True,
-    observer: Observer | None = None,
+    observer: PassObserver | None = None,
     report: Report | None = None,
 ) -> Module:
     """Runs steps on a module, in place, verifying before the first, if `verify_first`, and, if `verify_each`, after
     each, strictly if `strict`. `report` is told of the warnings that the module comes with, and of what the passes
     remark."""
-    observer = observer or Observer()
+    observer = observer or PassObserver()
     if verify_first:
         start = time.perf_counter()
         for warning in module.verify(strict):

@@ -46,7 +46,7 @@ def integers(op: str, name: str, types: Types, given: Any, default: int | None =
     return tuple(map(int, listed))
 
 
-class Step(NamedTuple):
+class SliceStep(NamedTuple):
     """What is taken along an axis; the size is None where the operand's is not known."""
 
     offset: int
@@ -54,13 +54,15 @@ class Step(NamedTuple):
     stride: int
 
 
-def steps_of(types: Types, attributes: Attributes) -> list[Step]:
+def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
     """What `slice` takes along each axis, checked as far as sizes are known."""
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
     ]
-    steps = [Step(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)]
+    steps = [
+        SliceStep(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)
+    ]
     for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
         if stride == 0:
             fail("slice", f"the stride along axis {d} is 0", types)

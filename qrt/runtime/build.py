@@ -22,7 +22,7 @@ from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.interpreter.ml_program import found_global, initial_array
 from qrt.runtime.operations import family_call
-from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes
 from qrt.runtime.planner.contraction import contraction
 from qrt.runtime.planner.control import ControlPlanner
@@ -32,7 +32,7 @@ from qrt.runtime.planner.executable import copy_call, plan_executable
 from qrt.runtime.planner.float_loops import float_loops
 from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.runtime.planner.in_place import overwritten
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanDetails, Slot, SlotView, ValueStep, layout, root
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanDetails, PlanSlot, SlotView, ValueStep, layout, root
 from qrt.runtime.planner.unquantized import is_written_over, plain_call, view_offset
 from qrt.runtime.prepare import PreparedFunction
 from qrt.runtime.values import SCALARS, as_tensor
@@ -373,14 +373,14 @@ class _Builder(ControlPlanner):
                 del self.slots[number]
 
 
-def _arrange(slots: Mapping[int, Slot]) -> Memory:
+def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
     """Give every temporary its place in the arena, and return the size of that."""
     temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
     spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
     nbytes = allocate(spans)
     for slot, span in zip(temporaries, spans, strict=True):
         slot.offset = span.offset
-    return Memory(nbytes, live_bytes(spans))
+    return PlanMemory(nbytes, live_bytes(spans))
 
 
 _FOLDED = ("arith", "linalg", "math", "tensor")

@@ -11,7 +11,7 @@ import qrt.kernels as kernels
 from qrt._ext.kernels import Executable
 from qrt.errors import ModelError, QuantError, require
 from qrt.ops.core import Array, element_dtype, static_shape
-from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.plan_source import ModuleSource, PlanSource
 from qrt.runtime.ports import Port
 from qrt.runtime.program import Program
@@ -167,7 +167,7 @@ class SavedSource(PlanSource):
             with kernels.use(isa):
                 return self._text.plan(types).details
 
-        return Plan(results, states, Memory(arena_bytes, fields["live_bytes"]), executable, load_details)
+        return Plan(results, states, PlanMemory(arena_bytes, fields["live_bytes"]), executable, load_details)
 
 
 def _port(fields: tuple[str, str, bool, str]) -> Port:

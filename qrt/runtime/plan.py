@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a saved program needs none of it
     from qrt.runtime.planner.slots import Coverage, PlanDetails
 
 
-class Memory(NamedTuple):
+class PlanMemory(NamedTuple):
     """The bytes of a run's arena, and the most of its values that live at once."""
 
     arena_bytes: int
@@ -42,7 +42,7 @@ class Plan:
         self,
         results: Sequence[TensorType | None],
         states: Mapping[str, Array],
-        memory: Memory,
+        memory: PlanMemory,
         executable: Executable | None,
         load_details: "Callable[[], PlanDetails]",
     ) -> None:

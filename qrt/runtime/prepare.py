@@ -10,7 +10,7 @@ from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.passes.inline_regions import ANNOTATED
 from qrt.ir.passes.planned import body, with_regions
 from qrt.ir.pipeline import PASSES, run_steps
-from qrt.ir.pipeline_text import Step
+from qrt.ir.pipeline_text import PipelineStep
 from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.runtime.fusion import FUSING
@@ -40,7 +40,7 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
     return PreparedFunction(copy, function, saturating, constants)
 
 
-def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[Step]:
+def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[PipelineStep]:
     """Return the passes that run before the function of that name is planned, those that its operations need.
     None run before the interpreter runs it as a whole."""
     function = module.function(name)
@@ -58,8 +58,8 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
     return steps
 
 
-def _step(name: str, **options: Any) -> Step:
-    return Step(name, PASSES[name](**options))
+def _step(name: str, **options: Any) -> PipelineStep:
+    return PipelineStep(name, PASSES[name](**options))
 
 
 def _has_kernels(module: Module, function: Operation) -> bool:

@@ -14,7 +14,7 @@ from qrt.ir.pipeline_text import spell_steps
 from qrt.ops.core import Array, static_shape
 from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.runtime.interpreter.core import Tap
-from qrt.runtime.plan import Memory, Plan
+from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.plan_source import ModuleSource, PlanSource
 from qrt.runtime.plan_text import plan_text
 from qrt.runtime.planner.slots import Coverage
@@ -22,7 +22,7 @@ from qrt.runtime.ports import check_names, in_order
 from qrt.runtime.prepare import preparation
 from qrt.runtime.saved.save import save
 from qrt.runtime.state import State
-from qrt.runtime.timing import Timing, shares
+from qrt.runtime.timing import PlanTiming, shares
 from qrt.runtime.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.tensor.calls import ArgumentBinder
 from qrt.tensor.storage import is_packed
@@ -207,7 +207,7 @@ class Program:
 
     def run_timed(
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None
-    ) -> tuple[dict[str, Any], list[Timing]]:
+    ) -> tuple[dict[str, Any], list[PlanTiming]]:
         """As ``run``, and what each step took: see ``timings``."""
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self.arrays_of(inputs)
@@ -217,7 +217,7 @@ class Program:
                 results, seconds = plan.run_timed(arrays, max_steps, state)
             return self._named(self._outgoing(results)), shares([seconds])
 
-    def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
+    def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[PlanTiming]:
         """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
 
         A step in a loop has the seconds of all its rounds. Memrefs and the state are copied, so that neither the
@@ -232,7 +232,7 @@ class Program:
 
         Returns
         -------
-        list of Timing
+        list of PlanTiming
             Named tuples of ``name``, ``seconds``, ``share``, ``location`` in the text, and ``engine``, as in
             ``coverage``.
 
@@ -326,7 +326,7 @@ class Program:
             types = self._planned_types()
         save(self._source, types, path)
 
-    def memory(self, *shapes: Sequence[int]) -> Memory:
+    def memory(self, *shapes: Sequence[int]) -> PlanMemory:
         """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
         lives at once, ``live_bytes``. ``shapes`` are as in ``coverage``.
 
@@ -334,7 +334,7 @@ class Program:
         >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
         >>> program = compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
         >>> program.memory()
-        Memory(arena_bytes=4, live_bytes=4)
+        PlanMemory(arena_bytes=4, live_bytes=4)
         """
         return self._plan_of(dict(zip(self._names, shapes, strict=False))).memory
 

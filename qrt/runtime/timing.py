@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from qrt.runtime.planner.slots import Coverage
 
 
-class Timing(NamedTuple):
+class PlanTiming(NamedTuple):
     """What one step of a program took: ``share`` is its part of the seconds of all steps, ``name`` its operation,
     ``location`` where that stands in the text, and ``engine`` what runs it, as in ``Program.coverage``."""
 
@@ -20,12 +20,12 @@ class Timing(NamedTuple):
     engine: str
 
 
-def shares(runs: "Sequence[Sequence[tuple[Coverage, float]]]") -> list[Timing]:
+def shares(runs: "Sequence[Sequence[tuple[Coverage, float]]]") -> list[PlanTiming]:
     """The steps with the median of their seconds in several runs."""
     medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [
-        Timing(
+        PlanTiming(
             found.op,
             seconds,
             seconds / total if total else 0.0,

@@ -27,7 +27,7 @@ _MOST_AXES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """An array as a file holds it, C-contiguous and little-endian, and the text of its type, if it needs one."""
 
     array: Array
@@ -68,24 +68,24 @@ def require_shape(place: str, shape: tuple[Any, ...]) -> None:
         raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} sizes from 0 up")
 
 
-def as_entry(name: str, value: Any) -> Entry:
+def as_entry(name: str, value: Any) -> FileEntry:
     """What a file holds of a tensor or an array. Raises QuantTypeError for an array of Python objects."""
     if isinstance(value, QuantTensor):
-        return Entry(_plain(value._data), str(value.tensor_type))
+        return FileEntry(_plain(value._data), str(value.tensor_type))
     array = as_array(value)
     if array.dtype in _OUTSIDE_NUMPY:
         text = str(TensorType(array.shape, _OUTSIDE_NUMPY[array.dtype]))
-        return Entry(_plain(array.view(f"u{array.itemsize}")), text)
+        return FileEntry(_plain(array.view(f"u{array.itemsize}")), text)
     if array.dtype.kind not in "biufc":
         raise QuantTypeError(f"save_tensors: {shown(name)} must be a tensor or an array of numbers, got {array.dtype}")
-    return Entry(_plain(array), None)
+    return FileEntry(_plain(array), None)
 
 
 def _plain(array: Array) -> Array:
     return np.require(array, array.dtype.newbyteorder("<"), "C").reshape(array.shape)
 
 
-def of_entry(name: str, entry: Entry) -> QuantTensor | Array:
+def of_entry(name: str, entry: FileEntry) -> QuantTensor | Array:
     """The tensor or the array that an entry stands for, around the entry's memory. Raises ModelError where text and
     array do not fit together, or storage is out of bounds."""
     if entry.text is None:

@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from qrt.errors import ModelError, QuantError, shown
 from qrt.files import open_regular, reason
 from qrt.ops.core import Array
-from qrt.tensor.file_entries import Entry, MemoryLimit, require_shape
+from qrt.tensor.file_entries import FileEntry, MemoryLimit, require_shape
 
 _ARRAY, _TEXT = ".npy", ".mlir"
 _CACHE_LINE = 64
@@ -35,7 +35,7 @@ _COMPRESSIONS = ZIP_STORED, ZIP_DEFLATED
 """Those of NumPy. `zipfile` decompresses no more of them than is asked for, but whole pieces of bzip2 and LZMA."""
 
 
-def write(file: BinaryIO, entries: Mapping[str, Entry]) -> None:
+def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
     """The whole archive. It depends on the entries alone: members carry no date."""
     with ZipFile(file, "w", ZIP_STORED) as archive:
         for name, entry in entries.items():
@@ -55,7 +55,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
     return info
 
 
-def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, Entry]:
+def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
     """Every array, in the order of the file; in the file's memory where it is mapped and not compressed."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
@@ -70,7 +70,7 @@ def _damaged(path: str, error: Exception) -> ModelError:
     return ModelError(f"{path}: it is no archive of arrays: {reason(error)}")
 
 
-def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit) -> Iterator[tuple[str, Entry]]:
+def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit) -> Iterator[tuple[str, FileEntry]]:
     members = {info.filename: info for info in archive.infolist()}
     for name, info in members.items():
         if name.endswith(_ARRAY):
@@ -78,7 +78,7 @@ def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit)
             text = members.get(f"{stem}{_TEXT}")
             try:
                 type_text = None if text is None else _text(archive, text, limit)
-                entry = Entry(_array(file, archive, info, mapped, limit, aligned=type_text is not None), type_text)
+                entry = FileEntry(_array(file, archive, info, mapped, limit, aligned=type_text is not None), type_text)
             except QuantError:
                 raise
             except _ERRORS as error:

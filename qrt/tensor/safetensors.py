@@ -15,7 +15,7 @@ from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.extras import extra
 from qrt.files import open_regular, reason
 from qrt.ops.core import Array
-from qrt.tensor.file_entries import Entry, MemoryLimit, require_shape
+from qrt.tensor.file_entries import FileEntry, MemoryLimit, require_shape
 from qrt.types import FloatType, TensorType
 
 _TYPE = "qrt.type."
@@ -27,7 +27,7 @@ _FLOATS = {"BF16": "bf16", "F8_E5M2": "f8E5M2", "F8_E4M3": "f8E4M3FN"}
 """Formats outside NumPy that other software writes, by their MLIR names."""
 
 
-def write(file: BinaryIO, entries: Mapping[str, Entry]) -> None:
+def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
     """The whole file."""
     save = extra("safetensors.numpy", "safetensors").save
     for name, entry in entries.items():
@@ -37,7 +37,7 @@ def write(file: BinaryIO, entries: Mapping[str, Entry]) -> None:
     file.write(save({name: entry.array for name, entry in entries.items()}, texts))
 
 
-def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, Entry]:
+def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
     """Every array, in the order of the file's bytes; in the file's memory where it is mapped."""
     library = extra("safetensors", "safetensors")
     with open_regular(path) as file:
@@ -62,7 +62,7 @@ def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, Entry]:
     return {name: _entry(path, name, said, data, texts.get(f"{_TYPE}{name}")) for name, said in placed}
 
 
-def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str | None) -> Entry:
+def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str | None) -> FileEntry:
     code, shape = said["dtype"], tuple(said["shape"])
     require_shape(f"{path}: {shown(name)}", shape)
     if code in _FLOATS:
@@ -77,6 +77,6 @@ def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str
     if dtype.itemsize > 1 and piece.ctypes.data % dtype.itemsize:
         piece = piece.copy()  # a file may place an array anywhere; kernels want it aligned
     try:
-        return Entry(piece.view(dtype).reshape(shape), text)
+        return FileEntry(piece.view(dtype).reshape(shape), text)
     except ValueError as error:  # sizes whose product no array has, beside one of 0
         raise ModelError(f"{path}: {shown(name)} has the shape {shown(shape)}: {reason(error)}") from None

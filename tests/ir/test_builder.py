@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.builder import Observer
+from qrt.ir.builder import BuilderObserver
 from qrt.ir.core import registry
 from qrt.types import parse_type
 
@@ -343,7 +343,7 @@ def test_places_that_are_none(place: object) -> None:
         ir.Builder.after(place)  # type: ignore[arg-type]
 
 
-class Heard(Observer):
+class Heard(BuilderObserver):
     """An observer that notes the names of what it hears of."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.quantization.propagation.propagate_quant import Settings
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import register_target
 from qrt.runtime.interpreter import Interpreter
 from tests.messages.advice import advises
@@ -176,10 +176,10 @@ def test_a_kernel_that_calls_another_function(heard: Any) -> None:
     inner = "func.func private @inner(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
     inner += "%y = arith.negf %x : tensor<4xf32>\nreturn %y : tensor<4xf32>\n}\n"
     text = inner + marked("mine.negated", call).replace("mulf %x", "mulf %r")
-    ports = Port("a", "i8"), Port("b", "i8")
+    ports = TargetPort("a", "i8"), TargetPort("b", "i8")
     fuse = "fuse-kernels{target=mine-negated}"
     with restored_registries():
-        register_target(Target("mine-negated", (Kernel("mine.negated", ports, (Port("y", "i8"),)),)))
+        register_target(Target("mine-negated", (TargetKernel("mine.negated", ports, (TargetPort("y", "i8"),)),)))
         (entry,) = heard(lambda: ir.run_passes(ir.parse(text), fuse))
         module = ir.run_passes(ir.parse(text), f"inline{{entry={entry}}},{fuse}")
     assert [op.name for op in module.function("f").walk() if op.name in ("quant.region", "func.call")] == [

@@ -15,7 +15,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.quantization.calibration.records import read_records
-from qrt.quantization.targets import Kernel, Port, Target, find, register_target, registry
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, find, register_target, registry
 from qrt.quantization.targets.model import read_target
 from tests.messages.advice import advises
 from tests.messages.conftest import status
@@ -145,22 +145,22 @@ def test_a_count_of_a_histogram(heard: Any) -> None:
 
 @advises("calibrate/targets/kernel.py", "storage {} has no bounds and is not symmetric: name an integer type")
 def test_bounds_of_an_integer_type(heard: Any) -> None:
-    heard(lambda: Port("x", "f32", -127, 127))
-    heard(lambda: Port("x", symmetric=True))
-    assert Port("x", "i8", -127, 127, symmetric=True).low == -127
+    heard(lambda: TargetPort("x", "f32", -127, 127))
+    heard(lambda: TargetPort("x", symmetric=True))
+    assert TargetPort("x", "i8", -127, 127, symmetric=True).low == -127
 
 
 @advises("calibrate/targets/kernel.py", "storage {} has no scales: give neither axis nor blocks")
 def test_a_float_without_scales(heard: Any) -> None:
-    heard(lambda: Port("x", "f32", axis=0))
-    heard(lambda: Port("x", "f32", blocks={0: 2}))
-    assert Port("x", "f32").is_float
+    heard(lambda: TargetPort("x", "f32", axis=0))
+    heard(lambda: TargetPort("x", "f32", blocks={0: 2}))
+    assert TargetPort("x", "f32").is_float
 
 
 @advises("calibrate/targets/kernel.py", "fixed_scale needs a port with a whole type, such as {}")
 def test_a_port_with_a_whole_type(heard: Any) -> None:
-    (type,) = heard(lambda: Kernel("k", (Port("x", "i8"),), (Port("y", "i8"),), "fixed_scale"))
-    kernel = Kernel("k", (Port("x", "i8"),), (Port("y", given=qrt.parse_type(type)),), "fixed_scale")
+    (type,) = heard(lambda: TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "fixed_scale"))
+    kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", given=qrt.parse_type(type)),), "fixed_scale")
     assert kernel.outputs[0].given.scale == 0.00390625
     table = f'[[kernel]]\nname = "k"\nconstraint = "fixed_scale"\nports = {{x = "i8", y = "{type}"}}'
     assert read_target(table, "f.toml", "f").kernels == (kernel,)
@@ -168,9 +168,9 @@ def test_a_port_with_a_whole_type(heard: Any) -> None:
 
 @advises("calibrate/targets/kernel.py", "relates two factors{} and one result: name them in constrained")
 def test_the_factors_in_constrained(heard: Any) -> None:
-    ports = tuple(Port(name, "i8") for name in "abcd")
-    heard(lambda: Kernel("k", ports, (Port("y", "i8"),), "multiplier_scale"))
-    kernel = Kernel("k", ports, (Port("y", "i8"),), "multiplier_scale", ("a", "b", "y"))
+    ports = tuple(TargetPort(name, "i8") for name in "abcd")
+    heard(lambda: TargetKernel("k", ports, (TargetPort("y", "i8"),), "multiplier_scale"))
+    kernel = TargetKernel("k", ports, (TargetPort("y", "i8"),), "multiplier_scale", ("a", "b", "y"))
     assert [port.name for port in ports if kernel.relates(port)] == ["a", "b"]
 
 
@@ -194,7 +194,7 @@ def test_a_constraint_of_ones_own(heard: Any) -> None:
         outputs[0] = inputs[0].with_(scales=2 * inputs[0].scale)
         return [], [0]
 
-    target = Target("mine", (Kernel("mine.twice", (Port("x", "i8"),), (Port("y", "i8"),), twice),))
+    target = Target("mine", (TargetKernel("mine.twice", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), twice),))
     assert eval(code, {"qrt": qrt}) is register_target
     register_target(target)
     text = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -23,7 +23,7 @@ from typing import Protocol
 import numpy as np
 import pytest
 
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import KINDS, drawn
 from qrt.models.engines.engine import Engine
 from qrt.models.importing.comparison_source import Bound, Input
@@ -166,7 +166,7 @@ def compared(
 def _compare(row: Row, case: Case, profile: str, engine: Engine, rng: np.random.Generator, interpret: bool) -> None:
     row.share = case.share
     whole = Bound(case.ulp, is_sum=profile != "ort", absolute=case.absolute)
-    comparison = Comparison(
+    comparison = ModelComparison(
         case.content,
         engine,
         profile,

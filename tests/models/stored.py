@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qrt.models.diff.tally import Tally
+from qrt.models.diff.tally import DifferenceTally
 from qrt.models.importing.comparison_source import Bound
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
@@ -99,7 +99,7 @@ def same(found: str, wanted: str, bound: Bound) -> bool:
 def _near(found: str, wanted: str, bound: Bound) -> bool:
     if len(found) != len(wanted) or len(found) == 8:  # digests have 8 characters, floats more
         return False
-    tally = Tally(bound)
+    tally = DifferenceTally(bound)
     tally.add(*(np.frombuffer(base64.b64decode(text), np.float32) for text in (found, wanted)))
     return tally.differ == 0
 

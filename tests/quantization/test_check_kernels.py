@@ -6,7 +6,7 @@ import pytest
 
 from qrt import ir
 from qrt.quantization.checking.check_quant import violations
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
 from qrt.types import UniformType
 
@@ -17,8 +17,8 @@ def held(constraint, inputs, output, ports=(), *, coarser=False, **options):
     """What is said of a region whose ports have these types; ports are wildcards unless they are given."""
     given = {port.name: port for port in ports}
     names = "abc"[: len(inputs)]
-    made = [given.get(name, Port(name)) for name in (*names, "y")]
-    kernel = Kernel("gate", tuple(made[:-1]), (made[-1],), constraint, **options)
+    made = [given.get(name, TargetPort(name)) for name in (*names, "y")]
+    kernel = TargetKernel("gate", tuple(made[:-1]), (made[-1],), constraint, **options)
     arguments = ", ".join(f"%{name}: tensor<2xf32>" for name in names)
     values = ", ".join(f"%{name}" for name in names)
     types = ", ".join(["tensor<2xf32>"] * len(inputs))
@@ -51,7 +51,7 @@ def uniform(scale, zero=0, storage="i8", **bounds):
     ],
 )
 def test_storage_is_that_of_the_port_and_bounds_lie_within_its_own(type, is_right):
-    said = held("free", [type], X, [Port("a", "i8", -100, 100)])
+    said = held("free", [type], X, [TargetPort("a", "i8", -100, 100)])
     assert said == [] if is_right else "takes i8<-100:100> there" in said[0]
 
 
@@ -59,7 +59,7 @@ def test_storage_is_that_of_the_port_and_bounds_lie_within_its_own(type, is_righ
 def test_the_middle_of_the_storage(storage, middle):
     for zero in (middle - 1, middle, middle + 1):
         said = held("free", [uniform(0.5, zero, storage) if storage == "u4" or zero >= 0 or storage == "i8" else X], X,
-                    [Port("a", storage, symmetric=True)])  # fmt: skip
+                    [TargetPort("a", storage, symmetric=True)])  # fmt: skip
         assert (said == []) == (zero == middle)
 
 
@@ -72,7 +72,7 @@ def test_one_scale_for_all_related_ports():
 
 @pytest.mark.parametrize("given", [uniform(0.25), uniform(0.5, 1), UniformType("i8", "f32", [0.5, 0.5], axis=0)])
 def test_a_given_type_has_given_scales_zero_points_and_granularity(given):
-    port = Port("y", given=given)
+    port = TargetPort("y", given=given)
     assert held("fixed_scale", [X], given, [port]) == []
     assert "result 0 is" in held("fixed_scale", [X], X, [port])[0]
 
@@ -100,13 +100,15 @@ def test_each_term_of_a_sum_is_held():
     ],
 )
 def test_a_bias_has_the_product_and_zero_point_0(bias, coarser, message):
-    said = held("multiplier_accumulator_scale", [X, X, bias], X, [Port("c", "i32", axis=0)], coarser=coarser)
+    said = held("multiplier_accumulator_scale", [X, X, bias], X, [TargetPort("c", "i32", axis=0)], coarser=coarser)
     assert said == [] if message is None else message in said[0]
 
 
 def test_a_bias_stands_beside_a_factor_of_one_scale():
     many = UniformType("i8", "f32", [0.5, 0.5], axis=0)
-    said = held("multiplier_accumulator_scale", [many, X, uniform(0.25, storage="i32")], X, [Port("a", "i8", axis=0)])
+    said = held(
+        "multiplier_accumulator_scale", [many, X, uniform(0.25, storage="i32")], X, [TargetPort("a", "i8", axis=0)]
+    )
     assert "operand 0 is" in said[0]
     assert "one scale beside a bias" in said[0]
 
@@ -151,7 +153,7 @@ def test_one_scale_is_no_scale_for_each_block():
     """Another signature of the kernel takes it, where the target has one."""
     one = UniformType("i4", "f32", 0.5, storage_min=-7, storage_max=7)
     assert transposed(one, UniformType("i32", "f32", 0.25)) == []
-    blocks = Port("a", "i4", -7, 7, blocks={0: 2})
+    blocks = TargetPort("a", "i4", -7, 7, blocks={0: 2})
     assert "takes i4<-7:7> blocks=0:2 there" in held("free", [one], X, [blocks])[0]
     assert held("free", [UniformType("i4", "f32", [0.5], None, None, {0: 2}, -7, 7)], X, [blocks]) == []
 
@@ -165,7 +167,7 @@ def test_channels_of_a_transposed_matrix():
 
 
 def test_a_fixed_type_has_its_bounds():
-    given = Port("y", given=uniform(0.5))
+    given = TargetPort("y", given=uniform(0.5))
     assert held("fixed_scale", [X], uniform(0.5), [given]) == []
     assert "and not !quant.uniform<i8:f32" in held("fixed_scale", [X], uniform(0.5, storage_min=-100), [given])[0]
 

@@ -11,7 +11,7 @@ import qrt
 from qrt import registry
 from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.quantization import targets
-from qrt.quantization.targets import Kernel, Port, Target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.model import read_target
 from qrt.quantization.targets.registry import TARGETS
 from tests.registries import restored_registries
@@ -33,12 +33,12 @@ def _forget():
 
 def test_a_table_is_a_signature():
     (kernel,) = read_target(RFC, "f.toml", "f").kernels
-    assert kernel == Kernel(
+    assert kernel == TargetKernel(
         "conv2d",
-        (Port("x", "i8"), Port("w", "i8", -127, 127, axis=0, symmetric=True), Port("b", "i32")),
-        (Port("y", "*"),),
+        (TargetPort("x", "i8"), TargetPort("w", "i8", -127, 127, axis=0, symmetric=True), TargetPort("b", "i32")),
+        (TargetPort("y", "*"),),
         "multiplier_accumulator_scale",
-        default={"y": Port("y", "i8")},
+        default={"y": TargetPort("y", "i8")},
     )
     assert kernel.ports(3, 1) == (kernel.inputs, kernel.outputs)
     assert kernel.ports(2, 1) is None
@@ -172,16 +172,19 @@ def test_an_entry_point_is_found(monkeypatch, tmp_path):
 
 def test_a_target_in_python_is_checked_as_one_in_text():
     with pytest.raises(QuantTypeError, match=r"none of .*and no function"):
-        Kernel("k", (Port("x", "i8"),), (Port("y", "i8"),), "same")
+        TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same")
     with pytest.raises(QuantTypeError, match="two ports of one name"):
-        Kernel("k", (Port("x", "i8"),), (Port("x", "i8"),))
+        TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("x", "i8"),))
     with pytest.raises(QuantTypeError, match="a Target"):
         targets.register_target("tflite")
-    assert Kernel("k", (Port("x"),), (Port("y"),), lambda inputs, outputs: ([], [])).constraint is not None
+    assert (
+        TargetKernel("k", (TargetPort("x"),), (TargetPort("y"),), lambda inputs, outputs: ([], [])).constraint
+        is not None
+    )
 
 
 def test_an_axis_from_the_end_is_never_the_first():
-    from_end, from_start = Port("w", "i8", axis=-1), Port("w", "i8", axis=1)
+    from_end, from_start = TargetPort("w", "i8", axis=-1), TargetPort("w", "i8", axis=1)
     assert [from_end.axis_of(rank) for rank in range(5)] == [None, None, 1, 2, 3]
     assert [from_start.axis_of(rank) for rank in range(4)] == [None, None, 1, 1]
 

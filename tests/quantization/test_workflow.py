@@ -14,7 +14,7 @@ import qrt
 from qrt import ir, kernels
 from qrt.cli import main
 from qrt.errors import ModelError, QuantError, QuantTypeError, VerifyError
-from qrt.quantization.targets import Kernel, Port, Target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort
 from tests.quantization.workflow.programs import NETWORK, rows, weights
 
 
@@ -47,7 +47,9 @@ def test_targets_by_name(target: str) -> None:
 
 def test_a_target_of_the_callers_own() -> None:
     """What it has no kernel for stays float, and a remark names it."""
-    kernel = Kernel("matmul", (Port("a", "i8"), Port("b", "i8", -127, 127, symmetric=True)), (Port("y", "i8"),))
+    kernel = TargetKernel(
+        "matmul", (TargetPort("a", "i8"), TargetPort("b", "i8", -127, 127, symmetric=True)), (TargetPort("y", "i8"),)
+    )
     made = qrt.quantize_program(ir.parse(NETWORK), {"images": rows(50)}, Target("only-products", (kernel,)))
     names = [operation.name for operation in made.module.operation.walk()]
     assert names.count("qrt.matmul") == 2

@@ -347,7 +347,7 @@ def test_the_operations_of_a_function_are_counted_once():
             walks.append(self)
             return range(9)
 
-    function, budget = Function(), inlining.Budget(20)
+    function, budget = Function(), inlining.InliningBudget(20)
     assert [budget.allows(function) for _ in range(50)] == [True, True] + [False] * 48
     assert len(walks) == 1
 

@@ -10,7 +10,7 @@ from qrt.errors import ModelError
 from qrt.ir import Module, Operation, UnitAttr
 from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
 from qrt.ir.core.traits import SINGLE_BLOCK
-from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH, Budget, inlined_at_most, put_body
+from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH, InliningBudget, inlined_at_most, put_body
 from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.passes.canonicalize import Canonicalize
 from qrt.ir.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
@@ -51,7 +51,7 @@ class Inline:
     def run(self, module: Module) -> None:
         entry = module.function(self.entry) if self.entry else None
         uses = _Uses(module, entry) if self.remove_unused else None
-        budget = Budget(inlined_at_most(module.operation))
+        budget = InliningBudget(inlined_at_most(module.operation))
         if entry is not None:
             self._inline_into(entry, lambda: _inline_planned(module, entry, budget), uses)
             if uses is not None:
@@ -163,13 +163,13 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
     return component
 
 
-def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: Budget) -> list[FuncOp]:
+def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: InliningBudget) -> list[FuncOp]:
     """Inlines the calls in a function, but none in the bodies that replace them. Returns the callees."""
     calls = [operation for operation in function.walk() if operation.name == "func.call"]
     return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
 
 
-def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp | None:
+def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> FuncOp | None:
     """Replaces a call by the body of its callee, and returns the callee; None if the call stays."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
@@ -187,7 +187,7 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp |
     return callee
 
 
-def _inline_planned(module: Module, function: FuncOp, budget: Budget) -> list[FuncOp]:
+def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) -> list[FuncOp]:
     """Inlines the calls that the plan of a function makes, and those in the bodies that replace them. Returns the
     callees."""
     first: tuple[FuncOp, ...] = (function,)

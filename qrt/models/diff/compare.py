@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.ir import Module, Operation, StringAttr
-from qrt.models.diff.tally import Tally
+from qrt.models.diff.tally import DifferenceTally
 from qrt.models.engines.engine import Engine
 from qrt.models.importing.comparison_source import Alone, Bound, ComparedTensor, ComparisonSource, Run, named_values
 from qrt.models.importing.source import Source
@@ -32,12 +32,12 @@ class _TensorTally:
     """A tensor that an operator makes, with the counts of its elements."""
 
     tensor: ComparedTensor
-    tally: Tally
+    tally: DifferenceTally
     maker: Operation | None
     is_readable: bool
 
 
-class Comparison:
+class ModelComparison:
     """A model in qrt and in another runtime, which run on the same inputs. A model with state keeps it in both.
 
     Parameters
@@ -102,7 +102,7 @@ class Comparison:
             readable = self.loaded.readable()
             for tensor in self.file.tensors:
                 value = values.get(tensor.name)
-                tally = Tally(tensor.bound if ulp is None else replace(tensor.bound, ulp=ulp))
+                tally = DifferenceTally(tensor.bound if ulp is None else replace(tensor.bound, ulp=ulp))
                 maker = None if value is None else value.operation
                 self._watched[tensor.name] = _TensorTally(tensor, tally, maker, tensor.key in readable)
             taps = {value: name for name, value in values.items() if self._is_compared(name)}
@@ -110,7 +110,7 @@ class Comparison:
         self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
         operands = (key for watched in self._watched.values() for key in watched.tensor.reads if key in readable)
         self._keys = [*dict.fromkeys([*self._keys, *operands])]
-        self._outputs = [Tally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
+        self._outputs = [DifferenceTally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
         """Runs both on inputs in the file's order, and compares all tensors.
@@ -167,7 +167,7 @@ class Comparison:
         return watched is not None and watched.is_readable
 
     def _count(
-        self, tally: Tally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
+        self, tally: DifferenceTally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
     ) -> None:
         """Count the elements of a tensor or an output, within what the operator that makes it allows.
 
@@ -261,7 +261,7 @@ def _stored(value: Any) -> Array:
     return np.asarray(value.storage if isinstance(value, QuantTensor) else value)
 
 
-def _difference(name: str, operator: str, op: str, tally: Tally) -> TensorDifference:
+def _difference(name: str, operator: str, op: str, tally: DifferenceTally) -> TensorDifference:
     return TensorDifference(
         name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped, tally.beyond,
         tally.within,

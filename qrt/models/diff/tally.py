@@ -10,14 +10,14 @@ from qrt.ops.core import Array
 
 
 @dataclass
-class Tally:
+class DifferenceTally:
     """Counts of one tensor: how many elements differ, and how many integers of them by more than 1. Floats differ where
     they lie further apart than ``bound`` allows, and integers where they are not the same, unless both lie in an
     interval. ``within`` is how many elements are not the same, but differ no more than allowed.
 
     Examples
     --------
-    >>> tally = Tally()
+    >>> tally = DifferenceTally()
     >>> tally.add(np.int8([1, 2, 3]), np.int8([1, 2, 5]))
     >>> tally.elements, tally.differ, tally.beyond, tally.largest
     (3, 1, 1, 2)

@@ -21,7 +21,7 @@ Key = int | str
 
 
 @dataclass(frozen=True)
-class Port:
+class EnginePort:
     """An input or an output of a model: its index among the tensors of the file, its name, shape and dtype. An engine
     that knows tensors by name alone counts ports instead."""
 
@@ -125,7 +125,7 @@ class LoadedModel:
     def __init__(self, child: Child, name: str, answer: Mapping[str, Any]) -> None:
         self._child, self._ends, self._number, self.name = child, child.ends, answer["number"], name
         self.inputs, self.outputs = (
-            [Port(index, said, tuple(shape), dtype) for index, said, shape, dtype in answer[which]]
+            [EnginePort(index, said, tuple(shape), dtype) for index, said, shape, dtype in answer[which]]
             for which in ("inputs", "outputs")
         )
         self.output_keys: list[Key] = answer["keys"]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Mapping
 
 from qrt.errors import ModelError, shown
-from qrt.models.onnx.model import ABSENT, Graph, Operator, Port
+from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.types import numpy_dtype
 
 IR_VERSIONS = range(3, 15)
@@ -68,7 +68,7 @@ def place_of(name: str, operator: Operator) -> str:
     return f"{name}: node {operator.index} {operator.name}{label}"
 
 
-def check_graph(name: str, graph: Graph, max_bytes: int, outer: Collection[str] = ()) -> None:
+def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[str] = ()) -> None:
     """Raises ModelError for the first rule that a graph breaks. ``outer`` are the names that it may read beside its
     own.
     """
@@ -90,7 +90,7 @@ def check_graph(name: str, graph: Graph, max_bytes: int, outer: Collection[str] 
             known.add(output)
             writers[output] = operator
         for value in operator.attributes.values():
-            if isinstance(value, Graph):
+            if isinstance(value, ModelGraph):
                 check_graph(place_of(name, operator), value, max_bytes, known)
     for port in graph.outputs:
         if port.name not in known:
@@ -115,7 +115,7 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
         raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which nothing writes")
 
 
-def _bytes(port: Port) -> int:
+def _bytes(port: ModelPort) -> int:
     """The memory of a port, as far as its shape is said."""
     if port.shape is None or not port.dtype:
         return 0

@@ -13,7 +13,7 @@ from qrt.models.importing.source import Source
 from qrt.models.onnx.folding import Folding, Group
 from qrt.models.onnx.importing import Importer, import_model
 from qrt.models.onnx.intervals import ROUNDED, rounding_interval
-from qrt.models.onnx.model import Graph, Model, Operator, Port, Tensor
+from qrt.models.onnx.model import Model, ModelGraph, ModelPort, Operator, Tensor
 from qrt.models.onnx.read import read
 from qrt.models.onnx.types import numpy_dtype
 from qrt.models.profiles import Profile
@@ -126,7 +126,7 @@ def _alone(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
     """Return the program of an operator on float32."""
-    ports = tuple(Port(str(name), "float", array.shape) for name, array in operands.items())
+    ports = tuple(ModelPort(str(name), "float", array.shape) for name, array in operands.items())
     constants = {
         name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
         for name in op.inputs
@@ -138,7 +138,7 @@ def _alone(
         if op.type == "Gemm"
     }
     made = replace(op, index=0, attributes={**op.attributes, **factors})
-    graph = Graph(op.name, ports, (Port(op.outputs[0], "float", None),), (made,), constants)
+    graph = ModelGraph(op.name, ports, (ModelPort(op.outputs[0], "float", None),), (made,), constants)
     return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 
 
@@ -152,7 +152,7 @@ def _called(op: Operator, group: Group | None) -> str:
     )
 
 
-def _input(graph: Graph, port: Port) -> Input:
+def _input(graph: ModelGraph, port: ModelPort) -> Input:
     dtype = numpy_dtype(port.dtype)
     zero_point = None
     if dtype.itemsize < _INDEX and dtype.kind in "iu":
@@ -160,7 +160,7 @@ def _input(graph: Graph, port: Port) -> Input:
     return Input(port.name, dtype.name, port.shape or (), zero_point, _limit(graph, port.name))
 
 
-def _limit(graph: Graph, name: str) -> int:
+def _limit(graph: ModelGraph, name: str) -> int:
     """How many positions a Gather has for an input that it reads, where the file says it."""
     limit = 2
     for op in graph.operators:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.onnx.model import ABSENT, Graph, Operator, Port, Tensor
+from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator, Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.subgraphs import Subgraph
 from qrt.models.onnx.types import dtype_of, element_of
@@ -51,10 +51,10 @@ class ComposedGraph:
         self.operators.append(Operator(len(self.operators), domain, type, "", inputs, names, more, opset))
         return names[0] if outputs == 1 else list(names)
 
-    def graph(self, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Graph:
+    def graph(self, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> ModelGraph:
         """The graph."""
-        ports = [tuple(Port(name, "", None) for name in side) for side in (inputs, outputs)]
-        return Graph(self.prefix, ports[0], ports[1], tuple(self.operators), self.constants)
+        ports = [tuple(ModelPort(name, "", None) for name in side) for side in (inputs, outputs)]
+        return ModelGraph(self.prefix, ports[0], ports[1], tuple(self.operators), self.constants)
 
     def replace(self, node: Node, *results: str) -> None:
         """Makes the operations where those of a node would stand; its outputs are these tensors."""

@@ -13,12 +13,12 @@ from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.importing.graph import refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx.exporting.exported_value import ExportedValue, Order
-from qrt.models.onnx.exporting.graph import LEAST_OPSET, Graph
+from qrt.models.onnx.exporting.graph import LEAST_OPSET, ExportGraph
 from qrt.models.onnx.exporting.group import Group
 from qrt.models.onnx.exporting.kernels import with_kernels
 from qrt.models.onnx.exporting.metadata import annotate
 from qrt.models.onnx.exporting.operation_metadata import Entry
-from qrt.models.onnx.exporting.programs import Program, Programs, text_between
+from qrt.models.onnx.exporting.programs import ExportedProgram, Programs, text_between
 from qrt.models.onnx.exporting.proto import Port, model_of, onnx_package
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned, restored
@@ -100,7 +100,7 @@ class _Function:
         taken = {*arguments}
         self.results = [each if each not in taken else f"{each}_output" for each in results]
         self.states: dict[str, tuple[str, str]] = {}
-        self.graph = Graph(opset, [*arguments, *self.results])
+        self.graph = ExportGraph(opset, [*arguments, *self.results])
         self.inputs: list[Port] = []
         self.outputs: list[Port] = []
         self.quantized_ports: dict[str, UniformType] = {}
@@ -224,7 +224,7 @@ class _Function:
             then = {key: each.python for key, each in group.clamp.attributes.items() if key in ("min", "max")}
         self.graph.entries.append(Entry(group.name, group.op.name, said, operands, results, inline, then))
 
-    def _program_entry(self, group: Group, program: Program | None) -> None:
+    def _program_entry(self, group: Group, program: ExportedProgram | None) -> None:
         """Says what nodes on floats compute, by the text of a function."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
@@ -266,13 +266,13 @@ class _Function:
         self.outputs.append(self._port(name, held))
 
 
-def _own_program(group: Group) -> Program | None:
+def _own_program(group: Group) -> ExportedProgram | None:
     """The function of an op that is no op of `qrt`, of the operands that its nodes read."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
     text = text_between(list(inputs), [group.op], group.op.results) if inputs else None
-    return None if text is None else Program(text, tuple((i, None) for i in inputs.values()))
+    return None if text is None else ExportedProgram(text, tuple((i, None) for i in inputs.values()))
 
 
 def _is_of_family(group: Group) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import shown
-from qrt.models.onnx.model import ABSENT, Graph, Operator, Tensor
+from qrt.models.onnx.model import ABSENT, ModelGraph, Operator, Tensor
 from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 
@@ -111,7 +111,7 @@ class Folding:
     graph that stands in another one reads what that holds.
     """
 
-    def __init__(self, graph: Graph, outer: "Folding | None" = None) -> None:
+    def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
         self.graph = graph
         self.outer = outer
         self.makers = {name: op for op in graph.operators for name in op.outputs if name != ABSENT}

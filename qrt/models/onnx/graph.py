@@ -70,7 +70,7 @@ class Graph(importing.Graph):
     def __init__(
         self,
         importer: ImportContext,
-        graph: description.Graph,
+        graph: description.ModelGraph,
         place: str | None = None,
         folding: Folding | None = None,
     ) -> None:

@@ -15,7 +15,7 @@ from qrt.models.onnx import model as description
 from qrt.models.onnx.exported import Exported
 from qrt.models.onnx.folding import Fold, Folding, Group, fold_report
 from qrt.models.onnx.graph import Constant, Graph, ImportContext
-from qrt.models.onnx.model import Model, Operator, Port
+from qrt.models.onnx.model import Model, ModelPort, Operator
 from qrt.models.onnx.node import Node, clamped
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.read import read
@@ -65,7 +65,7 @@ class FunctionGraph(Graph):
     def __init__(
         self,
         importer: ImportContext,
-        graph: description.Graph,
+        graph: description.ModelGraph,
         place: str | None = None,
         folding: Folding | None = None,
     ) -> None:
@@ -116,7 +116,7 @@ class FunctionGraph(Graph):
             return value
         return self.append(None, "tensor.bitcast", [value], [kind.with_(element=element)], {}).result
 
-    def _port_type(self, port: Port) -> TensorType:
+    def _port_type(self, port: ModelPort) -> TensorType:
         place = f"{self.file}: input {shown(port.name)}"
         if port.shape is None:
             raise ModelError(f"{place}: the file does not say how many dimensions it has")
@@ -125,7 +125,7 @@ class FunctionGraph(Graph):
         shape = tuple(size if isinstance(size, int) else None for size in port.shape)
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
-    def result(self, port: Port) -> Value:
+    def result(self, port: ModelPort) -> Value:
         """An output: of a quantized value its storage, which is what the file's type says."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)

@@ -30,7 +30,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Port:
+class ModelPort:
     """An input or an output of a graph, or what the file says of a value. ``shape`` is None where it says no rank."""
 
     name: str
@@ -43,8 +43,8 @@ class Operator:
     """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
 
     An operand that is absent is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them, `Tensor` or
-    `Graph`. ``opset`` is the version of the domain's operators. One that ``is_folded`` stands for a group of casts and
-    an operator on floats.
+    `ModelGraph`. ``opset`` is the version of the domain's operators. One that ``is_folded`` stands for a group of casts
+    and an operator on floats.
     """
 
     index: int
@@ -68,9 +68,9 @@ class Operator:
         return f"{self.domain}::{self.type}" if self.domain else self.type
 
     @property
-    def graphs(self) -> Iterator["Graph"]:
+    def graphs(self) -> Iterator["ModelGraph"]:
         """The graphs that its attributes hold."""
-        return (value for value in self.attributes.values() if isinstance(value, Graph))
+        return (value for value in self.attributes.values() if isinstance(value, ModelGraph))
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -80,15 +80,15 @@ class Operator:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Graph:
+class ModelGraph:
     """A graph: operators in the order in which they run. ``constants`` are its initializers by name."""
 
     name: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[ModelPort, ...]
+    outputs: tuple[ModelPort, ...]
     operators: tuple[Operator, ...]
     constants: Mapping[str, Tensor]
-    said: Mapping[str, Port] = field(default_factory=dict)
+    said: Mapping[str, ModelPort] = field(default_factory=dict)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -107,5 +107,5 @@ class Model:
     ir_version: int
     opsets: Mapping[str, int]
     producer: str
-    graph: Graph
+    graph: ModelGraph
     metadata: Mapping[str, str]

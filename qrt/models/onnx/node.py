@@ -8,8 +8,7 @@ from qrt.errors import QuantError, shown
 from qrt.ir import Value
 from qrt.models.importing import node as importing
 from qrt.models.onnx.graph import Constant, Graph
-from qrt.models.onnx.model import ABSENT, Operator, Tensor
-from qrt.models.onnx.model import Graph as ModelGraph
+from qrt.models.onnx.model import ABSENT, ModelGraph, Operator, Tensor
 from qrt.models.onnx.types import dtype_of, element_of, plain_of
 from qrt.ops.core import Array, element_dtype
 from qrt.types import IntegerType, TensorType, Type, UniformType

@@ -9,7 +9,7 @@ from qrt.errors import ModelError, shown
 from qrt.models.importing.source import Source, mapped
 from qrt.models.onnx.check import check_function, check_graph, check_operator_of_function, check_versions
 from qrt.models.onnx.external import External
-from qrt.models.onnx.model import ABSENT, Graph, Model, Operator, Port
+from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.protobuf import Message, parse
 from qrt.models.onnx.tensors import dtype_name, listed, tensor
 
@@ -63,7 +63,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
 
 def read_definition(
     place: str, content: bytes, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
-) -> Graph:
+) -> ModelGraph:
     """The graph that a function of the package `onnx` is, for an operator that it defines: its inputs are the tensors
     that the operator reads, its outputs have the names of the operator's.
 
@@ -82,7 +82,7 @@ def read_definition(
 
     Returns
     -------
-    Graph
+    ModelGraph
 
     Raises
     ------
@@ -97,7 +97,9 @@ def read_definition(
     reading.names = {*op.inputs, *op.outputs}
     operators: list[Operator] = []
     reading._inline(place, key, op.inputs, op.outputs, attributes, operators)
-    graph = Graph(op.name, (), tuple(Port(name, "", None) for name in op.outputs if name), tuple(operators), {})
+    graph = ModelGraph(
+        op.name, (), tuple(ModelPort(name, "", None) for name in op.outputs if name), tuple(operators), {}
+    )
     check_graph(f"{place}, as the package onnx defines it", graph, max_bytes, frozenset(op.inputs))
     return graph
 
@@ -157,7 +159,7 @@ class _FileReader:
 
     # -- graphs ------------------------------------------------------------------------------------------------------
 
-    def _graph(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> Graph:
+    def _graph(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise ModelError(f"{place.rstrip(' ,:')}: graphs stand more than {_DEEPEST} deep in one another")
@@ -189,23 +191,23 @@ class _FileReader:
         for node in said.node:
             self._node(place, node, opsets, names, operators)
         self.depth -= 1
-        return Graph(said.name, inputs, outputs, tuple(operators), constants, stated)
+        return ModelGraph(said.name, inputs, outputs, tuple(operators), constants, stated)
 
-    def _port(self, place: str, what: str, said: Any, names: Names, may_follow: bool = False) -> Port:
+    def _port(self, place: str, what: str, said: Any, names: Names, may_follow: bool = False) -> ModelPort:
         self._charge(place)
         place = f"{place}{what} {shown(said.name)}"
         if not said.name:
             raise ModelError(f"{place}: it has no name")
         kind = said.type.chosen
         if kind is None and may_follow:
-            return Port(names(said.name), "", None)  # of a graph in another one, whose types follow
+            return ModelPort(names(said.name), "", None)  # of a graph in another one, whose types follow
         if kind != "tensor_type":
             told = (kind or "value without a type").removesuffix("_type").replace("_", " ")
             raise ModelError(f"{place}: it is a {told}, expected a tensor")
         told = said.type.tensor_type
         dtype = "" if may_follow and not told.elem_type else dtype_name(place, told.elem_type)
         shape = tuple(map(_size, told.shape.dim)) if told.has("shape") else None
-        return Port(names(said.name), dtype, shape)
+        return ModelPort(names(said.name), dtype, shape)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
@@ -248,7 +250,7 @@ class _FileReader:
                 )
             elif each.ref_attr_name in self.given:
                 value = found[name] = self.given[each.ref_attr_name]
-                if isinstance(value, Graph):
+                if isinstance(value, ModelGraph):
                     self._count_inlined(sum(1 for _ in islice(_operators(value), _MOST_INLINED)))
         return found
 
@@ -353,7 +355,7 @@ def _names(graph: Any) -> Iterator[str]:
     yield from (tensor.name for tensor in (*graph.input, *graph.output, *graph.initializer))
 
 
-def _operators(graph: Graph) -> Iterator[Operator]:
+def _operators(graph: ModelGraph) -> Iterator[Operator]:
     """The operators of a graph, and those of the graphs in it."""
     for op in graph.operators:
         yield op

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from qrt.errors import ModelError, shown
 from qrt.models.onnx.exporting.operation_metadata import STATE, VERSION
-from qrt.models.onnx.model import Model, Port, Tensor
+from qrt.models.onnx.model import Model, ModelPort, Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class State:
 
     symbol: str
     initial: Tensor
-    output: Port
+    output: ModelPort
 
 
 def split_states(model: Model) -> tuple[Model, tuple[State, ...]]:

@@ -20,10 +20,10 @@ class Subgraph(FunctionGraph):
     is known in it.
     """
 
-    def __init__(self, node: Node, attribute: str, graph: description.Graph | None = None) -> None:
+    def __init__(self, node: Node, attribute: str, graph: description.ModelGraph | None = None) -> None:
         self.holder = node.op
         self.around = node.graph
-        found = node.required(attribute, description.Graph) if graph is None else graph
+        found = node.required(attribute, description.ModelGraph) if graph is None else graph
         place = f"{self.around.place(node.op)}, {attribute}"
         super().__init__(self.around.importer, found, place, self.around.folding)
         self.label = f"{node.op.type.lower()}_{node.op.index}_{attribute}"

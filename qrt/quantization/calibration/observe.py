@@ -81,7 +81,7 @@ def calibrate_program(
     (3, -3.0)
     """
     program = named_program(module, function)
-    observer = Observer(program, skip_nonfinite=skip_nonfinite)
+    observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
     for where, arrays in runs(program, data):
         observer.run(where, arrays)
     return observer.calibration
@@ -106,7 +106,7 @@ def sample_of(program: Program) -> Sample:
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
 
-class Observer:
+class ProgramObserver:
     """Runs a program, and keeps records of the values that it names."""
 
     def __init__(self, program: Program, *, skip_nonfinite: bool) -> None:

@@ -11,10 +11,10 @@ from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.quantization.forms import form_of
 from qrt.quantization.forms.elements import dense_of
-from qrt.quantization.targets.model import Kernel, Port, Spec, Target
+from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
-Pair = tuple[PortOf, Port]
+Pair = tuple[PortOf, TargetPort]
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 """What a function of a target's is told of a port that is no float."""
 _BIAS_BITS, _LEAST_MULTIPLIER = 62, 2.0**-32
@@ -75,7 +75,7 @@ def _orders(region: RegionOp) -> Orders:
 
 
 def _held(
-    region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target, orders: Orders
+    region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
     """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
     matched = kernel.ports(len(region.operands), len(region.results))
@@ -92,7 +92,7 @@ def _held(
     return len(pairs), None if wrong is None else f"{wrong}: the constraint of {name} is {constraint}"
 
 
-def _described(port: Port) -> str:
+def _described(port: TargetPort) -> str:
     if port.given is not None:
         return port.given.shown()
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
@@ -107,7 +107,7 @@ def _described(port: Port) -> str:
 # -- ports -------------------------------------------------------------------------------------------------------------
 
 
-def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
+def _fits(port: PortOf, taken: TargetPort, orders: Orders) -> bool:
     spec = port.spec
     if not port.is_float:
         return True
@@ -126,7 +126,7 @@ def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
     return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
 
 
-def _has_granularity(spec: UniformType, taken: Port, order: Sequence[int]) -> bool:
+def _has_granularity(spec: UniformType, taken: TargetPort, order: Sequence[int]) -> bool:
     if spec.is_per_layer:
         return taken.blocks is None
     if spec.is_per_axis:
@@ -140,7 +140,9 @@ def _has_granularity(spec: UniformType, taken: Port, order: Sequence[int]) -> bo
 # -- constraints -------------------------------------------------------------------------------------------------------
 
 
-def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: Target, orders: Orders) -> str | None:
+def _constraint(
+    region: RegionOp, kernel: TargetKernel, related: list[Pair], target: Target, orders: Orders
+) -> str | None:
     if callable(kernel.constraint):
         return _function(region, kernel)
     if kernel.constraint == "fixed_scale":
@@ -159,7 +161,7 @@ def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: T
     return _multiplier(kernel, inputs, results, target, orders)
 
 
-def _function(region: RegionOp, kernel: Kernel) -> str | None:
+def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
     """A function's constraint holds if it changes nothing."""
     assert callable(kernel.constraint)
     ports = ports_of(region)
@@ -184,7 +186,7 @@ def _said(error: Exception) -> str:
         return "without a message"
 
 
-def _fixed(port: PortOf, taken: Port) -> str | None:
+def _fixed(port: PortOf, taken: TargetPort) -> str | None:
     spec, given = port.spec, taken.given
     if given is None or not isinstance(spec, UniformType):
         return None
@@ -197,7 +199,7 @@ def _parts(t: UniformType) -> tuple[object, ...]:
 
 
 def _multiplier(
-    kernel: Kernel, inputs: list[PortOf], results: list[PortOf], target: Target, orders: Orders
+    kernel: TargetKernel, inputs: list[PortOf], results: list[PortOf], target: Target, orders: Orders
 ) -> str | None:
     a, w, *rest = (port.spec for port in inputs)
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
@@ -214,7 +216,7 @@ def _multiplier(
     return None
 
 
-def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
+def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
     """Whether each of the reals, over the scale of its channel of the result, is a multiplier of the kernel."""
     y, (low, high) = result.spec, kernel.multiplier
     if not isinstance(y, UniformType):

@@ -27,7 +27,7 @@ from qrt.quantization.comparison.ports import (
     stored_type,
     weight_bytes,
 )
-from qrt.quantization.comparison.slices import Kernel, Slice, located, sliced
+from qrt.quantization.comparison.slices import Slice, SliceKernel, located, sliced
 from qrt.quantization.comparison.tally import Tally
 from qrt.quantization.comparison.values import Values, require_keys
 from qrt.quantization.report.model import FloatOperation, OutputReport, RegionReport, Rescale
@@ -74,8 +74,8 @@ class Comparison:
         self.floats, self.quantized = Values.of(named.module, name), Values.of(module, name)
         require_keys(self.quantized, f"the program {name!r}")
         self.parts: dict[str, RegionPair] = {}
-        self._kernels: dict[str, Kernel] = {}
-        self._bodies: dict[str, Kernel] = {}
+        self._kernels: dict[str, SliceKernel] = {}
+        self._bodies: dict[str, SliceKernel] = {}
         self._part_of: dict[str, RegionPair] = {}
         self._tallies: dict[str, Tally] = {}
         self.unmatched = self._unmatched()
@@ -128,7 +128,7 @@ class Comparison:
         for key, givers in self.quantized.keyed.items():
             if key in self.unmatched or KERNEL not in givers[0].attributes:
                 continue
-            known: tuple[list[Kernel], list[Kernel]] = [], []
+            known: tuple[list[SliceKernel], list[SliceKernel]] = [], []
             for giver, region in zip(givers, self.floats.keyed[key], strict=True):
                 for result in region.results:
                     name = self.floats.names[result]
@@ -146,16 +146,18 @@ class Comparison:
         type = element_of(found.result.type)
         self._tallies[name] = part.tallies.setdefault(type, Tally(type))
 
-    def _add_kernels(self, result: Value, part: Slice, name: str, known: tuple[list[Kernel], list[Kernel]]) -> None:
+    def _add_kernels(
+        self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
+    ) -> None:
         """What the quantized program makes of values of the float one; and the float program, where these have been
         rounded to the types in which the regions that compute them give them, if these are read as they are."""
-        self._kernels[name] = Kernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
+        self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
         rescaled = {e.name for e in part.entries if element_of(e.value.type) is not self._stored.get(e.name)}
         read = {entry.name for entry in body.entries} - rescaled
         rounded = {name: type for name, type in self._stored.items() if name in read}
         if rounded:
-            self._bodies[name] = Kernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
+            self._bodies[name] = SliceKernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
 
     def _rescales(self) -> tuple[Rescale, ...]:
         found = []

@@ -21,7 +21,7 @@ _NAME = "kernel"
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class SliceEntry:
     """What a slice reads: a value with a name, and the value of the slice that stands for it, whose type says how it is
     quantized."""
 
@@ -35,7 +35,7 @@ class Slice:
     what quantizes floats, both in the order in which operations take them."""
 
     result: Value
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[SliceEntry] = field(default_factory=list)
     constants: list[Value] = field(default_factory=list)
     casts: list[Operation] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
@@ -56,7 +56,7 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
         name = None if value is result else _name_of(value, names, order)
         source = value.operation
         if name is not None:
-            found.entries.append(Entry(name, value))
+            found.entries.append(SliceEntry(name, value))
         elif source is None:
             raise ModelError(located(result, "the kernel reads a value of a block, which the float program lacks"))
         else:
@@ -88,7 +88,7 @@ def _is_constant(source: Operation) -> bool:
     return source.name == "quant.scast" and constant_of(source.operands[0]) is not None
 
 
-class Kernel:
+class SliceKernel:
     """A slice that runs on values of the float program."""
 
     def __init__(
@@ -100,11 +100,11 @@ class Kernel:
         self._function = _function(part, floats, rounded or {})
         self._module = module
 
-    def is_like(self, other: "Kernel") -> bool:
+    def is_like(self, other: "SliceKernel") -> bool:
         """Whether both compute the same of their entries."""
         return equal(self._function, other._function)
 
-    def as_one_of(self, others: "list[Kernel]") -> "Kernel":
+    def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
         """This kernel, whose program is that of another one which is like it. Calls of one function have such."""
         twin = next((each for each in others if self.is_like(each)), None)
         if twin is None:

@@ -17,7 +17,7 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 
 @dataclass(frozen=True)
-class Choice:
+class KernelChoice:
     """A reading of a value, and the kernel that computes it."""
 
     kernel: str
@@ -45,9 +45,9 @@ def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
     return (reading.family,)
 
 
-def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[Choice]:
+def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
     """The kernels that compute a value, the best first. Why other readings have none is added to ``refused``."""
-    found: list[tuple[int, bool, int, Choice]] = []
+    found: list[tuple[int, bool, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
         names = kernel_names(reading)
@@ -56,7 +56,7 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
         if fitting:
             name = min(fitting, key=lambda name: order[name])
             is_table = bool(FAMILIES[name].traits.tables)
-            found.append((-_size(reading), is_table, order[name], Choice(name, reading)))
+            found.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
         elif refused is not None:
             reason = refusal(names, len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))

@@ -13,7 +13,7 @@ from qrt.ops import family_of
 from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.forms.elements import splat_of, tensor_type
 from qrt.quantization.fusion.callees import KERNEL, fuse_calls
-from qrt.quantization.fusion.choose import Choice, Refusal, choices_of
+from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.nearest_kernel import nearest
 from qrt.quantization.fusion.retarget import retarget
@@ -92,7 +92,7 @@ def fuse_block(block: Block, target: Target) -> None:
             remark(root, f"'{root.name}' {STAYS_FLOAT}: {reason}")
 
 
-def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> str:
+def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]) -> str:
     """Why an operation stays float: the nearest kernel, and the port that fails."""
     if failed is not None:
         return f"kernel '{failed.kernel}' would need a port for a size from outside"

@@ -13,7 +13,7 @@ from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.padding import padding_of
-from qrt.quantization.fusion.choose import Choice
+from qrt.quantization.fusion.choose import KernelChoice
 from qrt.types import IndexType
 
 Extent = Callable[[int], Value | None]
@@ -190,7 +190,7 @@ def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
     return []
 
 
-def wrapped(choice: Choice, root: Operation, order: Mapping[Operation, int]) -> bool:
+def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int]) -> bool:
     """Whether the operations of a choice have been put into a region in place of the root; `order` numbers them."""
     reading = choice.reading
     if any(operation not in order for operation in reading.operations):

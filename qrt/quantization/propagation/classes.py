@@ -19,19 +19,21 @@ from itertools import pairwise
 
 from qrt.ir.remarks import remark
 from qrt.quantization.propagation.coupling import couples
-from qrt.quantization.propagation.graph import Class, Edge, Graph, Node, edges, is_decided
+from qrt.quantization.propagation.graph import Class, Edge, PropagationGraph, PropagationNode, edges, is_decided
 from qrt.quantization.propagation.layout import layout_of_port
 from qrt.quantization.propagation.ranges import Ranges
 from qrt.quantization.propagation.select import is_symmetric, kept_type
 from qrt.quantization.propagation.statistics import Statistics, Storage, covered, covers, hull, width
-from qrt.quantization.targets.model import Port, Spec
+from qrt.quantization.targets.model import Spec, TargetPort
 from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 
 class Classes:
     """The classes of a graph."""
 
-    def __init__(self, graph: Graph, statistics: dict[Node, Statistics], ranges: Ranges, max_widening: int) -> None:
+    def __init__(
+        self, graph: PropagationGraph, statistics: dict[PropagationNode, Statistics], ranges: Ranges, max_widening: int
+    ) -> None:
         self._ranges, self._limit = ranges, max_widening
         for node in graph.nodes:
             node.in_class = _class_of(node, statistics[node] if node in statistics else Statistics())
@@ -113,7 +115,7 @@ class Classes:
         return all(side.finest is None or most <= self._limit * side.finest for side in (one, other))
 
 
-def _class_of(node: Node, statistics: Statistics) -> Class:
+def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
     """Return the class of one node."""
     side = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
@@ -125,7 +127,7 @@ def _class_of(node: Node, statistics: Statistics) -> Class:
     return side
 
 
-def _take_port(side: Class, node: Node, port: Port) -> None:
+def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
     """Take into a class what the kernel says of a node's port."""
     assert node.region is not None
     assert node.region.kernel is not None
@@ -163,7 +165,7 @@ def unite(one: Class, other: Class) -> Class:
     return one
 
 
-def _tie(nodes: list[Node], inputs: int) -> None:
+def _tie(nodes: list[PropagationNode], inputs: int) -> None:
     """Makes one class of the ports that a kernel wants to be of one type."""
     ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
     if not ordered:
@@ -194,7 +196,7 @@ def _tie(nodes: list[Node], inputs: int) -> None:
         joined.storage = storage_of(given)
 
 
-def _overruled(node: Node, given: Spec) -> None:
+def _overruled(node: PropagationNode, given: Spec) -> None:
     """Says that an annotation gives way to the kernel's constraint."""
     assert node.region is not None
     if is_decided(node.spec, node.element):
@@ -205,7 +207,7 @@ def _overruled(node: Node, given: Spec) -> None:
         )
 
 
-def _clipped(node: Node, given: UniformType) -> None:
+def _clipped(node: PropagationNode, given: UniformType) -> None:
     """Says that values of a port are beyond the type that another port gives it, by more than a step."""
     assert node.region is not None
     span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
@@ -222,13 +224,13 @@ def storage_of(given: UniformType) -> Storage:
     return Storage(given.storage, given.storage_min, given.storage_max)
 
 
-def _storage_of_port(port: Port) -> Storage:
+def _storage_of_port(port: TargetPort) -> Storage:
     assert port.low is not None
     assert port.high is not None
     return Storage(port.storage, port.low, port.high)
 
 
-def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
+def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> bool:
     layout = layout_of_port(port, node)
     return layout is not None and layout.is_of(given)
 

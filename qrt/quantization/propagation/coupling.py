@@ -3,15 +3,15 @@
 from qrt.errors import shown
 from qrt.ir import Operation, StringAttr
 from qrt.ir.remarks import remark
-from qrt.quantization.propagation.graph import Edge, Graph, Node
+from qrt.quantization.propagation.graph import Edge, PropagationGraph, PropagationNode
 
 
-def couples(graph: Graph) -> list[Edge]:
+def couples(graph: PropagationGraph) -> list[Edge]:
     """Edges from the first value of a key to the others."""
     return [edge for _, edge in _coupled(graph)]
 
 
-def remark_uncoupled(graph: Graph) -> None:
+def remark_uncoupled(graph: PropagationGraph) -> None:
     """Says which values do not have the type of those that they are coupled with."""
     for operation, edge in _coupled(graph):
         one, other = edge.source.type, edge.target.type
@@ -24,8 +24,8 @@ def remark_uncoupled(graph: Graph) -> None:
             remark(operation, f"{_named(operation)} couples this value in vain: {why}")
 
 
-def _coupled(graph: Graph) -> list[tuple[Operation, Edge]]:
-    first: dict[str, Node] = {}
+def _coupled(graph: PropagationGraph) -> list[tuple[Operation, Edge]]:
+    first: dict[str, PropagationNode] = {}
     found: list[tuple[Operation, Edge]] = []
     for group in graph.each:
         for operation in group.couples if group.hub is not None else ():

@@ -24,7 +24,7 @@ from qrt.ir.dialects.quant.port_stats import port_range
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.quantization.propagation.classes import storage_of
-from qrt.quantization.propagation.graph import Class, Graph, GraphRegion, Node, is_decided
+from qrt.quantization.propagation.graph import Class, GraphRegion, PropagationGraph, PropagationNode, is_decided
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.ranges import Ranges, Wanted, own_range
 from qrt.quantization.propagation.select import fits
@@ -43,7 +43,9 @@ _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 class Decider:
     """Visits the regions of a graph."""
 
-    def __init__(self, graph: Graph, target: Target, ranges: Ranges, order: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, graph: PropagationGraph, target: Target, ranges: Ranges, order: Sequence[int] | None = None
+    ) -> None:
         """`order` is the start of the heap, which has no influence; what it leaves out comes last."""
         self._graph, self._target, self._ranges = graph, target, ranges
         every = range(len(graph.regions))
@@ -177,7 +179,13 @@ class Decider:
         return [*inputs, *outputs]
 
     def _change(
-        self, region: GraphRegion, node: Node, new: Spec, proposed: dict[Class, Spec], *, is_alone: bool = False
+        self,
+        region: GraphRegion,
+        node: PropagationNode,
+        new: Spec,
+        proposed: dict[Class, Spec],
+        *,
+        is_alone: bool = False,
     ) -> None:
         """Takes another type at a port: as its class's if that is open, and no port of the region in it disagrees."""
         assert region.kernel is not None
@@ -199,7 +207,7 @@ class Decider:
                 f"{said} changes {node.where}, which is decided: it is {node.type.shown()}, not {new.shown()}"
             )
 
-    def _leave(self, node: Node, new: Spec) -> None:
+    def _leave(self, node: PropagationNode, new: Spec) -> None:
         """Gives a port a type of its own."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
@@ -212,7 +220,7 @@ class Decider:
 
     # -- biases --------------------------------------------------------------------------------------------------------
 
-    def _fit_bias(self, region: GraphRegion, bias: Node, proposed: dict[Class, Spec]) -> None:
+    def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
         """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
         type = _type(bias, proposed)
         if not isinstance(type, UniformType) or bias.constant is None:
@@ -291,7 +299,7 @@ def is_own_constant(each: Class) -> bool:
     return own_range(node) is None or (node.port is not None and node.port.blocks is not None)
 
 
-def _channels(each: Class) -> tuple[Node, PortLayout, Array] | None:
+def _channels(each: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
     """The port whose kernel takes a scale for each channel, where statistics say a range for each: the only one of a
     class."""
     ports = [node for node in each.nodes if node.region is not None]
@@ -305,7 +313,7 @@ def _channels(each: Class) -> tuple[Node, PortLayout, Array] | None:
     return (node, layout, found.channels) if len(found.channels) == layout.shape[layout.axis] else None
 
 
-def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:
+def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
     """The type of a node, as far as it is known."""
     return node.type or proposed.get(node.in_class, node.element)
 
@@ -315,13 +323,13 @@ def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 
-def _related(region: GraphRegion) -> list[Node]:
+def _related(region: GraphRegion) -> list[PropagationNode]:
     """The operands that the constraint relates."""
     assert region.kernel is not None
     return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 
 
-def _bias_of(region: GraphRegion) -> Node | None:
+def _bias_of(region: GraphRegion) -> PropagationNode | None:
     """The operand whose type follows from the two factors."""
     if region.kernel is None or region.kernel.constraint != "multiplier_accumulator_scale":
         return None
@@ -329,7 +337,7 @@ def _bias_of(region: GraphRegion) -> Node | None:
     return related[2] if len(related) > 2 else None
 
 
-def _weights_of(region: GraphRegion) -> Node:
+def _weights_of(region: GraphRegion) -> PropagationNode:
     return _related(region)[1]
 
 
@@ -344,7 +352,7 @@ def _scaled(held: UniformType, exponents: Array) -> UniformType:
     return held.with_(scales=float(grown) if held.is_per_layer else grown, zero_points=zeros)
 
 
-def _undecided(node: Node) -> str:
+def _undecided(node: PropagationNode) -> str:
     if node.in_class.storage is None:
         return (
             f"nobody decides {node.where}: the kernel takes any type there and has no default: "

@@ -12,7 +12,7 @@ from typing import Literal, cast, get_args
 from qrt.errors import shown
 from qrt.ir import Module, Operation, StringAttr, SymbolRefAttr, UnitAttr, equal
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
-from qrt.ir.dialects.func.inlining import Budget, inlined_at_most, put_body
+from qrt.ir.dialects.func.inlining import InliningBudget, inlined_at_most, put_body
 from qrt.ir.dialects.func.ops import FuncOp
 from qrt.quantization.propagation.graph import REGION
 
@@ -74,7 +74,7 @@ def separate(module: Module, how: Functions) -> Clones:
     """Gives each call of a function with regions a body of its own, but for calls that are marked `no_inline`."""
     quantized = _with_regions(module)
     _require_no_recursion(module, quantized)
-    budget, clones = Budget(inlined_at_most(module.operation)), Clones(module)
+    budget, clones = InliningBudget(inlined_at_most(module.operation)), Clones(module)
     called = {symbol_of(call): None for call in _calls(module.operation)}
     pending = [
         call

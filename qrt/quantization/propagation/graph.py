@@ -24,7 +24,7 @@ from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import dense_of
 from qrt.quantization.propagation.forwarded_values import ForwardedOperand, forwarded
 from qrt.quantization.propagation.statistics import Statistics, Storage, width
-from qrt.quantization.targets.model import Kernel, Port, Spec
+from qrt.quantization.targets.model import Spec, TargetKernel, TargetPort
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
 
 REGION = "quant.region"
@@ -32,7 +32,7 @@ RESCALE, LINEAR = "rescale", "linear"
 
 
 @dataclass(eq=False)
-class Node:
+class PropagationNode:
     """A port of a region; or, without one, a hub or a place where the program fixes a type.
 
     ``spec`` is what is known of it before propagation, the expressed type if nothing. ``index`` counts operands, then
@@ -46,8 +46,8 @@ class Node:
     region: "GraphRegion | None" = None
     index: int = 0
     constant: npt.NDArray[Any] | None = None
-    port: Port | None = None
-    group: "Group | None" = None
+    port: TargetPort | None = None
+    group: "ValueGroup | None" = None
     own: Spec | None = None
     in_class: "Class" = field(init=False, repr=False)
 
@@ -95,8 +95,8 @@ class GraphRegion:
     number: int
     name: str
     inputs: int
-    nodes: list[Node | None] = field(default_factory=list)
-    kernel: Kernel | None = None
+    nodes: list[PropagationNode | None] = field(default_factory=list)
+    kernel: TargetKernel | None = None
 
     @cached_property
     def form(self) -> KernelForm | None:
@@ -104,27 +104,27 @@ class GraphRegion:
         return form_of(self.operation.regions[0].blocks[0], self.name)
 
     @property
-    def floats(self) -> Iterator[Node]:
+    def floats(self) -> Iterator[PropagationNode]:
         """The ports that are floats."""
         return (node for node in self.nodes if node is not None)
 
 
 @dataclass(eq=False)
-class Group:
+class ValueGroup:
     """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` the ops that couple it,
     ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
     """
 
     values: list[Value] = field(default_factory=list)
-    definitions: list[Node] = field(default_factory=list)
-    uses: list[Node] = field(default_factory=list)
+    definitions: list[PropagationNode] = field(default_factory=list)
+    uses: list[PropagationNode] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     couples: list[Operation] = field(default_factory=list)
     constants: list[npt.NDArray[Any]] = field(default_factory=list)
     ranges: list[CalibratedType] = field(default_factory=list)
     is_carried: bool = False
-    hub: Node | None = None
-    into: "Group | None" = None
+    hub: PropagationNode | None = None
+    into: "ValueGroup | None" = None
 
     @property
     def is_constant(self) -> bool:
@@ -136,8 +136,8 @@ class Group:
 class Edge:
     """From a definition to a hub, or from a hub to a use."""
 
-    source: Node
-    target: Node
+    source: PropagationNode
+    target: PropagationNode
 
 
 @dataclass(eq=False, slots=True)
@@ -146,7 +146,7 @@ class Class:
     the width of the narrowest range that was joined.
     """
 
-    nodes: list[Node]
+    nodes: list[PropagationNode]
     statistics: Statistics
     finest: Fraction | None = None
     edges: list[Edge] = field(default_factory=list)
@@ -154,11 +154,11 @@ class Class:
     symmetric: bool = False
     given: Spec | None = None
     asked: AnyQuantizedType | None = None
-    default: tuple[int, Port] | None = None
+    default: tuple[int, TargetPort] | None = None
     type: Spec | None = None
 
     @property
-    def first(self) -> Node:
+    def first(self) -> PropagationNode:
         """The node with the least number."""
         return min(self.nodes, key=lambda node: node.number)
 
@@ -174,22 +174,22 @@ class Class:
 
 
 @dataclass(eq=False)
-class Graph:
+class PropagationGraph:
     """All of a module."""
 
     regions: list[GraphRegion] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    groups: dict[Value, Group] = field(default_factory=dict)
+    nodes: list[PropagationNode] = field(default_factory=list)
+    groups: dict[Value, ValueGroup] = field(default_factory=dict)
     forwarded: list[ForwardedOperand] = field(default_factory=list)
     targets: set[Value] = field(default_factory=set)
-    casts: list[tuple[Operation, Node]] = field(default_factory=list)
+    casts: list[tuple[Operation, PropagationNode]] = field(default_factory=list)
     references: list[Operation] = field(default_factory=list)
 
-    def group(self, value: Value) -> Group:
+    def group(self, value: Value) -> ValueGroup:
         """The group of a value."""
         found = self.groups.get(value)
         if found is None:
-            found = self.groups[value] = Group([value])
+            found = self.groups[value] = ValueGroup([value])
             if (constant := _constant(value)) is not None:
                 found.constants.append(constant)
         while found.into is not None:
@@ -198,7 +198,7 @@ class Graph:
             found = found.into
         return found
 
-    def merge(self, one: Group, other: Group, *, is_carried: bool = True) -> None:
+    def merge(self, one: ValueGroup, other: ValueGroup, *, is_carried: bool = True) -> None:
         """Makes one group of two: the larger takes the other's."""
         if one is not other:
             if len(one.values) < len(other.values):
@@ -215,22 +215,22 @@ class Graph:
         return bool(group.definitions or group.uses)
 
     @property
-    def each(self) -> list[Group]:
+    def each(self) -> list[ValueGroup]:
         """The groups, in the order of their first values."""
         return list(dict.fromkeys(self.group(value) for value in self.groups))
 
-    def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> Node:
+    def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> PropagationNode:
         """A new node at a value."""
         element = element_of(value.type)
         assert isinstance(element, FloatType)
-        node = Node(len(self.nodes), element, value, spec, region, index)
+        node = PropagationNode(len(self.nodes), element, value, spec, region, index)
         self.nodes.append(node)
         return node
 
 
-def build(module: Module) -> Graph:
+def build(module: Module) -> PropagationGraph:
     """The graph of a module, in program order: numbers of regions and nodes are those of the text."""
-    graph = Graph()
+    graph = PropagationGraph()
     for operation in outside_bodies(module.operation):
         if operation.name == REGION:
             _add_region(graph, operation)
@@ -250,7 +250,7 @@ def build(module: Module) -> Graph:
     return graph
 
 
-def edges(graph: Graph) -> list[Edge]:
+def edges(graph: PropagationGraph) -> list[Edge]:
     """The edges, in the order of values: a value's definitions before its uses."""
     found: list[Edge] = []
     for group in graph.each:
@@ -270,7 +270,7 @@ def is_decided(spec: Spec | None, element: FloatType) -> bool:
     return isinstance(spec, UniformType) or is_kept(spec, element)
 
 
-def _add_region(graph: Graph, operation: Operation) -> None:
+def _add_region(graph: PropagationGraph, operation: Operation) -> None:
     name = operation.attribute("kernel", StringAttr).value
     region = GraphRegion(operation, len(graph.regions), name, len(operation.operands))
     graph.regions.append(region)
@@ -291,7 +291,7 @@ def _add_region(graph: Graph, operation: Operation) -> None:
         (group.uses if index < region.inputs else group.definitions).append(node)
 
 
-def _add_cast(graph: Graph, operation: Operation) -> None:
+def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
     """Where a program fixes a type: an argument that is dequantized, a result that is quantized."""
     is_source = operation.name == "quant.dcast"
     value, other = operation.results[0], operation.operands[0]
@@ -306,7 +306,7 @@ def _add_cast(graph: Graph, operation: Operation) -> None:
             graph.casts.append((operation, node))
 
 
-def _add_reference(graph: Graph, operation: Operation) -> None:
+def _add_reference(graph: PropagationGraph, operation: Operation) -> None:
     """The ops that name a value: what they give is the value itself."""
     if not isinstance(element_of(operation.results[0].type), FloatType):
         return
@@ -325,7 +325,7 @@ def _add_reference(graph: Graph, operation: Operation) -> None:
         group.couples.append(operation)
 
 
-def _add_hub(graph: Graph, group: Group) -> None:
+def _add_hub(graph: PropagationGraph, group: ValueGroup) -> None:
     for nodes in (group.definitions, group.uses):
         nodes.sort(key=lambda node: node.number)
         for node in nodes:

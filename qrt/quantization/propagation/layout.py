@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.quantization.propagation.graph import Node
-from qrt.quantization.targets.model import Port
+from qrt.quantization.propagation.graph import PropagationNode
+from qrt.quantization.targets.model import TargetPort
 from qrt.types import TensorType, UniformType
 
 Array = npt.NDArray[Any]
@@ -54,7 +54,7 @@ class PortLayout:
         return spec.axis == self.axis if self.axis is not None else dict(spec.block_sizes or ()) == dict(self.blocks)
 
 
-def layout_of_port(port: Port, node: Node) -> PortLayout | None:
+def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None:
     """The layout that a port asks for at a node; None for one scale, and where blocks do not divide the values."""
     if port.axis is None and port.blocks is None:
         return None
@@ -78,7 +78,7 @@ def layout_of_port(port: Port, node: Node) -> PortLayout | None:
     return PortLayout(known, None, tuple(sorted(blocks)))
 
 
-def _order(node: Node, rank: int) -> tuple[int, ...]:
+def _order(node: PropagationNode, rank: int) -> tuple[int, ...]:
     """By the kernel's axes, the axes of the operand as the program has it."""
     form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():

@@ -23,7 +23,7 @@ from qrt.ir.dialects.quant.region import RegionOp
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.quantization.calibration.records import Record, RecordMethod, chosen_range
-from qrt.quantization.propagation.graph import Graph, Group, Node
+from qrt.quantization.propagation.graph import PropagationGraph, PropagationNode, ValueGroup
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.range_cache import kept
 from qrt.quantization.propagation.statistics import Span, Statistics, Storage, covered, hull, reaching_0
@@ -32,9 +32,9 @@ from qrt.tensor.choose import Storage as Chosen
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 
-def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statistics]:
+def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[PropagationNode, Statistics]:
     """The statistics of every node."""
-    found: dict[Node, Statistics] = {}
+    found: dict[PropagationNode, Statistics] = {}
     for group in graph.each:
         value = _of_group(group, records or {})
         fixed = given_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
@@ -54,7 +54,7 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
     return found
 
 
-def given_type(node: Node) -> UniformType | None:
+def given_type(node: PropagationNode) -> UniformType | None:
     """The type that a port has from the start: by its kernel, or by its annotation."""
     if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
         return node.fixed
@@ -66,7 +66,7 @@ def _within(span: Span, bound: Span) -> Span:
     return max(span[0], bound[0]), min(span[1], bound[1])
 
 
-def own_range(node: Node) -> Statistics | None:
+def own_range(node: PropagationNode) -> Statistics | None:
     """What a port's own annotation says, or the type that its kernel fixes."""
     given = given_type(node)
     if given is not None:
@@ -80,11 +80,11 @@ def own_range(node: Node) -> Statistics | None:
     return None
 
 
-def _owns(nodes: list[Node]) -> list[Statistics]:
+def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
     return [own for node in nodes if (own := own_range(node)) is not None]
 
 
-def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
+def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | None:
     """What is known of a value."""
     is_single = len(group.definitions) == 1 and not group.is_carried
     if is_single and given_type(group.definitions[0]) is not None:
@@ -107,7 +107,7 @@ def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
     return total
 
 
-def _of_definitions(group: Group, found: dict[Node, Statistics]) -> Statistics:
+def _of_definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Statistics:
     """What is known of a value that one of several definitions gives: the hull of them all."""
     total = Statistics()
     for each in _definitions(group, found):
@@ -115,13 +115,13 @@ def _of_definitions(group: Group, found: dict[Node, Statistics]) -> Statistics:
     return total
 
 
-def _definitions(group: Group, found: dict[Node, Statistics]) -> Iterator[Statistics]:
+def _definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Iterator[Statistics]:
     yield from (found[node].copy() for node in group.definitions)
     if group.is_carried:
         yield from (Statistics.of_span(_hull_of(array)) for array in group.constants if array.size)
 
 
-def _span_of(node: Node) -> Span:
+def _span_of(node: PropagationNode) -> Span:
     assert node.constant is not None
     try:
         require_finite(node.constant, "a constant that a type is chosen from")
@@ -178,7 +178,7 @@ class Ranges:
                 storage.name, element, scale, zero, None, None, storage.low, storage.high
             )
 
-    def of_constant(self, node: Node, storage: Storage, *, symmetric: bool) -> UniformType:
+    def of_constant(self, node: PropagationNode, storage: Storage, *, symmetric: bool) -> UniformType:
         """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` and
         ``entropy`` are for what varies: the values of a constant are all there are.
         """
@@ -199,14 +199,14 @@ class Ranges:
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
 
     def of_channels(
-        self, node: Node, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
+        self, node: PropagationNode, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
     ) -> UniformType:
         """The type whose channels cover a range each."""
         low, high = np.minimum(rows[:, 0], 0.0) + 0.0, np.maximum(rows[:, 1], 0.0) + 0.0
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
 
     def _of_rows(
-        self, node: Node, layout: PortLayout, low: Any, high: Any, storage: Storage, *, symmetric: bool
+        self, node: PropagationNode, layout: PortLayout, low: Any, high: Any, storage: Storage, *, symmetric: bool
     ) -> UniformType:
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
         scales, zeros = kind.parameters(low, high)

@@ -9,7 +9,7 @@ defines are floats, and each use quantizes them itself.
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.port_stats import PORT_STATS
-from qrt.quantization.propagation.graph import RESCALE, Graph, GraphRegion, Node
+from qrt.quantization.propagation.graph import RESCALE, GraphRegion, PropagationGraph, PropagationNode
 from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.targets.model import Spec
 from qrt.types import UniformType
@@ -18,7 +18,7 @@ from qrt.types import UniformType
 class Rescaler:
     """Puts rescales into a program whose types are decided."""
 
-    def __init__(self, graph: Graph, causes: RescaleCauses) -> None:
+    def __init__(self, graph: PropagationGraph, causes: RescaleCauses) -> None:
         self._graph, self._causes = graph, causes
         self._made: dict[tuple[Value, Spec], Value] = {}
         self._sources = {
@@ -38,7 +38,7 @@ class Rescaler:
                 self._meet(each.operation, each.index, hub)
         return len(self._made)
 
-    def _meet(self, operation: Operation, index: int, taker: Node) -> None:
+    def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
         """Makes an operand of the type that is taken there."""
         value = operation.operands[index]
         source = self._source(value)
@@ -53,7 +53,7 @@ class Rescaler:
             self._made[value, taken] = _rescale(value, held, taken, self._causes.of(source, taker))
         operation.set_operand(index, self._made[value, taken])
 
-    def _source(self, value: Value) -> Node | None:
+    def _source(self, value: Value) -> PropagationNode | None:
         """The node whose type a value has; None for a float that no region defines."""
         while (operation := value.operation) is not None and operation.name in IDENTITIES:
             value = operation.operands[0]

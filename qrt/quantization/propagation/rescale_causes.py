@@ -8,7 +8,7 @@ program several times, because it would be made in each of them.
 from collections import Counter
 
 from qrt.quantization.propagation.classes import is_enough, storage_of
-from qrt.quantization.propagation.graph import Graph, GraphRegion, Node, is_kept
+from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, is_kept
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.targets.constraints import constraint_of
 from qrt.quantization.targets.model import Spec, Target
@@ -18,11 +18,11 @@ from qrt.types import NoQuantizedType, UniformType
 class RescaleCauses:
     """Explains edges whose ends have two types."""
 
-    def __init__(self, graph: Graph, target: Target) -> None:
+    def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self._target = target
         self._copies = Counter(_location(region) for region in graph.regions)
 
-    def of(self, source: Node, taker: Node) -> str:
+    def of(self, source: PropagationNode, taker: PropagationNode) -> str:
         """Names both ends, and the annotation that makes them one."""
         assert source.type is not None
         assert taker.type is not None
@@ -34,7 +34,7 @@ class RescaleCauses:
                 return f"{said}: annotate {_location(node.region)} as {_spelled(wanted)}"
         return said
 
-    def _may_be(self, node: Node, wanted: UniformType) -> bool:
+    def _may_be(self, node: PropagationNode, wanted: UniformType) -> bool:
         """Whether an annotation of a port gives it a type, and its kernel takes that."""
         region = node.region
         if region is None or self._copies[_location(region)] > 1:
@@ -51,7 +51,7 @@ class RescaleCauses:
             return not any(n.spec is not n.element and n is not node and _outranks(n, node, before) for n in related)
         return self._holds(node, wanted)
 
-    def _holds(self, node: Node, wanted: UniformType) -> bool:
+    def _holds(self, node: PropagationNode, wanted: UniformType) -> bool:
         """Whether the constraint of a port's kernel leaves a type as it is."""
         region = node.region
         assert region is not None
@@ -70,7 +70,7 @@ class RescaleCauses:
         return [*inputs, *outputs][node.index] is wanted
 
 
-def _stays(other: Node, node: Node) -> bool:
+def _stays(other: PropagationNode, node: PropagationNode) -> bool:
     """Whether the type of one end of an edge stays when the other end, `node`, is annotated.
 
     A value that is handed on has a hub between its definitions and uses. An annotated definition may change the range
@@ -83,7 +83,7 @@ def _stays(other: Node, node: Node) -> bool:
     return hub is None or hub.region is not None or hub.in_class is other.in_class
 
 
-def _outranks(other: Node, node: Node, order: list[Node]) -> bool:
+def _outranks(other: PropagationNode, node: PropagationNode, order: list[PropagationNode]) -> bool:
     """Whether another port's annotation comes before one at this port."""
     if isinstance(other.spec, NoQuantizedType) or is_kept(other.spec, other.element):
         return True
@@ -94,7 +94,7 @@ def _location(region: GraphRegion) -> str:
     return f"{region.operation.location.filename}:{region.operation.location.line}"
 
 
-def _place(node: Node) -> str:
+def _place(node: PropagationNode) -> str:
     if node.region is not None:
         return f"{_location(node.region)} {node.where}"
     operation, block = node.value.operation, node.value.block

@@ -20,15 +20,23 @@ from collections.abc import Sequence
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
 from qrt.ir.remarks import remark
-from qrt.quantization.propagation.graph import LINEAR, RESCALE, Graph, GraphRegion, Node, is_decided, is_kept
+from qrt.quantization.propagation.graph import (
+    LINEAR,
+    RESCALE,
+    GraphRegion,
+    PropagationGraph,
+    PropagationNode,
+    is_decided,
+    is_kept,
+)
 from qrt.quantization.propagation.layout import layout_of_port
-from qrt.quantization.targets.model import Kernel, Port, Spec, Target
+from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
-Hints = Sequence[Port | Spec | None]
+Hints = Sequence[TargetPort | Spec | None]
 
 
-def select(graph: Graph, target: Target) -> None:
+def select(graph: PropagationGraph, target: Target) -> None:
     """Gives each region its kernel, and its nodes their ports."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
@@ -49,7 +57,7 @@ def select(graph: Graph, target: Target) -> None:
             raise region.operation.error(_misfit(region, signatures, target))
 
 
-def fits(port: Port, spec: Spec, node: Node) -> bool:
+def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
     """Whether a port takes what is known of a node."""
     if isinstance(spec, UniformType):
         return _fits_uniform(port, spec, node)
@@ -61,13 +69,13 @@ def fits(port: Port, spec: Spec, node: Node) -> bool:
     return port.blocks is None or (node.constant is not None and layout_of_port(port, node) is not None)
 
 
-def kept_type(port: Port, element: FloatType) -> Spec:
+def kept_type(port: TargetPort, element: FloatType) -> Spec:
     """The type of a port of floats."""
     stored = FloatType(port.storage)
     return stored if stored.width < element.width else NoQuantizedType(element)
 
 
-def _fits_uniform(port: Port, spec: UniformType, node: Node) -> bool:
+def _fits_uniform(port: TargetPort, spec: UniformType, node: PropagationNode) -> bool:
     if port.is_float:
         return False
     if not port.is_wildcard:
@@ -89,7 +97,7 @@ def is_symmetric(spec: UniformType, low: int, high: int) -> bool:
     return bool((spec.zero_point_array == (low + high + 1) // 2).all())
 
 
-def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
+def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
     if port.is_float:
         return FloatType(port.storage).width >= spec.storage_width
     assert port.low is not None
@@ -97,7 +105,7 @@ def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
     return spec.is_met_by(int(port.storage[1:]), port.low, port.high)
 
 
-def _best(region: GraphRegion, signatures: Sequence[Kernel], hints: Hints = ()) -> Kernel | None:
+def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
     """Of the signatures that fit, the first with the fewest bits where a least width is asked for."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
@@ -106,7 +114,7 @@ def _best(region: GraphRegion, signatures: Sequence[Kernel], hints: Hints = ()) 
     return min(fitting, key=lambda kernel: sum(_bits(kernel, region, node) for node in asking), default=None)
 
 
-def _bits(kernel: Kernel, region: GraphRegion, node: Node) -> int:
+def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> int:
     """How many bits a node that asks for a least width has under a signature. A wildcard has as many under each."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
@@ -117,7 +125,7 @@ def _bits(kernel: Kernel, region: GraphRegion, node: Node) -> int:
     return FloatType(port.storage).width if port.is_float else int(port.storage[1:])
 
 
-def _misfits(region: GraphRegion, kernel: Kernel, hints: Hints = ()) -> list[Node] | None:
+def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> list[PropagationNode] | None:
     """The nodes that do not fit a signature; None where it has other numbers of ports."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     if ports is None:
@@ -130,7 +138,7 @@ def _misfits(region: GraphRegion, kernel: Kernel, hints: Hints = ()) -> list[Nod
     ]
 
 
-def _hint(node: Node | None) -> Port | Spec | None:
+def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
     """What the definition of an operand has, where the operand says nothing itself; for a result, the type that is
     fixed where it is used.
     """
@@ -148,15 +156,15 @@ def _hint(node: Node | None) -> Port | Spec | None:
     return source.port
 
 
-def _agrees(port: Port, hint: Port | Spec | None, node: Node) -> bool:
+def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationNode) -> bool:
     if hint is None or port.is_wildcard:
         return True
-    if not isinstance(hint, Port):
+    if not isinstance(hint, TargetPort):
         return fits(port, hint, node)
     return hint.is_wildcard or (hint.storage, hint.low, hint.high) == (port.storage, port.low, port.high)
 
 
-def _with_rescales(region: GraphRegion, signatures: Sequence[Kernel]) -> Kernel | None:
+def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
     """The first signature that fits if operands need not have the types that are fixed where they are defined."""
     fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]
@@ -169,13 +177,13 @@ def _with_rescales(region: GraphRegion, signatures: Sequence[Kernel]) -> Kernel 
     return found
 
 
-def _is_fixed_outside(node: Node) -> bool:
+def _is_fixed_outside(node: PropagationNode) -> bool:
     if not isinstance(node.spec, UniformType) or node.group is None:
         return False
     return any(source.spec is node.spec for source in node.group.definitions)
 
 
-def _take(region: GraphRegion, kernel: Kernel) -> None:
+def _take(region: GraphRegion, kernel: TargetKernel) -> None:
     region.kernel = kernel
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
@@ -184,14 +192,14 @@ def _take(region: GraphRegion, kernel: Kernel) -> None:
             node.port = port
 
 
-def _of_any_types(region: GraphRegion) -> Kernel:
+def _of_any_types(region: GraphRegion) -> TargetKernel:
     """The signature of what needs no kernel of a target: a rescale, and a linear region, whose code export generates.
     Ports of a linear region of which nothing is known have 8 bits.
     """
-    inputs = tuple(Port(f"x{i}") for i in range(region.inputs))
-    outputs = tuple(Port(f"y{i}") for i in range(len(region.nodes) - region.inputs))
-    default = {port.name: Port(port.name, "i8") for port in (*inputs, *outputs)} if region.name == LINEAR else {}
-    return Kernel(region.name, inputs, outputs, default=default)
+    inputs = tuple(TargetPort(f"x{i}") for i in range(region.inputs))
+    outputs = tuple(TargetPort(f"y{i}") for i in range(len(region.nodes) - region.inputs))
+    default = {port.name: TargetPort(port.name, "i8") for port in (*inputs, *outputs)} if region.name == LINEAR else {}
+    return TargetKernel(region.name, inputs, outputs, default=default)
 
 
 def _keep(region: GraphRegion, target: Target) -> None:
@@ -212,7 +220,7 @@ def _unknown(region: GraphRegion, target: Target) -> str:
     return f"the target {target.name} has no kernel {shown(region.name)}{meant}"
 
 
-def _misfit(region: GraphRegion, signatures: Sequence[Kernel], target: Target) -> str:
+def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> str:
     """The port on which the nearest signature fails."""
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
@@ -230,7 +238,7 @@ def _misfit(region: GraphRegion, signatures: Sequence[Kernel], target: Target) -
     )
 
 
-def _said(node: Node) -> str:
+def _said(node: PropagationNode) -> str:
     if node.spec is node.element:
         type = node.value.type
         return f"{'a constant' if node.constant is not None else 'no constant, but'} {type.shown()}"

@@ -18,14 +18,16 @@ from qrt.ir import ArrayAttr, StringAttr
 from qrt.quantization.annotations.region_metadata import ORIGINS
 from qrt.quantization.calibration.records import Record, RecordMethod
 from qrt.quantization.propagation.decide import Decider, is_own_constant
-from qrt.quantization.propagation.graph import Class, Graph, Node
+from qrt.quantization.propagation.graph import Class, PropagationGraph, PropagationNode
 from qrt.types import NoQuantizedType
 
 _SAID: Final = 2
 """The most keys of records that an origin names."""
 
 
-def write_origins(graph: Graph, decider: Decider, records: Mapping[str, Record], method: RecordMethod) -> None:
+def write_origins(
+    graph: PropagationGraph, decider: Decider, records: Mapping[str, Record], method: RecordMethod
+) -> None:
     """Gives each region an attribute with the origin of each of its ports."""
     origins = _Origins(decider, records, method)
     for region in graph.regions:
@@ -39,7 +41,7 @@ class _Origins:
     records: Mapping[str, Record]
     method: RecordMethod
 
-    def of(self, node: Node) -> str:
+    def of(self, node: PropagationNode) -> str:
         each = node.in_class
         if node.own is not None:
             return "constraint"

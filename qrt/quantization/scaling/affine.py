@@ -25,7 +25,7 @@ _COMPUTED = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "
 
 
 @dataclass(frozen=True)
-class Step:
+class AffineStep:
     """One operation on each element of a tensor. ``numbers`` have the rank of the tensor, and one element along each
     axis whose indices all have the same number."""
 
@@ -54,12 +54,12 @@ class Chain:
     """Steps from a source to a value, in the order in which they run."""
 
     source: Value
-    steps: tuple[Step, ...]
+    steps: tuple[AffineStep, ...]
 
 
 def chain_inside(value: Value, known: Known) -> Chain:
     """The steps that compute a value of a region's body from the farthest tensor of which each is a step."""
-    steps: list[Step] = []
+    steps: list[AffineStep] = []
     while True:
         value = behind(value, [])
         found = last_steps(value, known)
@@ -118,7 +118,7 @@ class _Reader:
     numbers: list[Array | None]
     element: FloatType
 
-    def read(self, expression: Expression) -> Array | list[Step] | None:
+    def read(self, expression: Expression) -> Array | list[AffineStep] | None:
         head = str(expression[0])
         if head == "input":
             found = self.numbers[int(str(expression[1]))]
@@ -137,18 +137,20 @@ class _Reader:
             return None
         return self._step(head, steps[0], arrays, is_first=isinstance(parts[0], list))
 
-    def _step(self, name: str, before: list[Step], numbers: list[Array], *, is_first: bool) -> list[Step] | None:
+    def _step(
+        self, name: str, before: list[AffineStep], numbers: list[Array], *, is_first: bool
+    ) -> list[AffineStep] | None:
         if name == "arith.negf":
-            return [*before, Step("mul", self._full(-1.0))]
+            return [*before, AffineStep("mul", self._full(-1.0))]
         if len(numbers) != 1:
             return None
         (number,) = numbers
         if name in ("arith.mulf", "arith.addf"):
-            return [*before, Step("mul" if name == "arith.mulf" else "add", number)]
+            return [*before, AffineStep("mul" if name == "arith.mulf" else "add", number)]
         if name == "arith.subf":
-            last = Step("add", -number if is_first else number)
-            return [*before, last] if is_first else [*before, Step("mul", self._full(-1.0)), last]
-        return [*before, Step("div", number)] if name == "arith.divf" and is_first else None
+            last = AffineStep("add", -number if is_first else number)
+            return [*before, last] if is_first else [*before, AffineStep("mul", self._full(-1.0)), last]
+        return [*before, AffineStep("div", number)] if name == "arith.divf" and is_first else None
 
     def _full(self, number: float) -> Array:
         return np.full([1] * len(shape_of(self.elements.operation.results[0])), number)

@@ -17,7 +17,7 @@ from qrt.quantization.checking.regions import LINEAR, RESCALE
 from qrt.quantization.forms.clamps import clamps_of
 from qrt.quantization.forms.elements import behind
 from qrt.quantization.fusion.wrap_region import make_region
-from qrt.quantization.scaling.affine import Array, Chain, Step, chain_inside, last_steps
+from qrt.quantization.scaling.affine import AffineStep, Array, Chain, chain_inside, last_steps
 from qrt.quantization.scaling.biases import biased
 from qrt.quantization.scaling.products import (
     NotScaled,
@@ -145,7 +145,7 @@ def _refolded(product: Product, found: Affine, target: Target, passed: Sequence[
     return made
 
 
-def _after(product: Product, steps: Sequence[Step]) -> tuple[Array, Array | None]:
+def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
     """The weights and the bias after steps on the result; each number is rounded once by each step."""
     weights, bias = product.weights, product.bias
     axis = product.output_axis
@@ -162,7 +162,7 @@ def _after(product: Product, steps: Sequence[Step]) -> tuple[Array, Array | None
     return weights, bias
 
 
-def _applied(step: Step, array: Array, numbers: Array, element: FloatType) -> Array:
+def _applied(step: AffineStep, array: Array, numbers: Array, element: FloatType) -> Array:
     with np.errstate(all="ignore"):
         found = rounded(array * numbers if step.kind == "mul" else array / numbers, element)
     if not is_normal(found, element).all() or ((found == 0) != (array == 0)).any():

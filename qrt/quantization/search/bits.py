@@ -17,10 +17,10 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.annotations.region_metadata import KEY
 from qrt.quantization.propagation.functions import separate
-from qrt.quantization.propagation.graph import Graph, GraphRegion, Node, build
+from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, build
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.steps import NamedProgram, copied
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.types import AnyQuantizedType, FloatType, TensorType, UniformType
 
 Place = tuple[int, int]
@@ -35,7 +35,7 @@ Key = TypeVar("Key", int, Place)
 
 
 @dataclass(frozen=True)
-class Choice:
+class WidthChoice:
     """Ports that have one width.
 
     Attributes
@@ -72,7 +72,7 @@ def numbered(named: NamedProgram) -> NamedProgram:
     return NamedProgram(module, named.remarks)
 
 
-def with_widths(named: NamedProgram, choices: Sequence[Choice], widths: Widths) -> NamedProgram:
+def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
     """A copy in which ports ask for the widths of choices that are not the default's."""
     module = copied(named.module)
     regions = list(_regions(module))
@@ -101,12 +101,12 @@ def widths_of(regions: Module) -> dict[Place, int]:
     return found
 
 
-def stored_bits(choices: Sequence[Choice], found: dict[Place, int]) -> int:
+def stored_bits(choices: Sequence[WidthChoice], found: dict[Place, int]) -> int:
     """What the weights take, with the widths that places have."""
     return sum(each.elements * max(found[place] for place in each.places) for each in choices if each.is_weight)
 
 
-def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> tuple[Choice, ...]:
+def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> tuple[WidthChoice, ...]:
     """The weights of a numbered program, in program order, then the values that may be wider. ``found`` is what places
     have without a search.
 
@@ -139,11 +139,11 @@ def _names(module: Module) -> list[str]:
 class _OfferedWidths:
     """The widths that a target offers at the ports of a graph, region by region."""
 
-    def __init__(self, graph: Graph, target: Target) -> None:
+    def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self.regions = graph.regions
         self._kernels = {region: _fitting(region, target.signatures(region.name)) for region in graph.regions}
 
-    def of(self, node: Node) -> set[int]:
+    def of(self, node: PropagationNode) -> set[int]:
         """The widths at a port. One that takes any type has those of the kernel's other ports."""
         region = _region_of(node)
         kernels = self._kernels[region]
@@ -152,13 +152,13 @@ class _OfferedWidths:
             ports = [_port(kernel, region, other.index) for kernel in kernels for other in region.floats]
         return {width for port in ports if (width := _width(port)) is not None}
 
-    def name(self, node: Node, names: list[str]) -> str:
+    def name(self, node: PropagationNode, names: list[str]) -> str:
         """What a choice is called whose first port this is."""
         number, index = _place(node)
         kernel = next(iter(self._kernels[_region_of(node)]), None)
         return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _region_of(node), index).name}"
 
-    def tied(self, region: GraphRegion) -> list[Node]:
+    def tied(self, region: GraphRegion) -> list[PropagationNode]:
         """The ports that have one type."""
         kernel = next(iter(self._kernels[region]), None)
         if kernel is None or kernel.constraint != "same_scale":
@@ -166,7 +166,7 @@ class _OfferedWidths:
         return [node for node in region.floats if kernel.relates(_port(kernel, region, node.index))]
 
 
-def _fitting(region: GraphRegion, kernels: Iterable[Kernel]) -> list[Kernel]:
+def _fitting(region: GraphRegion, kernels: Iterable[TargetKernel]) -> list[TargetKernel]:
     """The signatures that take what is known of a region's ports."""
     found = []
     for kernel in kernels:
@@ -178,29 +178,29 @@ def _fitting(region: GraphRegion, kernels: Iterable[Kernel]) -> list[Kernel]:
     return found
 
 
-def _port(kernel: Kernel, region: GraphRegion, index: int) -> Port:
+def _port(kernel: TargetKernel, region: GraphRegion, index: int) -> TargetPort:
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     return (*ports[0], *ports[1])[index]
 
 
-def _width(port: Port) -> int | None:
+def _width(port: TargetPort) -> int | None:
     """The width of a port of integers; None for others."""
     return None if port.is_float or port.is_wildcard else int(port.storage[1:])
 
 
-def _is_open(node: Node) -> bool:
+def _is_open(node: PropagationNode) -> bool:
     """Whether a width may be asked for: nothing is known of the port, or a width alone."""
     spec = node.spec
     return spec is node.element or (isinstance(spec, AnyQuantizedType) and spec.has_default_bounds)
 
 
-def _region_of(node: Node) -> GraphRegion:
+def _region_of(node: PropagationNode) -> GraphRegion:
     assert node.region is not None
     return node.region
 
 
-def _place(node: Node) -> Place:
+def _place(node: PropagationNode) -> Place:
     operation = _region_of(node).operation
     assert isinstance(operation, RegionOp)
     return _number(operation), node.index
@@ -228,10 +228,10 @@ class _Classes(Generic[Key]):
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 
-def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[WidthChoice]:
     """Constants by their values: equal ones have one width and count once, as do those of one place in all calls."""
     classes = _Classes[Place]()
-    nodes: dict[Place, list[Node]] = {}
+    nodes: dict[Place, list[PropagationNode]] = {}
     places: dict[object, Place] = {}
     computed = {_place(node) for region in offers.regions for node in region.floats if node.constant is None}
     for region in offers.regions:
@@ -249,10 +249,10 @@ def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) 
         elements = sum({_content(node): _elements(node) for node in of_all}.values())
         if elements:
             widths = _weight_widths(of_all, offers, default)
-            yield Choice(offers.name(of_all[0], names), tuple(each), widths, default, elements)
+            yield WidthChoice(offers.name(of_all[0], names), tuple(each), widths, default, elements)
 
 
-def _weight_widths(nodes: list[Node], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
+def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
     """The widths that all of them may have; the default alone where there is no choice."""
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
@@ -260,13 +260,13 @@ def _weight_widths(nodes: list[Node], offers: _OfferedWidths, default: int) -> t
     return tuple(sorted({width for width in common if width <= MOST_BITS} | {default}))
 
 
-def _content(node: Node) -> object:
+def _content(node: PropagationNode) -> object:
     array = node.constant
     assert array is not None
     return str(array.dtype), array.shape, hashlib.sha256(array.tobytes()).digest()
 
 
-def _elements(node: Node) -> int:
+def _elements(node: PropagationNode) -> int:
     type = node.value.type
     return prod(size or 1 for size in type.shape) if isinstance(type, TensorType) and type.shape is not None else 1
 
@@ -274,7 +274,9 @@ def _elements(node: Node) -> int:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
-def _values(graph: Graph, offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _values(
+    graph: PropagationGraph, offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+) -> Iterator[WidthChoice]:
     """The values that may be wider than they are, as widths are given to all definitions and uses that take them."""
     classes = _Classes[int]()
     groups = {id(group): group for group in graph.each if not group.is_constant and (group.definitions or group.uses)}
@@ -288,14 +290,16 @@ def _values(graph: Graph, offers: _OfferedWidths, found: dict[Place, int], names
         tied = [id(node.group) for node in offers.tied(region) if id(node.group) in groups]
         for one, other in pairwise(tied):
             classes.join(one, other)
-    members: dict[int, list[Node]] = {}
+    members: dict[int, list[PropagationNode]] = {}
     for key, group in groups.items():
         members.setdefault(classes.first(key), []).extend((*group.definitions, *group.uses))
     for nodes in members.values():
         yield from _value(nodes, offers, found, names)
 
 
-def _value(nodes: list[Node], offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[Choice]:
+def _value(
+    nodes: list[PropagationNode], offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+) -> Iterator[WidthChoice]:
     """The choice of a value: none where its definitions cannot be wider, or no use would be."""
     if any(node.region is None or not _is_open(node) for node in nodes):
         return
@@ -310,5 +314,5 @@ def _value(nodes: list[Node], offers: _OfferedWidths, found: dict[Place, int], n
         tied = {node for region in {_region_of(n): None for n in nodes} for node in offers.tied(region)}
         if is_whole and is_useful and all(node in taking for node in nodes if node in tied):
             places = tuple(dict.fromkeys(map(_place, taking)))
-            yield Choice(offers.name(taking[0], names), places, (default, width), default, 0)
+            yield WidthChoice(offers.name(taking[0], names), places, (default, width), default, 0)
             return

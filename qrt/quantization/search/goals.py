@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from qrt.errors import ModelError
-from qrt.quantization.search.bits import Choice, Widths
+from qrt.quantization.search.bits import WidthChoice, Widths
 from qrt.quantization.search.budget import Budget
 from qrt.quantization.search.trial_runs import TrialResult
 
@@ -20,7 +20,7 @@ _WORST = -Fraction(1 << 4096)
 class Goal(ABC):
     """What is wanted of a program."""
 
-    def __init__(self, budget: Budget, choices: Sequence[Choice], *, has_metric: bool) -> None:
+    def __init__(self, budget: Budget, choices: Sequence[WidthChoice], *, has_metric: bool) -> None:
         self.budget = budget
         self._choices, self._has_metric = choices, has_metric
         self.all_8 = sum(8 * each.elements for each in choices)
@@ -144,7 +144,7 @@ class _Snr(_Floor):
 class _Drop(_Floor):
     """At most so much below the float program's metric, or below all of its answers."""
 
-    def __init__(self, budget: Budget, choices: Sequence[Choice], of_float: float | None) -> None:
+    def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)
         self._least = (Fraction(1) if of_float is None else decimal(of_float)) - budget.limit
 
@@ -161,7 +161,7 @@ class _Drop(_Floor):
         return Fraction(tried.same, tried.rows)
 
 
-def goal_of(budget: Budget, choices: Sequence[Choice], of_float: float | None, *, has_metric: bool) -> Goal:
+def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | None, *, has_metric: bool) -> Goal:
     """The goal of a budget. ``of_float`` is the metric of the float program."""
     if budget.kind == "size":
         return _Size(budget, choices, has_metric=has_metric)

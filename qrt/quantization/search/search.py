@@ -10,7 +10,7 @@ from qrt.errors import QuantTypeError
 from qrt.quantization.calibration.records import Record, RecordMethod, write_records
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.propagation.range_cache import ranges_kept
-from qrt.quantization.search.bits import Choice, with_widths
+from qrt.quantization.search.bits import WidthChoice, with_widths
 from qrt.quantization.search.budget import Budget, Metric, name_of
 from qrt.quantization.search.goals import goal_of
 from qrt.quantization.search.journal import Journal, opened
@@ -37,7 +37,7 @@ class SearchResult:
         Whether it is within the budget. If not, it is the nearest that was found.
     said : str
         One line that says what was reached.
-    choices : tuple of Choice
+    choices : tuple of WidthChoice
         The ports whose width was searched.
     best : TrialResult
         The widths and figures of the program.
@@ -49,7 +49,7 @@ class SearchResult:
     trial: Trial
     reached: bool
     said: str
-    choices: tuple[Choice, ...]
+    choices: tuple[WidthChoice, ...]
     best: TrialResult
     trials: tuple[TrialResult, ...]
 

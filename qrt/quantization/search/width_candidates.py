@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-from qrt.quantization.search.bits import Choice, Widths
+from qrt.quantization.search.bits import WidthChoice, Widths
 from qrt.quantization.search.goals import Goal
 from qrt.quantization.search.trial_runs import TrialResult, Trials
 
@@ -27,7 +27,7 @@ Move = tuple[tuple[int, int], ...]
 class Search:
     """Tries widths until nothing more is gained."""
 
-    def __init__(self, choices: Sequence[Choice], trials: Trials, goal: Goal) -> None:
+    def __init__(self, choices: Sequence[WidthChoice], trials: Trials, goal: Goal) -> None:
         self._choices, self._trials, self._goal = choices, trials, goal
         self._is_floor = goal.budget.kind != "size"
         self._gains: dict[tuple[int, int, int], tuple[Fraction, ...]] = {}

@@ -2,7 +2,7 @@
 (docs/reference/targets.md).
 """
 
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find, register_target
 
-__all__ = ["Kernel", "Port", "Target", "find", "register_target"]
+__all__ = ["Target", "TargetKernel", "TargetPort", "find", "register_target"]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError
 from qrt.numerics.broadcasting import broadcast_arrays
 from qrt.numerics.ranges import least_scale
-from qrt.quantization.targets.model import Changed, Kernel, Port, QuantFn, Spec
+from qrt.quantization.targets.model import Changed, QuantFn, Spec, TargetKernel, TargetPort
 from qrt.types import FloatType, NoQuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 class _Ports:
     """The ports of a kernel that its constraint relates, with what is known of each; results stand first."""
 
-    def __init__(self, kernel: Kernel, inputs: list[Spec], outputs: list[Spec]) -> None:
+    def __init__(self, kernel: TargetKernel, inputs: list[Spec], outputs: list[Spec]) -> None:
         ports = kernel.ports(len(inputs), len(outputs)) or ((), ())
         self._inputs, self._outputs = inputs, outputs
         self.results = [(outputs, i, port) for i, port in enumerate(ports[1]) if kernel.relates(port)]
@@ -48,14 +48,14 @@ class _Ports:
         )
 
 
-def constraint_of(kernel: Kernel, *, coarser_bias: bool = False) -> QuantFn:
+def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantFn:
     """The constraint of a kernel as a function.
 
     It is total: where nothing follows yet, it changes nothing. Ports that stay floats (``!quant.none``, a narrower
     float) are left alone. ``coarser_bias`` is the target's: a bias then also keeps a scale that is ``sa * sw`` times a
     power of two from 1 up. Raises QuantTypeError where no types satisfy the constraint.
 
-    >>> pool = Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale")
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> inputs, outputs = [UniformType("i8", "f32", 0.5, 3)], [FloatType("f32")]
     >>> constraint_of(pool)(inputs, outputs), str(outputs[0])
     (([], [0]), '!quant.uniform<i8:f32, 5.000000e-01:3>')
@@ -105,7 +105,7 @@ def _fixed_scale(ports: _Ports) -> None:
 # -- multipliers -------------------------------------------------------------------------------------------------------
 
 
-def _sum(kernel: Kernel, ports: _Ports) -> None:
+def _sum(kernel: TargetKernel, ports: _Ports) -> None:
     for operands, i, _ in ports.operands:
         term = operands[i]
         for specs, k, _ in ports.results:
@@ -114,7 +114,7 @@ def _sum(kernel: Kernel, ports: _Ports) -> None:
                 specs[k] = _grown(kernel, [Fraction(s) for s in term.scales], y)
 
 
-def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
+def _multiplier(kernel: TargetKernel, ports: _Ports, coarser_bias: bool) -> None:
     if len(ports.operands) < 2:
         return
     (factors, i, _), (weights, j, _), *biases = ports.operands
@@ -135,7 +135,7 @@ def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
             specs[k] = _grown(kernel, [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales], y)
 
 
-def _grown(kernel: Kernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
+def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
     """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
     is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
     low, high = kernel.multiplier
@@ -195,7 +195,9 @@ def _with_products(a: UniformType, w: UniformType) -> UniformType:
     return w.with_(scales=float(grown) if w.is_per_layer else grown, zero_points=w.zero_point_array)
 
 
-def _bias(spec: Spec, a: UniformType, w: UniformType, scales: Array, port: Port, coarser_bias: bool) -> UniformType:
+def _bias(
+    spec: Spec, a: UniformType, w: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
+) -> UniformType:
     if isinstance(spec, UniformType) and _is_bias(spec, scales, port, coarser_bias):
         return spec
     least, greatest = float(a.expressed_type.smallest), float(a.expressed_type.largest)
@@ -210,7 +212,7 @@ def _bias(spec: Spec, a: UniformType, w: UniformType, scales: Array, port: Port,
     return UniformType(storage, a.expressed_type, kept, axis=axis, storage_min=port.low, storage_max=port.high)
 
 
-def _is_bias(t: UniformType, scales: Array, port: Port, coarser_bias: bool) -> bool:
+def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool) -> bool:
     own = t.scale_array
     if t.is_sub_channel or t.zero_point_array.any() or (1 not in (own.size, scales.size) and own.size != scales.size):
         return False

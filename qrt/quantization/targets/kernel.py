@@ -30,7 +30,7 @@ WILDCARD: Final = "*"
 
 
 @dataclass(frozen=True)
-class Port:
+class TargetPort:
     """What a kernel takes at a port.
 
     Parameters
@@ -62,7 +62,7 @@ class Port:
 
     Examples
     --------
-    >>> Port("w", "i8", -127, axis=0, symmetric=True).high
+    >>> TargetPort("w", "i8", -127, axis=0, symmetric=True).high
     127
     """
 
@@ -133,14 +133,14 @@ def _parts(t: UniformType) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class TargetKernel:
     """One signature of a kernel: a name has as many as the target has entries for it, in order.
 
     Parameters
     ----------
     name : str
         What regions call it: for the kernels of qrt the name of the op.
-    inputs, outputs : tuple of Port
+    inputs, outputs : tuple of TargetPort
         The ports, in order. A name occurs once.
     constraint : str or callable, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
@@ -152,7 +152,7 @@ class Kernel:
     multiplier : tuple of float, default (0.0, inf)
         The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
         ``sa / so`` under ``sum_scale``, both ends included.
-    default : mapping of str to Port, optional
+    default : mapping of str to TargetPort, optional
         What a wildcard takes where nobody decides it, by the name of the port.
 
     Raises
@@ -162,18 +162,18 @@ class Kernel:
 
     Examples
     --------
-    >>> pool = Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale")
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> [port.name for port in pool.ports(1, 1)[0]]
     ['x']
     """
 
     name: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[TargetPort, ...]
+    outputs: tuple[TargetPort, ...]
     constraint: Constraint | QuantFn = "free"
     constrained: tuple[str, ...] = ()
     multiplier: tuple[float, float] = (0.0, float("inf"))
-    default: Mapping[str, Port] = field(default_factory=dict)
+    default: Mapping[str, TargetPort] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not callable(self.constraint) and self.constraint not in CONSTRAINTS:
@@ -212,17 +212,17 @@ class Kernel:
                     f"{self.constraint} relates two factors{bias} and one result: name them in constrained"
                 )
 
-    def relates(self, port: Port) -> bool:
+    def relates(self, port: TargetPort) -> bool:
         """Whether the constraint is about a port."""
         return not self.constrained or port.name in self.constrained
 
-    def ports(self, inputs: int, outputs: int) -> tuple[Sequence[Port], Sequence[Port]] | None:
+    def ports(self, inputs: int, outputs: int) -> tuple[Sequence[TargetPort], Sequence[TargetPort]] | None:
         """The port of each of so many operands and results; None where the kernel takes other numbers of them."""
         given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
         return None if given is None or results is None else (given, results)
 
 
-def _matched(ports: Sequence[Port], count: int) -> Sequence[Port] | None:
+def _matched(ports: Sequence[TargetPort], count: int) -> Sequence[TargetPort] | None:
     """The port of each of ``count`` values, in order: optional ports are the last but for a variadic one."""
     if ports and ports[-1].size == "*":
         return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None

@@ -9,10 +9,29 @@ from typing import ClassVar
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, require, shown
 from qrt.files import read_text
-from qrt.quantization.targets.kernel import CONSTRAINTS, WILDCARD, Changed, Constraint, Kernel, Port, QuantFn, Spec
+from qrt.quantization.targets.kernel import (
+    CONSTRAINTS,
+    WILDCARD,
+    Changed,
+    Constraint,
+    QuantFn,
+    Spec,
+    TargetKernel,
+    TargetPort,
+)
 from qrt.quantization.targets.text import read_table, signatures
 
-__all__ = ["CONSTRAINTS", "WILDCARD", "Changed", "Constraint", "Kernel", "Port", "QuantFn", "Spec", "Target"]
+__all__ = [
+    "CONSTRAINTS",
+    "WILDCARD",
+    "Changed",
+    "Constraint",
+    "QuantFn",
+    "Spec",
+    "Target",
+    "TargetKernel",
+    "TargetPort",
+]
 
 
 @dataclass(frozen=True)
@@ -23,7 +42,7 @@ class Target:
     ----------
     name : str
         What options of passes call it.
-    kernels : tuple of Kernel
+    kernels : tuple of TargetKernel
         The signatures. The first of a name that fits is taken.
     coarser_bias : bool, default False
         True where a bias that passes its storage at scale ``sa * sw`` may take that scale times a power of two; False
@@ -31,13 +50,13 @@ class Target:
 
     Examples
     --------
-    >>> pool = Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale")
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> len(Target("mine", (pool,)).signatures("pool"))
     1
     """
 
     name: str
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[TargetKernel, ...]
     coarser_bias: bool = False
     _is_sealed: ClassVar[bool] = False
 
@@ -149,13 +168,13 @@ class Target:
         object.__setattr__(self, "kernels", (*self.kernels, *added))
         self.__dict__.pop("_by_name", None)
 
-    def signatures(self, kernel: str) -> Sequence[Kernel]:
+    def signatures(self, kernel: str) -> Sequence[TargetKernel]:
         """The signatures of a kernel, in order; none where the target lacks it."""
         return self._by_name.get(kernel, ())
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Sequence[Kernel]]:
-        found: dict[str, list[Kernel]] = {}
+    def _by_name(self) -> Mapping[str, Sequence[TargetKernel]]:
+        found: dict[str, list[TargetKernel]] = {}
         for kernel in self.kernels:
             found.setdefault(kernel.name, []).append(kernel)
         return found

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, Literal, cast
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
-from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, Kernel, Port, QuantFn
+from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, QuantFn, TargetKernel, TargetPort
 from qrt.types import UniformType, parse_type
 
 _TARGET_KEYS: dict[str, tuple[type, str]] = {
@@ -29,7 +29,7 @@ _AXIS = re.compile(r"axis=(-?\d{1,3})", re.ASCII)
 _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
-def read_table(text: str, where: str) -> tuple[str | None, tuple[Kernel, ...], bool]:
+def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], bool]:
     """The name of a target if the TOML text says one, its kernels, and whether its biases may be coarser. ``where``
     stands before messages.
 
@@ -40,7 +40,7 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[Kernel, ...], b
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ModelError(f"{where}: this is no TOML: {error}") from None
     _check_keys(table, _TARGET_KEYS, where)
-    kernels: list[Kernel] = []
+    kernels: list[TargetKernel] = []
     for number, entry in enumerate(table.get("kernel", []), 1):
         place = f"{where}: [[kernel]] number {number}"
         if not isinstance(entry, dict):
@@ -60,7 +60,7 @@ def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], 
             raise ModelError(f"{where}: {key} must be {wanted}, got {shown(value)}")
 
 
-def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[Kernel]:
+def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[TargetKernel]:
     """The signatures of a table: one for each choice of the storages that ports list. A function takes the place of
     the constraint."""
     _check_keys(table, _KERNEL_KEYS, where)
@@ -79,7 +79,7 @@ def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = 
     default = {key: _port(key, text, f"{where}: default") for key, text in table.get("default", {}).items()}
     try:
         return [
-            Kernel(
+            TargetKernel(
                 table["name"],
                 tuple(port for port in ports if port.name not in outputs),
                 tuple(port for name in outputs for port in ports if port.name == name),
@@ -102,7 +102,7 @@ def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], def
     return names
 
 
-def _combined(choices: list[list[Port]], where: str, *, is_joint: bool) -> Sequence[tuple[Port, ...]]:
+def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) -> Sequence[tuple[TargetPort, ...]]:
     """Each choice of a port for each place, the last place's first. Ports of one scale have one type: their lists are
     read side by side."""
     if not is_joint:
@@ -123,12 +123,12 @@ def _multiplier(table: Mapping[str, Any], where: str) -> tuple[float, float]:
         raise ModelError(f"{where}: multiplier passes the range of float64: write inf") from None
 
 
-def _choices(key: str, text: Any, where: str) -> list[Port]:
+def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
     texts = text if isinstance(text, list) and text else [text]
     return [_port(key, each, where) for each in texts]
 
 
-def _port(key: str, text: Any, where: str) -> Port:
+def _port(key: str, text: Any, where: str) -> TargetPort:
     """The port that a key and its text describe."""
     size = cast(Literal["", "?", "*"], key[-1:] if key[-1:] in ("?", "*") else "")
     name = key.removesuffix(size)
@@ -139,8 +139,8 @@ def _port(key: str, text: Any, where: str) -> Port:
         raise ModelError(f"{place} must be text such as 'i8' or '*', got {shown(text)}")
     try:
         if text.startswith("!"):
-            return Port(name, given=parse_type(text, kind=UniformType), size=size)
-        return Port(name, size=size, **_parts(text))
+            return TargetPort(name, given=parse_type(text, kind=UniformType), size=size)
+        return TargetPort(name, size=size, **_parts(text))
     except QuantError as error:
         said = error.args[0] if error.args else error  # without the caret of a ParseError, which points into the type
         raise ModelError(f"{place} is {shown(text)}: {said}") from None

@@ -9,7 +9,7 @@ import qrt.ir as ir
 from qrt.errors import ModelError, shown
 from qrt.ops.core import Array
 from qrt.quantization.calibration.batches import Data, run_count
-from qrt.quantization.calibration.observe import Observer, named_program, runs, sample_of
+from qrt.quantization.calibration.observe import ProgramObserver, named_program, runs, sample_of
 from qrt.quantization.calibration.sample import Sample
 from qrt.quantization.comparison.measure import as_float64
 from qrt.quantization.tuning.checkpoint import CalibrationProgress, Checkpoint, followed
@@ -35,7 +35,7 @@ def calibrated(
     ``checkpoint`` they go on from what that file holds, whose data are read again and compared.
     """
     program = named_program(module, function)
-    observer = Observer(program, skip_nonfinite=skip_nonfinite)
+    observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
     names = [port.name for port in program.inputs]
     seen = CalibrationProgress(observer.calibration, sample_of(program))
     file = None

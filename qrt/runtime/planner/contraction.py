@@ -21,7 +21,7 @@ _MOST_LOOPS = 15
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ContractionCall:
     """A call for an op, which of its operands the call reads, in order, and which it has packed."""
 
     call: KernelCall
@@ -29,7 +29,7 @@ class Kernel:
     packed: tuple[int, ...] = ()
 
 
-def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> Kernel | None:
+def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> ContractionCall | None:
     """The kernel of an op whose operands have these static types; None if it is no such op."""
     if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
         return None
@@ -72,7 +72,7 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
         b_constant=constants[b].astype(np.int32 if integers else np.float32, copy=False) if b in constants else None,
         init_constant=start,
     )
-    return Kernel(call, tuple(given), (b,) if b in constants else ())
+    return ContractionCall(call, tuple(given), (b,) if b in constants else ())
 
 
 def _product(op: StructuredOp) -> tuple[int, int, bool] | None:

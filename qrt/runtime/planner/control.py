@@ -17,7 +17,7 @@ from qrt.ops.core import KernelCall
 from qrt.runtime.planner.coverage import copied
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, Slot, SlotView, is_kernel, layout, root
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, is_kernel, layout, root
 from qrt.types import TensorType
 
 
@@ -33,7 +33,7 @@ class _Attempt:
     """Slots from this number on are new."""
     steps: int
     states: set[str]
-    changed: dict[int, Slot]
+    changed: dict[int, PlanSlot]
     """The older slots as they were."""
 
 
@@ -87,7 +87,7 @@ class ControlPlanner(SlotTable):
         finally:
             self.attempt = None
 
-    def _changing(self, number: int) -> Slot:
+    def _changing(self, number: int) -> PlanSlot:
         """A slot that is about to change. An attempt notes what it was."""
         slot = self.slots[number]
         if self.attempt is not None and number < self.attempt.slots:

@@ -11,7 +11,7 @@ import numpy as np
 from qrt._ext.kernels import Executable, KernelCall, bind_copy
 from qrt.ops.core import Array
 from qrt.runtime.interpreter import core
-from qrt.runtime.planner.slots import CallStep, Slot, SlotView, Step, is_kernel, layout, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, is_kernel, layout, root
 
 MOST_DIMENSIONS = 31
 """The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
@@ -31,7 +31,7 @@ def copy_call(dtype: np.dtype[Any], size: int) -> KernelCall:
 
 def plan_executable(
     steps: Sequence[Step],
-    slots: Mapping[int, Slot],
+    slots: Mapping[int, PlanSlot],
     frame: Sequence[Any],
     inputs: Sequence[SlotView],
     results: Sequence[SlotView],
@@ -77,7 +77,7 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Exec
 class _ExecutableBuilder:
     """The bases and external arrays of a plan, and the place of each slot in them."""
 
-    slots: Mapping[int, Slot]
+    slots: Mapping[int, PlanSlot]
     frame: Sequence[Any]
     inputs: Sequence[SlotView]
     results: Sequence[SlotView]

@@ -16,7 +16,7 @@ from qrt.ir.core.affine import plain_loops
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, row_major_strides, static_shape
 from qrt.ops.elementwise import FLOAT_PREDICATES
-from qrt.runtime.planner.contraction import Kernel
+from qrt.runtime.planner.contraction import ContractionCall
 from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
 from qrt.runtime.planner.unquantized import promises
 from qrt.runtime.values import as_tensor
@@ -48,7 +48,7 @@ _LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 
 def float_loops(
     op: Operation, types: Sequence[TensorType], constants: Constants, saturating: bool = False
-) -> Kernel | None:
+) -> ContractionCall | None:
     """The kernel of an op whose operands have these static types; None if it is no such op, or of one element only."""
     if any(t.element not in _NAMES for t in types) or not types or not op.results:
         return None
@@ -242,7 +242,7 @@ class _Operand:
 
 def _bound(
     op: Operation, chain: _Chain, loops: Loops, types: Sequence[TensorType], constants: Constants
-) -> Kernel | None:
+) -> ContractionCall | None:
     reduced = [loop for loop in loops.reduced if loops.extents[loop] != 1]
     accumulated = _accumulated(chain, bool(reduced))
     if accumulated is None:
@@ -274,7 +274,7 @@ def _bound(
         values=np.array(chain.values, np.uint32),
         in_place=_overwritable(reads, writes) if not reduced else 0,
     )
-    return Kernel(call, tuple(each.register for each in reads if each.array is None))
+    return ContractionCall(call, tuple(each.register for each in reads if each.array is None))
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:

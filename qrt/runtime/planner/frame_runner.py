@@ -18,7 +18,7 @@ from qrt.runtime.planner.slots import (
     CallStep,
     Coverage,
     PlanDetails,
-    Slot,
+    PlanSlot,
     SlotView,
     Step,
     ValueStep,
@@ -87,12 +87,12 @@ class FrameRunner:
         for number, place in enumerate(self._details.inputs):
             if isinstance(place.declared, MemRefType):
                 setup.append(_take_memref(number, place, place.declared))
-        by_kind: dict[str, Callable[[int, Slot], FrameStep]] = {"owned": _allocate, "state": _take_global}
+        by_kind: dict[str, Callable[[int, PlanSlot], FrameStep]] = {"owned": _allocate, "state": _take_global}
         setup += [by_kind[slot.kind](number, slot) for number, slot in slots.items() if slot.kind in by_kind]
         setup += [_take_view(n, s) for n, s in self._views() if slots[root(slots, n)[0]].kind != "temporary"]
         return setup
 
-    def _views(self) -> list[tuple[int, Slot]]:
+    def _views(self) -> list[tuple[int, PlanSlot]]:
         """Return the views, each behind those that it sees."""
         slots = self._details.slots
 
@@ -180,7 +180,7 @@ def _timed(actions: Sequence[FrameStep], seconds: Array, number: int) -> FrameSt
     return run
 
 
-def _allocate(number: int, slot: Slot) -> FrameStep:
+def _allocate(number: int, slot: PlanSlot) -> FrameStep:
     shape, dtype = layout(slot)
 
     def fill(frame: Frame) -> None:
@@ -189,14 +189,14 @@ def _allocate(number: int, slot: Slot) -> FrameStep:
     return fill
 
 
-def _take_global(number: int, slot: Slot) -> FrameStep:
+def _take_global(number: int, slot: PlanSlot) -> FrameStep:
     def fill(frame: Frame) -> None:
         frame[number] = frame[0].state[slot.name]
 
     return fill
 
 
-def _take_view(number: int, slot: Slot) -> FrameStep:
+def _take_view(number: int, slot: PlanSlot) -> FrameStep:
     def fill(frame: Frame) -> None:
         frame[number] = seen(frame[slot.base], slot)
 

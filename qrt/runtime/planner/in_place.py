@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from qrt.runtime.planner.slots import CallStep, Slot, Step, is_kernel, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, is_kernel, root
 
 
-def overwritten(slots: Mapping[int, Slot], steps: Sequence[Step]) -> list[Step]:
+def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
     """The steps, of which those that write over an operand say so. Their results become views of it."""
     return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
 
 
-def _overwrites(slots: Mapping[int, Slot], step: Step, number: int) -> bool:
+def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
     """Has a step write over the first operand that allows it. Returns whether there is one."""
     if not isinstance(step, CallStep) or not is_kernel(step.call) or not step.results:
         return False

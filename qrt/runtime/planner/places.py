@@ -10,7 +10,7 @@ from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import Compiler, Frame, ModuleCode
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.planner.slots import CallStep, Coverage, Slot, SlotView, Step, layout, root
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, Step, layout, root
 from qrt.runtime.values import ShapedType, of_rank
 from qrt.tensor.storage import ready
 from qrt.types import TensorType, Type
@@ -23,7 +23,7 @@ class SlotTable:
         self.compiler = Compiler(self.code)
         self.frame = self.compiler.template
         self.places: dict[Value, SlotView] = {}
-        self.slots: dict[int, Slot] = {}
+        self.slots: dict[int, PlanSlot] = {}
         self.steps: list[Step] = []
         self.makers: dict[
             int, list[FrameStep]
@@ -34,7 +34,7 @@ class SlotTable:
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> SlotView:
         """A new slot."""
         self.frame.append(content)
-        self.slots[len(self.frame) - 1] = Slot(kind, t, len(self.steps), len(self.steps))
+        self.slots[len(self.frame) - 1] = PlanSlot(kind, t, len(self.steps), len(self.steps))
         return SlotView(len(self.frame) - 1, t, declared)
 
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
@@ -42,7 +42,7 @@ class SlotTable:
         for a view of what only the run makes."""
         slot = self.slots[number]
         dtype = element_dtype(t.element)
-        made = Slot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
+        made = PlanSlot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
         if layout(slot)[1] == dtype and made.nbytes == slot.nbytes:
             return number
         if self.slots[root(self.slots, number)[0]].kind == "array":
@@ -55,7 +55,7 @@ class SlotTable:
         """The step to come uses a slot."""
         self._changing(root(self.slots, number)[0]).last = len(self.steps)
 
-    def _changing(self, number: int) -> Slot:
+    def _changing(self, number: int) -> PlanSlot:
         """A slot that is about to change."""
         return self.slots[number]
 

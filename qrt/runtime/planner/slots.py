@@ -29,7 +29,7 @@ class Coverage:
 
 
 @dataclass
-class Slot:
+class PlanSlot:
     """The content of one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
     ``owned`` by one run, both of ``type``; a ``value`` in the interpreter's form; an ``array`` that is made of such a
     value; the array of a global of the ``state``; a ``view`` of another slot's memory, ``offset`` bytes into it.
@@ -55,7 +55,7 @@ class Slot:
         return prod(static_shape(self.static_type, "plan")) * element_dtype(self.static_type.element).itemsize
 
 
-def root(slots: Mapping[int, Slot], number: int) -> tuple[int, int]:
+def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
     """The slot that has the memory of one, and the bytes into it."""
     offset = 0
     while (slot := slots[number]).kind == "view":
@@ -63,12 +63,12 @@ def root(slots: Mapping[int, Slot], number: int) -> tuple[int, int]:
     return number, offset
 
 
-def layout(slot: Slot) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The shape and the dtype of a slot's array."""
     return static_shape(slot.static_type, "plan"), element_dtype(slot.static_type.element)
 
 
-def seen(memory: Array, slot: Slot) -> Array:
+def seen(memory: Array, slot: PlanSlot) -> Array:
     """The array of a view, on the memory of its base."""
     shape, dtype = layout(slot)
     found: Array = memory.reshape(-1).view(np.uint8)[slot.offset : slot.offset + slot.nbytes].view(dtype).reshape(shape)
@@ -86,7 +86,7 @@ class SlotView:
 
     @property
     def static_type(self) -> TensorType:
-        assert self.type is not None  # as for Slot.static_type
+        assert self.type is not None  # as for PlanSlot.static_type
         return self.type
 
     @property
@@ -132,7 +132,7 @@ class PlanDetails:
     """The steps of a plan, and the places of its values: slots of a frame. The frame has the constants in their slots,
     and the initial array of each global."""
 
-    slots: Mapping[int, Slot]
+    slots: Mapping[int, PlanSlot]
     inputs: Sequence[SlotView]
     steps: Sequence[Step]
     results: Sequence[SlotView]

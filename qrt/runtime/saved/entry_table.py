@@ -115,7 +115,7 @@ def _requant(value: Any) -> RequantParameters:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SavedEntry:
     """A `bind_*` function: the check of its arguments by name, whether it takes the instruction set, and whether it
     packs weights, so that it takes those that are packed already."""
 
@@ -134,9 +134,9 @@ def _entry(
     *,
     has_isa: bool = True,
     is_packed: bool = False,
-) -> tuple[str, Entry]:
+) -> tuple[str, SavedEntry]:
     given = defaulted or {}
-    return bind.__name__, Entry(bind, required, given, has_isa, is_packed, fields(required, given))
+    return bind.__name__, SavedEntry(bind, required, given, has_isa, is_packed, fields(required, given))
 
 
 _LAYOUT = {"block": optional(integers(1)), "step": optional(_STEPS)}
@@ -151,7 +151,7 @@ _CONV = {
 }  # fmt: skip
 _BITS = {"storage": _BYTES, "width": integer(1, 4), "rows": _SIZE, "columns": _SIZE}
 
-ENTRIES: dict[str, Entry] = dict(
+ENTRIES: dict[str, SavedEntry] = dict(
     (
         _entry(
             bind_control, {"kind": choice("round", "unless", "jump")}, {"target": _SIZE, "cost": _SIZE},

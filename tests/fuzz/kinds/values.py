@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import KINDS, drawn, with_sizes
 from qrt.models.engines.engine import Engine
 from qrt.models.engines.litert import LiteRT
@@ -25,7 +25,7 @@ from qrt.models.engines.ort import OnnxRuntime
 from qrt.models.importing.comparison_source import Bound, Input
 from qrt.models.onnx.comparison_source import BOUNDS
 from qrt.models.onnx.exporting.operation_metadata import VERSION
-from qrt.models.onnx.model import Graph, Operator
+from qrt.models.onnx.model import ModelGraph, Operator
 from qrt.models.onnx.read import read as read_onnx
 from qrt.models.tflite.read import read as read_tflite
 from qrt.ops.core import Array
@@ -101,7 +101,7 @@ def _reason_against(source: bytes | Path, profile: str) -> str:
 
 def _compare(source: bytes | Path, profile: str, engine: Engine, max_steps: int) -> str:
     try:
-        comparison = Comparison(source, engine, profile, whole=_bound_of_run(source, profile))
+        comparison = ModelComparison(source, engine, profile, whole=_bound_of_run(source, profile))
     except QuantError as error:
         return _word_of(error, engine, profile)
     module = comparison.file.module
@@ -167,7 +167,7 @@ def _bound_of_run(source: bytes | Path, profile: str) -> Bound:
     return Bound(sum(bound.ulp for bound in bounds), True, relative, absolute)
 
 
-def _operators(graph: Graph) -> Iterator[Operator]:
+def _operators(graph: ModelGraph) -> Iterator[Operator]:
     for op in graph.operators:
         yield op
         for inner in op.graphs:

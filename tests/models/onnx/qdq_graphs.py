@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import KINDS, drawn
 from qrt.models.engines.ort import OnnxRuntime
 from qrt.quantization.report.differences import TensorDifference
@@ -451,7 +451,7 @@ def draw_graph(rng: np.random.Generator) -> bytes:
 
 def outside(content: bytes, engine: OnnxRuntime, rng: np.random.Generator) -> tuple[list[TensorDifference], int]:
     """Return (the tensors with elements outside their bounds, how many groups were folded) of a model."""
-    comparison = Comparison(content, engine, "ort")
+    comparison = ModelComparison(content, engine, "ort")
     for kind in (*KINDS, *KINDS[:2]):
         comparison.add([drawn(port, kind, rng) for port in comparison.file.inputs])
     result = comparison.result()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import drawn_inputs
 from qrt.models.engines.ort import OnnxRuntime
 from qrt.models.importing.comparison_source import Input
@@ -84,7 +84,7 @@ def test_every_tensor_is_onnx_runtime_s(path: Path, runtime: OnnxRuntime) -> Non
     what their operators may lose, which adds up to more in whole runs."""
     if path.stem in UINT8_BY_INT8 and not multiplies_exactly():
         pytest.skip(SATURATES)
-    comparison = Comparison(path, runtime, "ort")
+    comparison = ModelComparison(path, runtime, "ort")
     for inputs in inputs_of(comparison.file.inputs):
         comparison.add(inputs)
     found = comparison.result()

@@ -4,7 +4,7 @@ nothing; a sum whose terms cancel, so that little is left to compare with."""
 import numpy as np
 import pytest
 
-from qrt.models.diff.tally import Tally
+from qrt.models.diff.tally import DifferenceTally
 from qrt.models.profiles import PROFILES
 from qrt.models.tflite.comparison_source import bound_of, compared
 from qrt.runtime.program import Program
@@ -29,7 +29,7 @@ LEAST = 2.0**-126
     ],
 )
 def test_small_results_lie_near_by_a_number(operator, ours, theirs, is_near):
-    tally = Tally(bound_of(operator))
+    tally = DifferenceTally(bound_of(operator))
     tally.add(F32([ours, 1]), F32([theirs, 1]))
     assert (tally.differ == 0) is is_near
 

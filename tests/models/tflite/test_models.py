@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from qrt.models.diff.compare import Comparison
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.diff.drawn_inputs import KINDS, drawn
 from tests.models.tflite.oracle import MODELS, PROFILES, ROWS, model_row
 from tests.models.tflite.photographs import photographs
@@ -47,7 +47,7 @@ def spectra(rng, shape, tones=5, steps=40):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_tensor_is_litert_s(path, profile, litert):
-    comparison = Comparison(path, litert, profile)
+    comparison = ModelComparison(path, litert, profile)
     for inputs, resets in runs(comparison, path.name):
         if resets:
             comparison.reset()

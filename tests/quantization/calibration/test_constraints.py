@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import bias_is_direct
 from qrt.quantization.targets.constraints import accumulator_scales, bias_fits, constraint_of
-from qrt.quantization.targets.model import Kernel, Port
+from qrt.quantization.targets.model import TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
@@ -25,8 +25,8 @@ ORDINARY = st.floats(2.0**-60, 2.0**60)
 
 
 def kernel(constraint, inputs="ab", multiplier=(0.0, math.inf), **ports):
-    made = {name: ports.get(name, Port(name)) for name in (*inputs, "y")}
-    return Kernel("k", tuple(made[name] for name in inputs), (made["y"],), constraint, multiplier=multiplier)
+    made = {name: ports.get(name, TargetPort(name)) for name in (*inputs, "y")}
+    return TargetKernel("k", tuple(made[name] for name in inputs), (made["y"],), constraint, multiplier=multiplier)
 
 
 def derived(made, inputs, outputs, **options):
@@ -53,7 +53,7 @@ def test_one_type_for_all_takes_the_results_before_the_operands(open_):
 @pytest.mark.parametrize("kept", KEPT)
 def test_what_stays_a_float_is_left_alone(kept):
     assert derived(kernel("same_scale"), [A, kept], [F32]) == [A, kept, A]
-    fixed = kernel("fixed_scale", y=Port("y", given=B))
+    fixed = kernel("fixed_scale", y=TargetPort("y", given=B))
     assert derived(fixed, [A, A], [kept]) == [A, A, kept]
     product = kernel("multiplier_accumulator_scale", "abc", (0.0, 1.0))
     assert derived(product, [A, A, kept], [kept]) == [A, A, kept, kept]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.quantization.targets.constraints import constraint_of
-from qrt.quantization.targets.model import Port
+from qrt.quantization.targets.model import TargetPort
 from qrt.quantization.targets.registry import TARGETS, find
 from qrt.types import FloatType, TensorType, UniformType
 
@@ -41,7 +41,7 @@ KERNELS = [
 SCALES = st.integers(-140, 100).flatmap(lambda e: st.floats(1.0, 2.0).map(lambda m: math.ldexp(m, e)))
 
 
-def drawn(draw, port: Port, shape):
+def drawn(draw, port: TargetPort, shape):
     """A type that fits a port, of any scale, zero point, bounds and granularity that it allows."""
     if port.is_float:
         return FloatType(port.storage)
@@ -134,7 +134,7 @@ def test_what_a_family_refuses_is_not_offered(case):
     rank = len(shapes[places.index(operand)])
     for target in TARGETS.own:
         for kernel in find(target).signatures(name):
-            (port,) = [port for port in kernel.inputs if port.name == operand] or [Port("none", "f32")]
+            (port,) = [port for port in kernel.inputs if port.name == operand] or [TargetPort("none", "f32")]
             offered = {"axis": port.axis_of(rank), "blocks": port.blocks, "storage": port.storage}
             assert all(offered[key] != value or value is None for key, value in change.items()), (target, port)
 

@@ -14,7 +14,7 @@ from qrt.errors import VerifyError
 from qrt.ops.accumulate import bias_is_direct
 from qrt.quantization.checking.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
 from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
 from qrt.types import UniformType
 
@@ -173,7 +173,14 @@ def _braces(scales):
 
 
 def test_a_multiplier_is_held_to_its_range_exactly():
-    gate = Kernel("gate", (Port("a", "i8"), Port("b", "i8")), (Port("y", "i8"),), "multiplier_scale", (), (0.25, 1.0))
+    gate = TargetKernel(
+        "gate",
+        (TargetPort("a", "i8"), TargetPort("b", "i8")),
+        (TargetPort("y", "i8"),),
+        "multiplier_scale",
+        (),
+        (0.25, 1.0),
+    )
     target = Target("mine", (gate,))
     text = """
     func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -219,7 +226,7 @@ def test_a_function_of_ones_own_holds_if_it_changes_nothing():
         (fixed, "!y", "result 0 is .* and not .*2.500000e-01.*a function of the target"),
         (broken, "!z", "the constraint raises KeyError: 'scale'"),
     ):
-        target = Target("mine", (Kernel("gate", (Port("x"),), (Port("y"),), function),))
+        target = Target("mine", (TargetKernel("gate", (TargetPort("x"),), (TargetPort("y"),), function),))
         said = [
             each.message
             for each in violations(program(unary("%z", "%x", ("!x", spec), "gate"), "%x: tensor<2x3xf32>"), target)

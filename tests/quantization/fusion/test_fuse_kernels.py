@@ -11,7 +11,7 @@ from qrt.errors import QuantError, VerifyError
 from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import parse_steps
 from qrt.quantization.forms import form_of
-from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, register_target
 from qrt.runtime.interpreter import Interpreter
 from qrt.types import TensorType
 from tests.quantization.bodies import FORMS, NEAR, function
@@ -199,15 +199,18 @@ def test_a_function_has_its_own_kernel_where_the_target_has_one(body, target, ke
 
 
 def test_of_equal_patterns_the_first_of_the_target_is_taken():
-    ports = (Port("a", "i8"),), (Port("y", "i8"),)
-    both = (Kernel("mul", (Port("a", "i8"), Port("b", "i8")), ports[1]), Kernel("lookup", *ports))
+    ports = (TargetPort("a", "i8"),), (TargetPort("y", "i8"),)
+    both = (
+        TargetKernel("mul", (TargetPort("a", "i8"), TargetPort("b", "i8")), ports[1]),
+        TargetKernel("lookup", *ports),
+    )
     text = unary("arith.mulf {0}, {0}")
     for name, order in (("mine-first", both), ("mine-last", both[::-1])):
         register_target(Target(name, order))
         assert kernels(fused(text, name)[0]) == ["mul"]  # a table is any function, and comes last
     register_target(Target("mine-table", both[1:]))
     assert kernels(fused(text, "mine-table")[0]) == ["lookup"]
-    ranked = (Kernel("pad", *ports), Kernel("reshape", *ports), Kernel("clamp", *ports))
+    ranked = (TargetKernel("pad", *ports), TargetKernel("reshape", *ports), TargetKernel("clamp", *ports))
     register_target(Target("mine-clamp", ranked))
     assert kernels(fused(unary("arith.maximumf {0}, {0}"), "mine-clamp")[0]) == []
 
@@ -267,8 +270,8 @@ def marked(name, body=""):
 
 
 def test_each_call_of_a_marked_function_is_a_region():
-    inputs = Port("a", "i8"), Port("b", "i8")
-    register_target(Target("mine-gates", (Kernel("mine.gate", inputs, (Port("y", "i8"),)),)))
+    inputs = TargetPort("a", "i8"), TargetPort("b", "i8")
+    register_target(Target("mine-gates", (TargetKernel("mine.gate", inputs, (TargetPort("y", "i8"),)),)))
     module, said = fused(marked("mine.gate"), "mine-gates")
     assert (kernels(module), said) == (["mine.gate", "mine.gate"], [])
     same_bits(marked("mine.gate"), module)

@@ -8,7 +8,7 @@ from qrt.errors import Diagnostic
 from qrt.ir.remarks import remarks_to
 from qrt.quantization.checking.check_quant import violations
 from qrt.quantization.propagation.propagate_quant import Outcome, Settings, propagate
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.types import UniformType
 
 T = "tensor<4xf32>"
@@ -45,23 +45,25 @@ def function(arguments: str, *lines: str, name: str = "@main", returned: str = "
     return "\n".join([f"func.func {name}({given}){result} {{", *lines, last, "}\n"])
 
 
-def product(name: str, multiplier: tuple[float, float] = (0.0, float("inf"))) -> Kernel:
-    inputs = Port("x", "i8"), Port("w", "i8", -127, symmetric=True), Port("b", "i32", size="?")
-    return Kernel(name, inputs, (Port("y", "i8"),), "multiplier_accumulator_scale", multiplier=multiplier)
+def product(name: str, multiplier: tuple[float, float] = (0.0, float("inf"))) -> TargetKernel:
+    inputs = TargetPort("x", "i8"), TargetPort("w", "i8", -127, symmetric=True), TargetPort("b", "i32", size="?")
+    return TargetKernel(name, inputs, (TargetPort("y", "i8"),), "multiplier_accumulator_scale", multiplier=multiplier)
 
 
 KERNELS = (
-    Kernel("op", (Port("x", "i8"),), (Port("y", "i8"),)),
-    Kernel("op", (Port("x", "i16"),), (Port("y", "i16"),)),
-    Kernel("any", (Port("x", "i8"),), (Port("y"),), default={"y": Port("y", "i8")}),
-    Kernel("wide", (Port("x", "i16"),), (Port("y", "i16"),)),
-    Kernel("join", (Port("x", size="*"),), (Port("y"),), "same_scale", default={"y": Port("y", "i8")}),
-    Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale"),
-    Kernel("fixed", (Port("x", "i8"),), (Port("y", given=FIXED),), "fixed_scale"),
-    Kernel("middle", (Port("x", "i8", symmetric=True),), (Port("y", "i8"),)),
-    Kernel("float", (Port("x", "f32"),), (Port("y", "f32"),)),
-    Kernel("half", (Port("x", "bf16"),), (Port("y", "bf16"),)),
-    Kernel("undecided", (Port("x"),), (Port("y"),)),
+    TargetKernel("op", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),)),
+    TargetKernel("op", (TargetPort("x", "i16"),), (TargetPort("y", "i16"),)),
+    TargetKernel("any", (TargetPort("x", "i8"),), (TargetPort("y"),), default={"y": TargetPort("y", "i8")}),
+    TargetKernel("wide", (TargetPort("x", "i16"),), (TargetPort("y", "i16"),)),
+    TargetKernel(
+        "join", (TargetPort("x", size="*"),), (TargetPort("y"),), "same_scale", default={"y": TargetPort("y", "i8")}
+    ),
+    TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale"),
+    TargetKernel("fixed", (TargetPort("x", "i8"),), (TargetPort("y", given=FIXED),), "fixed_scale"),
+    TargetKernel("middle", (TargetPort("x", "i8", symmetric=True),), (TargetPort("y", "i8"),)),
+    TargetKernel("float", (TargetPort("x", "f32"),), (TargetPort("y", "f32"),)),
+    TargetKernel("half", (TargetPort("x", "bf16"),), (TargetPort("y", "bf16"),)),
+    TargetKernel("undecided", (TargetPort("x"),), (TargetPort("y"),)),
     product("product"),
     product("least", (0.25, 1.0)),
 )

@@ -246,9 +246,9 @@ def test_a_symmetric_port_makes_its_class_symmetric() -> None:
 
 
 def test_ports_of_one_type_that_a_target_stores_differently_are_an_error() -> None:
-    from qrt.quantization.targets.model import Kernel, Port, Target
+    from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 
-    kernel = Kernel("k", (Port("x", "i8"),), (Port("y", "i16"),), "same_scale")
+    kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i16"),), "same_scale")
     with pytest.raises(VerifyError, match=r"f\.mlir:2.*\n*.*stores them differently"):
         run(function("%x", region("%0", "k", "%x", range_of(0, 1))), target=Target("t", (kernel,)))
 

@@ -9,7 +9,7 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.quantization.checking.check_quant import is_fully_quantized
-from qrt.quantization.targets.model import Changed, Kernel, Port, QuantFn, Spec, Target
+from qrt.quantization.targets.model import Changed, QuantFn, Spec, Target, TargetKernel, TargetPort
 from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.quantization.propagation.programs import (
     FIXED,
@@ -50,7 +50,7 @@ def test_a_bias_of_another_type_gives_way() -> None:
         region("%1", "wide32", "%x", A, range_of(-1, 1)),
         region("%0", "product", "%x, %w, %1", [A, "f32", "f32"], range_of(-1, 1)),
     ]
-    target = Target("t", (*KERNELS, Kernel("wide32", (Port("x", "i8"),), (Port("y", "i32"),))))
+    target = Target("t", (*KERNELS, TargetKernel("wide32", (TargetPort("x", "i8"),), (TargetPort("y", "i32"),))))
     result = run(function("%x", *lines), target=target)
     ((made, taken),) = result.of("rescale")
     assert made == result.of("wide32")[0][1]
@@ -125,7 +125,9 @@ def test_a_constant_that_is_not_finite_is_named() -> None:
 
 
 def device(constraint: QuantFn) -> Target:
-    return Target("mine", (*KERNELS, Kernel("mine", (Port("x", "i8"),), (Port("y", "i8"),), constraint)))
+    return Target(
+        "mine", (*KERNELS, TargetKernel("mine", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), constraint))
+    )
 
 
 def doubled(inputs: list[Spec], outputs: list[Spec]) -> Changed:
@@ -260,9 +262,12 @@ def test_a_function_must_not_change_a_decided_port(output: str) -> None:
         lines = [region("%0", "op", "%x", A, output), region("%1", "mine2", "%0", "f32", A)]
     kernels = (
         *KERNELS,
-        Kernel("mine", (Port("x", "i8"),), (Port("y", "i8"),), doubled),
-        Kernel(
-            "mine2", (Port("x", "i8"),), (Port("y", "i8"),), lambda x, y: (x.__setitem__(0, uniform(B)), ([0], []))[1]
+        TargetKernel("mine", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), doubled),
+        TargetKernel(
+            "mine2",
+            (TargetPort("x", "i8"),),
+            (TargetPort("y", "i8"),),
+            lambda x, y: (x.__setitem__(0, uniform(B)), ([0], []))[1],
         ),
     )
     with pytest.raises(VerifyError, match=r"changes mine2? (input|output) 0, which is decided: it is "):
@@ -309,7 +314,9 @@ def test_visits_and_time_grow_linearly() -> None:
 
 
 def test_a_fixed_type_that_the_values_cannot_have() -> None:
-    least = Kernel("k", (Port("x", "i8"),), (Port("y", given=UniformType("i8", "f32", 1e-20)),), "fixed_scale")
+    least = TargetKernel(
+        "k", (TargetPort("x", "i8"),), (TargetPort("y", given=UniformType("i8", "f32", 1e-20)),), "fixed_scale"
+    )
     text = function("%x", region("%0", "k", "%x", A.replace("f32", "f16"), "f16")).replace("4xf32", "4xf16")
     with pytest.raises(
         VerifyError, match=r"^f.mlir:2:6: error: k output 0 is fixed by the target: scale 1.0.*e-20 out"
@@ -343,7 +350,9 @@ return }"""
         outputs[0] = inputs[0]
         return [], [0] * changed
 
-    device = Target("t", (Kernel("pick", (Port("x", "i8"), Port("i")), (Port("y", "i8"),), first),))
+    device = Target(
+        "t", (TargetKernel("pick", (TargetPort("x", "i8"), TargetPort("i")), (TargetPort("y", "i8"),), first),)
+    )
     result = run(text, target=device)
     assert result.of("pick") == [[A, "i32", A]]
     assert is_fully_quantized(result.module, device)

@@ -14,7 +14,7 @@ from qrt.ir import run_passes
 from qrt.quantization.calibration.records import Record
 from qrt.quantization.propagation.layout import PortLayout
 from qrt.quantization.propagation.propagate_quant import Settings
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from tests.quantization.propagation.programs import A, T, constant, function, range_of, region, run
 
 OUTLIER = Record(20000, 0.0, 100.0, {0x3F80: 19999, 0x42C8: 1})
@@ -72,7 +72,7 @@ def test_histograms_of_a_class_are_added_each_once(order: str) -> None:
 def test_mse_is_for_constants_too_and_percentile_is_not() -> None:
     values = [*[0.01] * 2, 0.02, 1.0]
     text = function("%x", constant("%c", *values), region("%0", "op4", "%c", "f32", A))
-    target = Target("t", (Kernel("op4", (Port("w", "i4", -7, symmetric=True),), (Port("y", "i8"),)),))
+    target = Target("t", (TargetKernel("op4", (TargetPort("w", "i4", -7, symmetric=True),), (TargetPort("y", "i8"),)),))
     scales = [
         qrt.parse_type(run(text, Settings(method=method), target).of("op4")[0][0], kind=qrt.UniformType).scale
         for method in ("minmax", "percentile", "mse")
@@ -138,7 +138,7 @@ def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) 
 
 
 MATRIX = "tensor<64x3xf32>"
-BLOCKS = Port("w", "i4", -7, 7, blocks={0: 32, 1: 1}, symmetric=True)
+BLOCKS = TargetPort("w", "i4", -7, 7, blocks={0: 32, 1: 1}, symmetric=True)
 
 
 def weighted(spec: str, *lines: str, weights: str = "%w") -> str:
@@ -151,14 +151,14 @@ def weighted(spec: str, *lines: str, weights: str = "%w") -> str:
     )
 
 
-def weights_of(port: Port, text: str) -> qrt.UniformType:
-    device = Target("t", (Kernel("weighted", (Port("x", "i8"), port), (Port("y", "i8"),)),))
+def weights_of(port: TargetPort, text: str) -> qrt.UniformType:
+    device = Target("t", (TargetKernel("weighted", (TargetPort("x", "i8"), port), (TargetPort("y", "i8"),)),))
     return qrt.parse_type(run(text, target=device).of("weighted")[0][1], kind=qrt.UniformType)
 
 
 def test_a_width_leaves_a_constant_its_channels_and_blocks() -> None:
     """What has only blocks has them whatever range is said, which says nothing of a block."""
-    port = Port("w", "i8", axis=1, symmetric=True)
+    port = TargetPort("w", "i8", axis=1, symmetric=True)
     assert weights_of(port, weighted("!quant.any<i4:f32>")) is weights_of(port, weighted("f32"))
     assert weights_of(port, weighted("f32")).axis == 1
     expected = weights_of(BLOCKS, weighted("f32"))
@@ -175,14 +175,14 @@ def test_ranges_of_channels_give_each_its_scale() -> None:
         f"axisStats = dense<{ranges}> : tensor<3x2xf32>}} : ({MATRIX}) -> {MATRIX}"
     )
     text = weighted("f32", stats, weights="%s")
-    found = weights_of(Port("w", "i8", axis=1), text)
+    found = weights_of(TargetPort("w", "i8", axis=1), text)
     assert found.axis == 1
     assert list(zip(found.scales, found.zero_points, strict=True)) == [
         (each.scale, each.zero_points[0])
         for each in (qrt.UniformType.for_range(low, high) for low, high in ((-1.0, 1.0), (0.0, 2.0), (0.0, 4.0)))
     ]
-    assert weights_of(Port("w", "i8"), text) is qrt.UniformType.for_range(-1.0, 4.0)
-    assert weights_of(Port("w", "i8", axis=0), text) is qrt.UniformType.for_range(-1.0, 4.0)
+    assert weights_of(TargetPort("w", "i8"), text) is qrt.UniformType.for_range(-1.0, 4.0)
+    assert weights_of(TargetPort("w", "i8", axis=0), text) is qrt.UniformType.for_range(-1.0, 4.0)
 
 
 def test_statistics_that_are_read_do_not_stay() -> None:
@@ -201,4 +201,4 @@ def test_statistics_that_are_read_do_not_stay() -> None:
 def test_constants_without_values_have_types(shape: str, count: int) -> None:
     """A scale of 1 for each channel, or one scale where there is no channel."""
     text = weighted("f32").replace("64x3", shape)
-    assert weights_of(Port("w", "i8", axis=1), text).scales == (1.0,) * count
+    assert weights_of(TargetPort("w", "i8", axis=1), text).scales == (1.0,) * count

@@ -7,7 +7,7 @@ import pytest
 from qrt import ir
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import propagate
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
 from tests.quantization.propagation.programs import (
     DEVICE,
@@ -48,9 +48,9 @@ def test_the_first_signature_that_fits_is_taken() -> None:
 )
 def test_a_least_width_gets_the_fewest_bits(asked: str, taken: list[str]) -> None:
     """The target prefers 8 bits, which it has first; only a port that asks for fewer has fewer."""
-    x, y = Port("x", "i8"), Port("y", "i8")
-    weights = Port("w", "i8"), Port("w", "i16"), Port("w", "i4", -7, 7), Port("w", "i4")
-    device = Target("several", tuple(Kernel("k", (x, w), (y,)) for w in weights))
+    x, y = TargetPort("x", "i8"), TargetPort("y", "i8")
+    weights = TargetPort("w", "i8"), TargetPort("w", "i16"), TargetPort("w", "i4", -7, 7), TargetPort("w", "i4")
+    device = Target("several", tuple(TargetKernel("k", (x, w), (y,)) for w in weights))
     lines = [
         constant("%c", 1, 2, 3, 4),
         region("%0", "k", "%x, %c", [A, f"!quant.any<{asked}:f32>"], A),
@@ -64,7 +64,9 @@ def test_a_least_width_gets_the_fewest_bits(asked: str, taken: list[str]) -> Non
 def test_the_bits_of_all_ports_that_ask_are_added_up() -> None:
     """12 are fewer than 16, though one of the ports would have fewer yet; a port that says nothing does not count."""
     pairs = ("i8", "i8", "i32"), ("i4", "i16", "i8"), ("i8", "i4", "i16"), ("i4", "i8", "i32")
-    kernels = tuple(Kernel("k", (Port("a", a), Port("b", b)), (Port("y", y),)) for a, b, y in pairs)
+    kernels = tuple(
+        TargetKernel("k", (TargetPort("a", a), TargetPort("b", b)), (TargetPort("y", y),)) for a, b, y in pairs
+    )
     lines = [
         constant("%c", 1, 2, 3, 4),
         region("%0", "k", "%c, %c", ["!quant.any<i4:f32>", "!quant.any<i4:f32>"], range_of(-1, 1)),
@@ -86,7 +88,7 @@ def test_a_definition_says_which_signature_its_use_has() -> None:
 @pytest.mark.parametrize("asked", ["!quant.any<i8:f32>", "!quant.any<i8<-126:127>:f32>", "!quant.any<u7<0:100>:f32>"])
 def test_as_many_values_as_are_asked_for(asked: str) -> None:
     """Bounds that are written are a number of values; a width alone is met by narrow bounds too."""
-    narrow = Target("narrow", (Kernel("k", (Port("x", "i8", -126),), (Port("y", "i8"),)),))
+    narrow = Target("narrow", (TargetKernel("k", (TargetPort("x", "i8", -126),), (TargetPort("y", "i8"),)),))
     fits = function("%x", constant("%c", 1, 2, 3, 4), region("%0", "k", "%c", asked, A))
     assert storages(run(fits, target=narrow).of("k")[0]) == ["i8<-126:127>", "i8"]
     with pytest.raises(VerifyError, match=r"k input 0 is !quant.any<i8<-127:127>:f32>.*takes i8<-126:127>"):
@@ -188,9 +190,9 @@ def test_scales_are_along_the_channels_of_filters_in_any_order() -> None:
 
 def test_blocks_are_for_constants_that_they_divide() -> None:
     kernels = (
-        Kernel("k", (Port("w", "i4", blocks={0: 2}),), (Port("y", "i8"),)),
-        Kernel("k", (Port("w", "i4", axis=0),), (Port("y", "i8"),)),
-        Kernel("k", (Port("w", "i8"),), (Port("y", "i8"),)),
+        TargetKernel("k", (TargetPort("w", "i4", blocks={0: 2}),), (TargetPort("y", "i8"),)),
+        TargetKernel("k", (TargetPort("w", "i4", axis=0),), (TargetPort("y", "i8"),)),
+        TargetKernel("k", (TargetPort("w", "i8"),), (TargetPort("y", "i8"),)),
     )
     lines = [
         constant("%c", 1, 2, 3, 4),
@@ -200,5 +202,7 @@ def test_blocks_are_for_constants_that_they_divide() -> None:
     by_block, one = run(function("%x", *lines), target=Target("t", kernels)).of("k")
     assert by_block[0].startswith("!quant.uniform<i4:f32:{0:2}, {")
     assert one[0].startswith("!quant.uniform<i4:f32, ")
-    odd = Target("t", (Kernel("k", (Port("w", "i4", blocks={0: 3}),), (Port("y", "i8"),)), *kernels[1:]))
+    odd = Target(
+        "t", (TargetKernel("k", (TargetPort("w", "i4", blocks={0: 3}),), (TargetPort("y", "i8"),)), *kernels[1:])
+    )
     assert run(function("%x", *lines[:2]), target=odd).of("k")[0][0].startswith("!quant.uniform<i4:f32:0, {")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, register_target
 from tests.quantization import float_text as ops
 from tests.quantization.scaling.layers import (
     INPUTS,
@@ -225,8 +225,8 @@ def test_a_sum_with_a_nan_stays():
 
 
 def test_a_target_without_biases_keeps_sums():
-    port = Port("a", "i8"), Port("w", "i8", -127, 127, symmetric=True), Port("y", "i8")
-    two = tuple(Kernel(name, port[:2], port[2:]) for name in ("matmul", "add", "mul"))
+    port = TargetPort("a", "i8"), TargetPort("w", "i8", -127, 127, symmetric=True), TargetPort("y", "i8")
+    two = tuple(TargetKernel(name, port[:2], port[2:]) for name in ("matmul", "add", "mul"))
     register_target(Target("no-biases", two))
 
     def body(text, x):

@@ -8,23 +8,23 @@ import pytest
 
 from qrt import ir
 from qrt.ir.dialects.quant.region import RegionOp
-from qrt.quantization.search.bits import Choice, choices_of, numbered, stored_bits, widths_of, with_widths
+from qrt.quantization.search.bits import WidthChoice, choices_of, numbered, stored_bits, widths_of, with_widths
 from qrt.quantization.search.runner import Runner
 from qrt.quantization.steps import NamedProgram, named, quantized
-from qrt.quantization.targets.model import Kernel, Port, Target
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find, register_target
 from qrt.types import AnyQuantizedType, parse_type
 from tests.quantization.networks import NETWORKS
 from tests.quantization.search.programs import CELL, drawn, small, subject
 
 
-def choices(program: NamedProgram, target: str = "qrt-cpu", records: Any = None) -> tuple[Choice, ...]:
+def choices(program: NamedProgram, target: str = "qrt-cpu", records: Any = None) -> tuple[WidthChoice, ...]:
     device, start = find(target), numbered(program)
     found = widths_of(quantized(start, device, records or {}, "mse").regions)
     return choices_of(start, device, found)
 
 
-def described(every: tuple[Choice, ...]) -> list[tuple[str, tuple[int, ...], int, int]]:
+def described(every: tuple[WidthChoice, ...]) -> list[tuple[str, tuple[int, ...], int, int]]:
     return [(each.name, each.widths, each.default, each.elements) for each in every]
 
 
@@ -117,9 +117,11 @@ def test_other_targets_offer_what_they_have(target: str, widths: tuple[int, ...]
 
 def test_weights_have_at_most_16_bits() -> None:
     """A kernel that takes i32 too offers what sums need."""
-    a, y, bias = Port("a", "i8"), Port("y", "i8"), Port("bias", "i32", axis=0, size="?")
+    a, y, bias = TargetPort("a", "i8"), TargetPort("y", "i8"), TargetPort("bias", "i32", axis=0, size="?")
     kinds = tuple(
-        Kernel("matmul", (a, Port("w", storage, symmetric=True), bias), (y,), "multiplier_accumulator_scale")
+        TargetKernel(
+            "matmul", (a, TargetPort("w", storage, symmetric=True), bias), (y,), "multiplier_accumulator_scale"
+        )
         for storage in ("i8", "i32", "i16")
     )
     register_target(Target("wide-weights", (*kinds, *(k for k in find("qrt-cpu").kernels if k.name != "matmul"))))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from qrt.quantization.comparison.measure import Error
-from qrt.quantization.search.bits import Choice, Widths
+from qrt.quantization.search.bits import WidthChoice, Widths
 from qrt.quantization.search.budget import Budget
 from qrt.quantization.search.goals import Goal, goal_of
 from qrt.quantization.search.trial_runs import TrialResult, Trials
@@ -19,19 +19,23 @@ from qrt.quantization.search.width_candidates import FAR, NEAR, TRIALS, TRIALS_P
 Noise = Callable[[Widths], Fraction]
 
 
-def weights(*sizes: int, widths: tuple[int, ...] = (4, 8)) -> tuple[Choice, ...]:
-    return tuple(Choice(f"main/matmul.{i} w", ((i, 1),), widths, 8, size) for i, size in enumerate(sizes))
+def weights(*sizes: int, widths: tuple[int, ...] = (4, 8)) -> tuple[WidthChoice, ...]:
+    return tuple(WidthChoice(f"main/matmul.{i} w", ((i, 1),), widths, 8, size) for i, size in enumerate(sizes))
 
 
-def values(count: int) -> tuple[Choice, ...]:
-    return tuple(Choice(f"main/add.{i} y", ((100 + i, 2),), (8, 16), 8, 0) for i in range(count))
+def values(count: int) -> tuple[WidthChoice, ...]:
+    return tuple(WidthChoice(f"main/add.{i} y", ((100 + i, 2),), (8, 16), 8, 0) for i in range(count))
 
 
 class Run:
     """A search in which ``noise`` says the error of widths, and perhaps ``metric`` how good they are."""
 
     def __init__(
-        self, choices: tuple[Choice, ...], noise: Noise, budget: str, metric: Callable[[Widths], float] | None = None
+        self,
+        choices: tuple[WidthChoice, ...],
+        noise: Noise,
+        budget: str,
+        metric: Callable[[Widths], float] | None = None,
     ) -> None:
         self.asked: list[Widths] = []
         self.choices = choices
@@ -56,7 +60,7 @@ def additive(*errors: dict[int, int]) -> Noise:
     return lambda widths: Fraction(sum(each[width] for each, width in zip(errors, widths, strict=True)))
 
 
-def drawn(seed: int, count: int, dimensions: int, widths: tuple[int, ...]) -> tuple[tuple[Choice, ...], Noise]:
+def drawn(seed: int, count: int, dimensions: int, widths: tuple[int, ...]) -> tuple[tuple[WidthChoice, ...], Noise]:
     """Sizes from 8 to 512; errors that are vectors of so many dimensions, a power of two larger per bit less."""
     rng = np.random.default_rng(seed)
     choices = weights(*(int(2 ** rng.uniform(3, 9)) for _ in range(count)), widths=widths)

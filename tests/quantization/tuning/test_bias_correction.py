@@ -13,7 +13,7 @@ import qrt
 from qrt import ir
 from qrt.quantization.calibration.observe import calibrate_program
 from qrt.quantization.steps import Trial, exported, named, quantized
-from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, register_target
 from qrt.quantization.targets.registry import find
 from qrt.quantization.tuning.bias_correction import _nearest, corrected
 from qrt.types import FloatType
@@ -110,8 +110,8 @@ def test_what_has_no_error_stays() -> None:
 
 
 def test_a_kernel_without_a_port_for_a_bias_stays() -> None:
-    ports = Port("a", "i8"), Port("w", "i8", -127, 127, symmetric=True)
-    register_target(Target("no-bias", (Kernel("matmul", ports, (Port("y", "i8"),), "multiplier_scale"),)))
+    ports = TargetPort("a", "i8"), TargetPort("w", "i8", -127, 127, symmetric=True)
+    register_target(Target("no-bias", (TargetKernel("matmul", ports, (TargetPort("y", "i8"),), "multiplier_scale"),)))
     rng = np.random.default_rng(1)
     x, w = rng.uniform(0, 2, (3, 5)).astype(np.float32), rng.standard_normal((5, 4)).astype(np.float32)
     trial = made(program((3, 5), lambda text, value: product(text, "matmul", value, w)), x, "no-bias")

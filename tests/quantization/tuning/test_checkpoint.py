@@ -59,9 +59,9 @@ def whole() -> Any:
 def test_a_run_goes_on_where_it_ended(path: Path, whole: Any, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(path, after)
     ran: list[str] = []
-    run = qrt.quantization.calibration.observe.Observer.run
+    run = qrt.quantization.calibration.observe.ProgramObserver.run
     monkeypatch.setattr(
-        "qrt.quantization.calibration.observe.Observer.run",
+        "qrt.quantization.calibration.observe.ProgramObserver.run",
         lambda self, where, arrays: (ran.append(where), run(self, where, arrays))[1],
     )
     made = quantized(iter(DATA), path)

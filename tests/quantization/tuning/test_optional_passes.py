@@ -14,7 +14,7 @@ from qrt.quantization.calibration.records import Record
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.propagation import ranges
 from qrt.quantization.steps import NamedProgram, Trial, named, quantized
-from qrt.quantization.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, register_target
 from qrt.quantization.targets.registry import find
 from qrt.quantization.tuning.optional_passes import improved, with_corrected_bias
 from qrt.quantization.workflow import quantize_program
@@ -130,14 +130,18 @@ def test_a_normalization_stays_where_weights_have_one_scale() -> None:
     """Its factors would make them differ, and the weights of a matrix share one scale on this device."""
     i8 = "i8"
     kernels_of_it = (
-        Kernel(
+        TargetKernel(
             "matmul",
-            (Port("a", i8), Port("w", "i4", symmetric=True), Port("bias", "i32", symmetric=True, size="?")),
-            (Port("y", i8),),
+            (
+                TargetPort("a", i8),
+                TargetPort("w", "i4", symmetric=True),
+                TargetPort("bias", "i32", symmetric=True, size="?"),
+            ),
+            (TargetPort("y", i8),),
             "multiplier_accumulator_scale",
         ),
-        Kernel("mul", (Port("a", i8), Port("b", i8)), (Port("y", i8),)),
-        Kernel("add", (Port("a", i8), Port("b", i8)), (Port("y", i8),)),
+        TargetKernel("mul", (TargetPort("a", i8), TargetPort("b", i8)), (TargetPort("y", i8),)),
+        TargetKernel("add", (TargetPort("a", i8), TargetPort("b", i8)), (TargetPort("y", i8),)),
     )
     register_target(Target("one-scale", kernels_of_it))
     case = Case(network(3, normalized=True), "one-scale")
@@ -236,9 +240,16 @@ def test_a_target_that_refuses_the_changed_program_keeps_the_other() -> None:
             raise QuantTypeError("no biases today")
         return [], []
 
-    ports = Port("a", "i8"), Port("w", "i8", -127, 127, symmetric=True), Port("bias", "i32", symmetric=True, size="?")
-    plain = (Kernel(name, (Port("a", "i8"), Port("b", "i8")), (Port("y", "i8"),)) for name in ("mul", "add"))
-    register_target(Target("shy", (Kernel("matmul", ports, (Port("y", "i8"),), no_bias), *plain)))
+    ports = (
+        TargetPort("a", "i8"),
+        TargetPort("w", "i8", -127, 127, symmetric=True),
+        TargetPort("bias", "i32", symmetric=True, size="?"),
+    )
+    plain = (
+        TargetKernel(name, (TargetPort("a", "i8"), TargetPort("b", "i8")), (TargetPort("y", "i8"),))
+        for name in ("mul", "add")
+    )
+    register_target(Target("shy", (TargetKernel("matmul", ports, (TargetPort("y", "i8"),), no_bias), *plain)))
     case = Case(network(3, normalized=True, bias=False), "shy")
     made, _ = case.improved()
     assert "no biases today" in said(made, "fold-scales is off: ")

@@ -39,7 +39,7 @@ def inlined_at_most(root: Operation) -> int:
     return (1 << 14) + 16 * sum(1 for _ in root.walk())
 
 
-class Budget:
+class InliningBudget:
     """How many operations inlining may still add. A function is counted once, because it no longer changes when its
     body is copied.
     """

@@ -7,7 +7,7 @@ from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
 from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
-from qrt.ops.slices import Step, multiples_of, steps_of
+from qrt.ops.slices import SliceStep, multiples_of, steps_of
 from qrt.types import TensorType
 
 _DYNAMIC = -(1 << 63)
@@ -42,12 +42,12 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
     return nest.finish(nest.read(ascending, at))[0]
 
 
-def _least(step: Step) -> int:
+def _least(step: SliceStep) -> int:
     """The first position that is taken, from the beginning of the axis on."""
     return step.offset if step.size is None or step.stride > 0 else step.offset + (step.size - 1) * step.stride
 
 
-def _size(context: LoweringContext, stored: Value, axis: int, step: Step) -> Extent:
+def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -> Extent:
     """Return how many elements are taken along an axis: none from an offset behind its end."""
     if step.size is not None:
         return step.size

@@ -77,7 +77,7 @@ class Body:
     nodes: list[NodeText]
 
 
-class Graph:
+class ExportGraph:
     """What a function becomes. ``opset`` is the one that is written for; ``needed`` is the least that has all forms."""
 
     def __init__(self, opset: int, ports: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from qrt.ops.core import Array, OpFamily
 from qrt.types import FloatType, IntegerType, UniformType
 
 if TYPE_CHECKING:
-    from qrt.models.onnx.exporting.graph import Graph
+    from qrt.models.onnx.exporting.graph import ExportGraph
 
 
 class Group:
@@ -26,7 +26,7 @@ class Group:
     behind a DequantizeLinear; results are given as ``set_stored``, or as ``set_real`` before a QuantizeLinear.
     """
 
-    def __init__(self, graph: "Graph", op: Operation, clamp: Operation | None = None) -> None:
+    def __init__(self, graph: "ExportGraph", op: Operation, clamp: Operation | None = None) -> None:
         self.graph = graph
         self.op = op
         self.clamp = clamp

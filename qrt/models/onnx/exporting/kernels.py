@@ -10,7 +10,7 @@ from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
 from qrt.models.onnx.exporting.averages import average_of
-from qrt.models.onnx.exporting.programs import Program, Programs, text_between, text_of
+from qrt.models.onnx.exporting.programs import ExportedProgram, Programs, text_between, text_of
 from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.products import integer_products
 from qrt.quantization.fusion.fuse_kernels import FuseKernels
@@ -29,7 +29,7 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
     if not any(op.name.startswith(_FLOATS) and op.name != "tensor.bitcast" for op in module.operation.walk()):
         return module, {}
     made = Module(module.operation.clone({}))
-    programs: dict[Operation, Program] = {}
+    programs: dict[Operation, ExportedProgram] = {}
     _replace_nests(made, programs)
     FuseKernels().run(made)
     for op in list(made.operation.walk()):
@@ -42,7 +42,7 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
     return made, programs
 
 
-def _replace_nests(module: Module, programs: dict[Operation, Program]) -> None:
+def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
     """Puts ops in place of loop nests that the pass does not read: averages in an order of their own, and sums of
     products of integers.
     """
@@ -64,7 +64,7 @@ def _replace_one(
     operands: Sequence[Operand],
     operations: Sequence[Operation],
     attributes: Any,
-    programs: dict[Operation, Program],
+    programs: dict[Operation, ExportedProgram],
 ) -> None:
     text = text_between([value for value, _ in operands], operations, root.results)
     if text is None:
@@ -73,7 +73,7 @@ def _replace_one(
     values = [_permuted(builder, value, permutation) for value, permutation in operands]
     made = _made(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
     arguments = tuple((i, permutation) for i, (_, permutation) in enumerate(operands))
-    programs[made] = Program(text, arguments)
+    programs[made] = ExportedProgram(text, arguments)
     root.results[0].replace_all_uses(made.result)
     for operation in reversed(operations):
         operation.erase()
@@ -98,7 +98,7 @@ def _put_back(region: Operation) -> None:
     region.erase()
 
 
-def _replace(region: Operation, form: KernelForm, programs: dict[Operation, Program]) -> None:
+def _replace(region: Operation, form: KernelForm, programs: dict[Operation, ExportedProgram]) -> None:
     builder, (result,) = Builder(region), region.results
     operands = [_permuted(builder, region.operands[each.number], each.permutation) for each in form.operands]
     made = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
@@ -107,7 +107,7 @@ def _replace(region: Operation, form: KernelForm, programs: dict[Operation, Prog
         last = clamp = _made(builder, "qrt.clamp", [made.result], result, {"min": form.low, "max": form.high})
     arguments = {each.number: (i, each.permutation) for i, each in enumerate(form.operands)}
     if len(arguments) == len(region.operands):
-        programs[made] = Program(_text_in(region), tuple(arguments[i] for i in range(len(arguments))), clamp)
+        programs[made] = ExportedProgram(_text_in(region), tuple(arguments[i] for i in range(len(arguments))), clamp)
     result.replace_all_uses(last.result)
     region.erase()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.models.onnx.exporting.exported_value import Order
-from qrt.models.onnx.model import Graph, Operator
+from qrt.models.onnx.model import ModelGraph, Operator
 from qrt.tensor.choose import bias_type
 from qrt.types import Type, UniformType
 
@@ -18,7 +18,7 @@ from qrt.types import Type, UniformType
 class GraphNeighbors:
     """The nodes of a graph by the tensors that they make and read."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: ModelGraph) -> None:
         self.graph = graph
         self.makers = {name: op for op in graph.operators for name in op.outputs if name}
 
@@ -74,7 +74,7 @@ def _spelled(op: Operator) -> list[Any]:
     """What a hash has of a node, and of the nodes of its graphs."""
     attributes: list[Any] = []
     for name, value in sorted(op.attributes.items()):
-        if isinstance(value, Graph):
+        if isinstance(value, ModelGraph):
             ports = [[port.name for port in side] for side in (value.inputs, value.outputs)]
             attributes.append([name, *ports, [_spelled(each) for each in value.operators]])
         else:

@@ -16,7 +16,7 @@ Permutation = tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
-class Program:
+class ExportedProgram:
     """A function. Its argument ``i`` is the operand ``arguments[i][0]`` of an op, of whose axes axis ``j`` is axis
     ``arguments[i][1][j]`` of the argument. ``clamp`` is the op behind it that the function computes too.
     """
@@ -26,7 +26,7 @@ class Program:
     clamp: Operation | None = None
 
 
-Programs = Mapping[Operation, Program]
+Programs = Mapping[Operation, ExportedProgram]
 """The functions of ops that stand in place of others."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt._version import __version__
 from qrt.extras import extra
-from qrt.models.onnx.exporting.graph import Body, Graph, NodeText
+from qrt.models.onnx.exporting.graph import Body, ExportGraph, NodeText
 from qrt.ops.core import Array
 
 Port = tuple[str, str, tuple[int | None, ...]]
@@ -34,7 +34,7 @@ def onnx_package() -> ModuleType:
     return extra("onnx", "onnx")
 
 
-def model_of(graph: Graph, name: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> Any:
+def model_of(graph: ExportGraph, name: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> Any:
     """The ModelProto of a graph, without metadata."""
     onnx = onnx_package()
     helper = onnx.helper

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.ir import Block, DenseElementsAttr, Module, Operation, Value
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx.exporting.exported_value import ExportedValue
-from qrt.models.onnx.exporting.graph import Graph
+from qrt.models.onnx.exporting.graph import ExportGraph
 from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned
 from qrt.ops.core import Array
 from qrt.types import TensorType
@@ -26,7 +26,7 @@ class Variables:
         self.held = {name: _initial(made[name], uses) for name in dict.fromkeys(map(_symbol, uses))}
         self.inputs: dict[str, str] = {}
 
-    def begin(self, graph: Graph) -> list[tuple[str, ExportedValue]]:
+    def begin(self, graph: ExportGraph) -> list[tuple[str, ExportedValue]]:
         """The inputs, with their names: the variables that the function changes. They have initializers."""
         found = []
         for symbol in self.stored:
@@ -38,11 +38,11 @@ class Variables:
             found.append((name, held))
         return found
 
-    def load(self, graph: Graph, op: Operation) -> None:
+    def load(self, graph: ExportGraph, op: Operation) -> None:
         """The value of a variable."""
         graph.values[op.results[0]] = self.held[_symbol(op)]
 
-    def store(self, graph: Graph, op: Operation) -> None:
+    def store(self, graph: ExportGraph, op: Operation) -> None:
         """Gives a variable a value."""
         self.held[_symbol(op)] = graph.held(op.operands[0])
 

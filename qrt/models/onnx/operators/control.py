@@ -12,7 +12,7 @@ from qrt.models.importing import control
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of
 from qrt.models.onnx.graph import Constant
-from qrt.models.onnx.model import Graph, Tensor
+from qrt.models.onnx.model import ModelGraph, Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import I64, movable, spread
 from qrt.models.onnx.subgraphs import Subgraph
@@ -22,7 +22,7 @@ from qrt.types import IndexType, TensorType
 _DYNAMIC = -(1 << 63)
 """An offset of a slice that an operand says."""
 _OF_ALL = "with results of all rounds, {}"
-_NOTHING = Graph("", (), (), (), {})
+_NOTHING = ModelGraph("", (), (), (), {})
 
 
 # -- branches --------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None
     return None if known is not None and known.reshape(()) else reshaped(node, value, shape)
 
 
-def _goes_on(body: Graph) -> bool:
+def _goes_on(body: ModelGraph) -> bool:
     """Whether each round says that there is another one: a constant, or what it was told."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
