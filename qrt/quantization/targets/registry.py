@@ -100,8 +100,8 @@ def register_target(target: Target) -> None:
 
     Examples
     --------
-    >>> from qrt.quantization.targets import (Kernel, Port)
-    >>> pool = Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale")
+    >>> from qrt.quantization.targets import TargetKernel, TargetPort
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> register_target(Target("mine-npu", (pool,)))
     >>> find("mine-npu").kernels[0].constraint
     'same_scale'
