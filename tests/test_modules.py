@@ -9,7 +9,8 @@ import qrt
 ROOT = Path(qrt.__file__).parent.parent
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in (ROOT / "qrt").rglob("*.py")
+    for pattern in ("*.py", "*.pyi")  # of compiled modules the stubs
+    for path in (ROOT / "qrt").rglob(pattern)
 }
 ALLOWED: dict[frozenset[str], str] = {}
 """Cycles that may be, each with the reason: three at most."""

@@ -14,7 +14,7 @@ from tests.source_changes import main, pytest_in
 HERE = "tests/quantization"
 TESTS = (
     f"{HERE}/propagation",
-    f"{HERE}/test_check_quant.py",
+    f"{HERE}/checking/test_check_quant.py",
     f"{HERE}/test_check_kernels.py",
     "tests/quantization/calibration",
     "tests/reference/test_quantization_rfc.py",
@@ -28,8 +28,8 @@ CONSTRAINTS = "qrt/quantization/targets/constraints.py"
 MODEL = "qrt/quantization/targets/model.py"
 FOLDER = "qrt/quantization/propagation"
 CLASSES, DECIDE, RANGES, STATISTICS = (f"{FOLDER}/{name}.py" for name in ("classes", "decide", "ranges", "statistics"))
-GRAPH, SELECT, RESCALE, CAUSES = (f"{FOLDER}/{name}.py" for name in ("graph", "select", "rescale", "causes"))
-FORWARDING, LAYOUT, FUNCTIONS = (f"{FOLDER}/{name}.py" for name in ("forwarding", "layout", "functions"))
+GRAPH, SELECT, RESCALE, CAUSES = (f"{FOLDER}/{name}.py" for name in ("graph", "select", "rescale", "rescale_causes"))
+FORWARDING, LAYOUT, FUNCTIONS = (f"{FOLDER}/{name}.py" for name in ("forwarded_values", "layout", "functions"))
 CHECKS, EDGES = ("qrt/quantization/checking/kernels.py", "qrt/quantization/checking/value_edges.py")
 
 CHANGES = [

@@ -23,8 +23,11 @@ TESTS = {
 }
 """Of each file."""
 OBSERVERS, CALIBRATION, SAMPLE, RECORDS, ENTROPY, CHOOSE = (
-    f"qrt/quantization/calibration/{name}.py"
-    for name in ("observers", "calibration", "sample", "records", "entropy", "choose")
+    f"qrt/{name}.py"
+    for name in (
+        *(f"quantization/calibration/{name}" for name in ("observers", "calibration", "sample", "records", "entropy")),
+        "tensor/choose",
+    )
 )
 CHECKPOINT, CALIBRATE = "qrt/quantization/tuning/checkpoint.py", "qrt/quantization/tuning/calibrate.py"
 

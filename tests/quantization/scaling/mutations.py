@@ -20,7 +20,7 @@ TESTS = (
 )
 SCALING = "qrt/quantization/scaling"
 AFFINE, BETWEEN, BIASES, FOLD, PRODUCTS = (
-    f"{SCALING}/{name}.py" for name in ("affine", "between", "biases", "fold", "products")
+    f"{SCALING}/{name}.py" for name in ("affine", "product_pairs", "biases", "fold", "products")
 )
 TRAITS, EQUALIZE = "qrt/ops/traits.py", "qrt/quantization/scaling/equalize_scales.py"
 BIAS, GAINS = "qrt/quantization/tuning/bias_correction.py", "qrt/quantization/tuning/optional_passes.py"
@@ -30,7 +30,7 @@ CHANGES = [
     (AFFINE, "if not (numbers == first).all():", "if False:"),
     (AFFINE, "if not np.isfinite(numbers).all():", "if False:"),
     (AFFINE, 'if self.kind != "add" and not numbers.all():', "if False:"),
-    (AFFINE, 'last = Step("add", -number if is_first else number)', 'last = Step("add", -number)'),
+    (AFFINE, 'last = AffineStep("add", -number if is_first else number)', 'last = AffineStep("add", -number)'),
     (AFFINE, "array = array.transpose(np.argsort(kept))", "array = array.transpose(kept)"),
     (AFFINE, "            return rounded(arrays[0], self.element)", "            return arrays[0]"),
     # Folding.
