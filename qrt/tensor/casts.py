@@ -46,12 +46,6 @@ def qcast(
         Whether the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
         Whether values are divided by the scale or multiplied by its rounded reciprocal.
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
 
     Raises
     ------
@@ -98,7 +92,6 @@ def quantize(
     type : UniformType or str, optional
         The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
         the result is that type.
-    {out}
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional
@@ -118,11 +111,6 @@ def quantize(
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str or FloatType or dtype, default "f32"
         The float type of the values.
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
 
     Raises
     ------

@@ -35,25 +35,13 @@ def conv2d(
 
     Parameters
     ----------
-    {images}
     w : QuantTensor
         The filters, of shape ``(filters, kernel height, kernel width, channels / groups)``; per layer, or per axis
         along the first dimension.
     bias : QuantTensor, optional
         Shape ``(filters,)``. It needs ``out_type``.
-    {convolution}
     groups : int, default 1
         The number of groups into which channels and filters are divided.
-    {exact_sum}
-
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, filters)``, with the height and width that are left.
-
-    Raises
-    ------
-    {misfits}
 
     Examples
     --------
@@ -86,23 +74,11 @@ def depthwise_conv2d(
 
     Parameters
     ----------
-    {images}
     w : QuantTensor
         The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
         dimension. Output channel ``c * m + i`` is of input channel ``c``.
     bias : QuantTensor, optional
         Shape ``(channels * m,)``. It needs ``out_type``.
-    {convolution}
-    {exact_sum}
-
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, channels * m)``, with the height and width that are left.
-
-    Raises
-    ------
-    {misfits}
 
     Examples
     --------
@@ -133,17 +109,10 @@ def avg_pool2d(
 
     Parameters
     ----------
-    {pooling}
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
-    requant : AverageName, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16", "integer", "dequantized", "dequantized_rows",
-        "dequantized_columns" or "dequantized_lanes".
-    {out}
-
-    {pooled}
 
     Examples
     --------
@@ -167,10 +136,8 @@ def max_pool2d(
 
     Parameters
     ----------
-    {pooling}
-    {out}
-
-    {pooled}
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
 
     Examples
     --------
