@@ -7,7 +7,7 @@ import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
 from qrt.calibrate import choose
-from qrt.eager.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
+from qrt.eager.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
@@ -60,9 +60,7 @@ def qcast(
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
     t = require_uniform(type, "qcast: type")
-    values = expressed_array(x, t, exact=True, what="qcast: x")
-    require_hashable("qcast", rule.items())
-    return _quantize(values, t, rule, out)
+    return _quantize(expressed_array(x, t, exact=True, what="qcast: x"), t, rule, out)
 
 
 @eager
