@@ -130,36 +130,15 @@ def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: in
 
 @implements(np.linalg.norm, kind="sums")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    """The root of a sum of squares; other norms have no exact result."""
+    """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
     require_tensors(x)
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
         raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
-    is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
-    return _norm(np.linalg.norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
-
-
-@implements(np.linalg.vector_norm, kind="sums")
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
-    is_root = isinstance(ord, (int, float)) and ord == 2
-    return _norm(np.linalg.vector_norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
-
-
-@implements(np.linalg.matrix_norm, kind="sums")
-def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    """The Frobenius norm of matrices as float64, rounded once; other norms have no exact result."""
-    is_root = isinstance(ord, str) and ord == "fro"
-    return _norm(np.linalg.matrix_norm, x, is_root, (-2, -1), ord=ord, keepdims=keepdims)
-
-
-def _norm(function: Any, x: Any, is_root: bool, along: Any, **given: Any) -> Any:
-    """Return the root of the sum of squares along axes, or what the function gives for floats."""
-    require_tensors(x)
-    if not is_root:
-        return answer_in_floats(function, (x,), asked_for(**given))
-    axes, keepdims, units, count = reduction(x, along, given["keepdims"], 2)
+    if not (ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)):
+        return answer_in_floats(np.linalg.norm, (x,), asked_for(ord=ord, axis=axis, keepdims=keepdims))
+    axes, keepdims, units, count = reduction(x, axis, keepdims, 2)
     square = max_magnitude(x.type) ** 2
     bound = max(count, 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object

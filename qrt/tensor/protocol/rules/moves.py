@@ -183,20 +183,6 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
     return take(np.ravel(tensor(arr, "arr")), np.ravel(truth(condition)).nonzero()[0], 0)  # type: ignore[arg-type]
 
 
-@implements(np.trim_zeros, kind="moves")
-def trim_zeros(filt: QuantTensor, trim: str = "fb", axis: Any = None) -> QuantTensor:
-    """A view without the zeros at both ends of axes, or at one."""
-    ends = trim.lower()
-    if ends not in ("f", "b", "fb", "bf"):
-        raise QuantValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    axes = range(filt.ndim) if axis is None else normalize_axis_tuple(axis, filt.ndim)
-    places, key = truth(filt).nonzero(), [ALL] * filt.ndim
-    for i in axes:
-        first, last = (places[i].min(), places[i].max() + 1) if places[i].size else (0, 0)
-        key[i] = slice(first if "f" in ends or not last else 0, last if "b" in ends or not last else None)
-    return filt[tuple(key)]
-
-
 # -------------------------------------------------------------------------------------------------------------- parts
 
 

@@ -117,20 +117,6 @@ def _accumulated(a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: boo
     return finish(terms, bound, units, dtype, out)
 
 
-@implements((np.add, "reduceat"), kind="sums")
-def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Sums of the parts that begin at indices."""
-    require_tensors(a)
-    d = axis_of(axis, a.ndim)
-    units, bound = _units_along(a, d), a.shape[d] * max_magnitude(a.type)
-    terms = centred(a, max(bound, I32_END >> 1))
-    try:
-        total = np.add.reduceat(terms, indices, d, terms.dtype)
-    except (TypeError, ValueError, IndexError) as error:
-        raise QuantValueError(f"{error}") from error
-    return finish(total, bound, units, dtype, out)
-
-
 def _units_along(a: QuantTensor, axis: int) -> Units:
     """Return the units of a result of the tensor's rank, each of whose elements is made of some along ``axis``."""
     return reduced_units(a.type, a.shape, (axis,), True)
