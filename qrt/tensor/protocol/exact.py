@@ -171,6 +171,15 @@ def is_kept(keepdims: Any) -> bool:
     return keepdims is not np._NoValue and bool(keepdims)
 
 
+def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rule of a ufunc's method: that of a function, along axis 0 unless another is given."""
+
+    def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
+        return function(array, axis, **{key: value for key, value in options.items() if value is not None})
+
+    return rule
+
+
 def axes_of(axis: Any, rank: int) -> Shape:
     """Return the axes meant by NumPy's ``axis``, ascending; all of them for None."""
     if isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim:  # NumPy takes tuples of integers

@@ -99,14 +99,6 @@ _ALONG_AXIS = {
 enter("moves", _along_axis, _ALONG_AXIS)
 
 
-def _of_layer(x: Any, t: UniformType) -> Array:
-    """Return the storage of a tensor of a type per layer, or of real numbers."""
-    if not isinstance(x, QuantTensor):
-        return numbers(x, t, ())
-    one_type((t, x.type))
-    return stored(x)
-
-
 @implements(np.append, kind="moves")
 def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements joined to the end of an axis or of one line; real numbers are quantized."""
@@ -123,9 +115,10 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
-    arr = tensor(arr, "arr")
-    if arr.type.is_per_layer:
-        return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)
+    t = tensor(arr, "arr").type
+    if t.is_per_layer:
+        is_tensor = isinstance(values, QuantTensor) and one_type((t, values.type))
+        return made(np.insert(stored(arr), obj, stored(values) if is_tensor else numbers(values, t, ()), axis), t)
     if axis is None:
         arr, axis = arr.ravel(), 0
     axis, t, source = normalize_axis_index(axis, arr.ndim), arr.type, stored(arr)

@@ -9,16 +9,9 @@ import numpy as np
 from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import Labels, contracted
-from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import (
-    NO_DTYPE,
-    axis_of,
-    refuse_others,
-    require_tensors,
-)
-from qrt.tensor.protocol.subscripts import interleaved, of_text, parsed
+from qrt.tensor.protocol.exact import NO_DTYPE, axis_of, refuse_others, require_tensors
+from qrt.tensor.protocol.subscripts import parsed, subscripts_of
 from qrt.tensor.protocol.table import Function, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
 
 Shapes = Sequence[Shape]
 Contraction = tuple[Sequence[Labels], Labels]
@@ -30,23 +23,15 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
     """A sum of products, by labels of axes."""
     if others:
         refuse_others({key: value for key, value in others.items() if key != "casting"})
-    subscripts, tensors = interleaved(operands)
+    *subscripts, tensors = subscripts_of(operands)
     require_tensors(*tensors)
-    return contracted(tensors, _of_subscripts, subscripts, dtype=dtype, out=out)
+    return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
 
-def _of_subscripts(shapes: Shapes, subscripts: Any) -> Contraction:
-    given = of_text(subscripts) if isinstance(subscripts, str) else subscripts
-    inputs, output = parsed(given, [len(shape) for shape in shapes])
+def _of_subscripts(shapes: Shapes, *subscripts: Any) -> Contraction:
+    inputs, output = parsed(*subscripts, [len(shape) for shape in shapes])
     every = [tuple(f"b{label}" for label in labels) for labels in (*inputs, output)]  # all of them broadcast
     return every[:-1], every[-1]
-
-
-@implements(np.einsum_path, kind="sums")
-def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
-    """The order in which NumPy would contract operands of these shapes."""
-    arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
-    return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
 
 def _letters(prefix: str, count: int) -> Labels:

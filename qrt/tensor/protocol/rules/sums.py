@@ -21,6 +21,7 @@ from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
     add_up,
+    along_first,
     axes_of,
     axis_of,
     centred,
@@ -87,13 +88,6 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, as i32 of the tensor's scale."""
     require_tensors(a)
     return _accumulated(a.reshape(-1) if axis is None else a, axis, dtype, out)
-
-
-@implements((np.add, "accumulate"), kind="sums")
-def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Running sums along an axis, as ``np.cumsum``."""
-    require_tensors(a)
-    return _accumulated(a, axis, dtype, out)
 
 
 @implements("cumulative_sum", kind="sums")
@@ -250,16 +244,11 @@ _OF_TWO = {
 enter("sums", _by_numpy, _OF_TWO, operands=2)
 
 
-# ------------------------------------------------------------------------------------------------------- reductions
+# ---------------------------------------------------------------------------------------------------- methods of ufuncs
 
-
-@implements((np.add, "reduce"), kind="sums")
-def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The sum along an axis, as ``np.sum``."""
-    return sum_(a, axis, *args, **kwargs)
-
-
-@implements((np.multiply, "reduce"), kind="sums")
-def _reduce_product(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The product along an axis, as ``np.prod``."""
-    return prod(a, axis, *args, **kwargs)
+_METHODS: dict[Any, tuple[Any, str]] = {
+    (np.add, "reduce"): (sum_, "The sum along an axis, as ``np.sum``."),
+    (np.add, "accumulate"): (cumsum, "Running sums along an axis, as ``np.cumsum``."),
+    (np.multiply, "reduce"): (prod, "The product along an axis, as ``np.prod``."),
+}
+enter("sums", along_first, _METHODS)
