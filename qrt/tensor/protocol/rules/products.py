@@ -28,9 +28,9 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
     return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
 
-def _of_subscripts(shapes: Shapes, *subscripts: Any) -> Contraction:
-    inputs, output = parsed(*subscripts, [len(shape) for shape in shapes])
-    every = [tuple(f"b{label}" for label in labels) for labels in (*inputs, output)]  # all of them broadcast
+def _of_subscripts(shapes: Shapes, inputs: Any, output: Any) -> Contraction:
+    whole, result = parsed(inputs, output, [len(shape) for shape in shapes])
+    every = [tuple(f"b{label}" for label in labels) for labels in (*whole, result)]  # all of them broadcast
     return every[:-1], every[-1]
 
 
