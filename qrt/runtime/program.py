@@ -12,6 +12,7 @@ import qrt.kernels as kernels
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
 from qrt.ir.pipeline_text import spell_steps
 from qrt.ops.core import Array, static_shape
+from qrt.runtime.argument_binder import ArgumentBinder
 from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.runtime.interpreter.core import Tap
 from qrt.runtime.plan import Plan, PlanMemory
@@ -24,7 +25,6 @@ from qrt.runtime.saved.save import save
 from qrt.runtime.state import State
 from qrt.runtime.timing import PlanTiming, shares
 from qrt.runtime.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
-from qrt.tensor.calls import ArgumentBinder
 from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 

@@ -13,7 +13,8 @@ from qrt.ops.core import Array
 from qrt.signatures import worded
 from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
-from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
+from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
+from qrt.tensor.docstrings import complete_docstring
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity
 
@@ -46,17 +47,6 @@ def qcast(
         Whether the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
         Whether values are divided by the scale or multiplied by its rounded reciprocal.
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
-
-    Raises
-    ------
-    QuantTypeError
-        If an array has another dtype, the shape does not fit the type's channels, or an option has another value.
 
     Examples
     --------
@@ -66,9 +56,7 @@ def qcast(
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
     t = require_uniform(type, "qcast: type")
-    values = expressed_array(x, t, exact=True, what="qcast: x")
-    require_hashable("qcast", rule.items())
-    return _quantize(values, t, rule, out)
+    return _quantize(expressed_array(x, t, exact=True, what="qcast: x"), t, rule, out)
 
 
 @eager
@@ -98,7 +86,6 @@ def quantize(
     type : UniformType or str, optional
         The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
         the result is that type.
-    {out}
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional
@@ -118,11 +105,6 @@ def quantize(
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str or FloatType or dtype, default "f32"
         The float type of the values.
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
 
     Raises
     ------
@@ -200,7 +182,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     Parameters
     ----------
     q : QuantTensor
-        Of any shape and type.
+        Of any shape; it expresses a type that NumPy has, which f80 and f128 are not.
     out : ndarray, optional
         An array of q's shape and expressed dtype, which is filled and returned.
 
@@ -208,11 +190,6 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     -------
     ndarray
         Of q's shape and expressed dtype.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, its expressed type is f80 or f128, or ``out`` is of another dtype or shape.
 
     Examples
     --------
@@ -224,26 +201,18 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
 
 
 @worded
+@complete_docstring
 def values(q: QuantTensor) -> Array:
     """The expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
     They are those of ``dcast``. bf16 and smaller formats become float32, which holds each of their values. For the
-    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed.
-
-    Parameters
-    ----------
-    q : QuantTensor
-        Of any shape and type.
+    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed. NumPy has no f80 nor
+    f128.
 
     Returns
     -------
     ndarray of float16, float32 or float64
         Of q's shape.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, or its expressed type is f80 or f128.
 
     Examples
     --------

@@ -24,9 +24,13 @@ def add(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The sum ``a + b``, element by element (docs/numerics_operations.md).
+    """The sum ``a + b``, element by element. docs/numerics_rules.md has the rules (``requant``) of sums.
 
-    {sum}
+    Parameters
+    ----------
+    out_type : UniformType or str, optional
+        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of
+        the types; of two elements, tensors of rank 0, if it holds theirs.
 
     Examples
     --------
@@ -48,9 +52,12 @@ def sub(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The difference ``a - b``, element by element (docs/numerics_operations.md).
+    """The difference ``a - b``, element by element, by the rules of ``add``.
 
-    {sum}
+    Parameters
+    ----------
+    out_type : UniformType or str, optional
+        The type of the result, without it that which ``add`` gives.
 
     Examples
     --------
@@ -72,30 +79,6 @@ def mul(
 ) -> EagerCall[QuantTensor]:
     """The product ``a * b``, element by element.
 
-    Parameters
-    ----------
-    a, b : QuantTensor
-        Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType or str, optional
-        The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
-        of the types.
-    requant : MulName, default "fixed"
-        The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16" or "zero_point_first".
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape that ``a`` and ``b`` broadcast to.
-
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not broadcast, i32 cannot hold every product and ``out_type`` is missing, or ``requant`` is no
-        rule or cannot hold the products.
-
     Examples
     --------
     >>> a = QuantTensor(np.int8([3, -2]), UniformType("i8", "f32", 0.5))
@@ -113,26 +96,8 @@ def requantize(
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape.
     type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
-    requant : RequantizeName, default "fixed"
-        The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16", "fixed8" or "half_up_twice_16".
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``q``.
-
-    Raises
-    ------
-    QuantTypeError
-        If the expressed types differ, the channels of ``type`` do not fit the shape, or ``requant`` is no rule or
-        cannot hold the values.
 
     Examples
     --------
@@ -151,16 +116,9 @@ def clamp(
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape.
     min, max : float, optional
-        Expressed values, quantized by the default cast rule (docs/numerics.md, "Casts"). None is no bound.
-    {kept}
-
-    Raises
-    ------
-    QuantTypeError
-        If a bound is no real number, or ``min`` exceeds ``max``.
+        Expressed values, of which ``min`` is the less, quantized by the default cast rule (docs/numerics.md, "Casts").
+        None is no bound.
 
     Examples
     --------
@@ -174,17 +132,6 @@ def clamp(
 @eager
 def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     """Values below 0 become 0: ``clamp`` with a minimum of 0. The type is kept.
-
-    Parameters
-    ----------
-    q : QuantTensor
-        Of any shape.
-    {kept}
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, or ``out`` is of another type or shape.
 
     Examples
     --------
@@ -204,20 +151,8 @@ def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None
     q : QuantTensor
         Of any shape; per layer, with storage of at most 8 bits.
     table : QuantTensor
-        One value for each value of q's storage type, ascending; per layer. ``qrt.ops.lookup.table_of`` makes its
-        storage.
-    out : QuantTensor, optional
-        A tensor of the table's type and q's shape, which is filled and returned.
-
-    Returns
-    -------
-    QuantTensor
-        Of the table's type and q's shape.
-
-    Raises
-    ------
-    QuantTypeError
-        If a type is not per layer, q's storage is wider, or the table has another size.
+        One value for each value of q's storage type, ascending; per layer. The result has its type.
+        ``qrt.ops.lookup.table_of`` makes its storage.
 
     Examples
     --------
@@ -247,26 +182,16 @@ def mean(
     q : QuantTensor
         Of any shape; per layer, or per axis along an axis that is kept.
     axes : int or sequence of int, optional
-        What is averaged over: all axes if not given.
+        What is averaged over, at least one element: all axes if not given.
     keepdims : bool, default False
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
-    requant : MeanName, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float32_divisor_first", "float64_away",
-        "half_up_twice", "half_up_twice_f32_product", "reduced16" or "raw_mean".
-    {out}
 
     Returns
     -------
     QuantTensor
-
-    Raises
-    ------
-    QuantTypeError
-        If an axis does not exist, stands twice or carries the channels, there is no element to average, or ``requant``
-        is no rule or cannot hold the sum.
+        Of the shape of ``q`` without the axes, or with 1 in their place.
 
     Examples
     --------
@@ -304,18 +229,6 @@ def softmax(
         A positive factor of the exponents.
     requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
         The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``q``.
-
-    Raises
-    ------
-    QuantTypeError
-        If a type is not per layer, q's storage is wider, ``axis`` does not exist, ``beta`` is not positive and finite,
-        or the rule does not give such a result.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """QuantTensors moved: reshaped, transposed, padded, joined. ``qrt.ops`` says the shapes, docs/numerics.md the rules."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -10,18 +9,18 @@ from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
 from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
+from qrt.tensor.docstrings import complete_docstring
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 
 @worded
+@complete_docstring
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """The same elements in another shape. A per-axis type keeps its channels, along what has become of their axis.
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape and type.
     shape : sequence of int
         The shape of the result; one size may be -1, which is then what the others leave.
 
@@ -46,13 +45,12 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
 
 
 @worded
+@complete_docstring
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes in another order. A per-axis type follows its channels.
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape and type.
     permutation : sequence of int, optional
         The axis of ``q`` that each axis of the result is; the reverse order if not given.
 
@@ -60,11 +58,6 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     -------
     QuantTensor
         A view of ``q`` where no bits are packed.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``permutation`` is none of q's axes.
 
     Examples
     --------
@@ -76,14 +69,14 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     return q.transpose(permutation)
 
 
-@worded
+@eager
 def pad(
     q: QuantTensor,
     padding: Sequence[Sequence[int]],
     value: float | None = None,
     *,
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> EagerCall[QuantTensor]:
     """Constant elements around a tensor. The type is kept.
 
     Parameters
@@ -95,18 +88,11 @@ def pad(
     value : float, optional
         The expressed value of the elements, quantized by the default cast rule (docs/numerics.md, "Casts"); the zero
         point, which is 0, if not given.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
 
     Returns
     -------
     QuantTensor
-
-    Raises
-    ------
-    QuantTypeError
-        If ``padding`` has no pair of counts for each dimension, the axis of channels is padded, or ``value`` is no real
-        number.
+        Of the shape of ``q`` with the elements added.
 
     Examples
     --------
@@ -118,15 +104,10 @@ def pad(
         items(pair, "pad: (before, after)") if isinstance(pair, (list, np.ndarray)) else pair
         for pair in items(padding, "pad: padding")
     )
-    return _pad(q, pairs, value, out)
+    return bind("pad", (q,), {"padding": pairs, "value": value}, None, out)
 
 
 @eager
-def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | None) -> EagerCall[QuantTensor]:
-    return bind("pad", (q,), {"padding": padding, "value": value}, None, out)
-
-
-@worded
 def concat(
     tensors: Sequence[QuantTensor],
     axis: int = 0,
@@ -134,7 +115,7 @@ def concat(
     out_type: UniformType | str | None = None,
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> EagerCall[QuantTensor]:
     """Tensors joined along an axis.
 
     Parameters
@@ -146,22 +127,11 @@ def concat(
     out_type : UniformType or str, optional
         The type of the result, to which operands of another are requantized. Without it all have one type, or types
         that differ in the parameters of their channels along ``axis``.
-    requant : RequantName, default "fixed"
-        The rule by which operands of another type are requantized (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product" or "reduced16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
 
     Returns
     -------
     QuantTensor
-
-    Raises
-    ------
-    QuantTypeError
-        If there is no tensor, shapes do not agree, types differ and ``out_type`` is missing, or ``requant`` is no rule
-        or cannot hold the values.
+        Of the shape of the tensors, but as long along ``axis`` as they are together.
 
     Examples
     --------
@@ -171,15 +141,5 @@ def concat(
     """
     if isinstance(tensors, QuantTensor):
         raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
-    return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)
-
-
-@eager
-def join(
-    tensors: tuple[QuantTensor, ...],
-    axis: int,
-    out_type: UniformType | str | None,
-    requant: str,
-    out: QuantTensor | None,
-) -> EagerCall[QuantTensor]:
-    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
+    attributes = {"axis": axis, "requant": requant}
+    return bind("concat", items(tensors, "concat: tensors"), attributes, out_type, out)

@@ -70,18 +70,11 @@ def matmul(
         matrix, sub-channel.
     bias : QuantTensor, optional
         Shape ``(n,)``, one value for each column. It needs ``out_type``.
-    {exact_sum}
 
     Returns
     -------
     QuantTensor
         Shape ``(..., m, n)``, without the dimension that a vector lacks.
-
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not multiply, an operand is per axis along ``k``, 64 bits cannot hold every sum of these types,
-        i32 cannot and ``out_type`` is missing, or an option has another value.
 
     Examples
     --------
@@ -123,11 +116,6 @@ def float_matmul(
     -------
     ndarray of float32
         Shape ``(..., n)``.
-
-    Raises
-    ------
-    QuantTypeError
-        If a dtype or shape is another.
 
     Examples
     --------

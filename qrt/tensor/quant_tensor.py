@@ -36,6 +36,16 @@ _I32_END = 1 << 31
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
+@eager
+def _of_two(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
+    return bind_sum(name, a, b) if name in ("add", "sub") else bind(name, (a, b), {}, None, None)
+
+
+def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """Return the operator of an op family, which is NumPy's function beside what is no tensor."""
+    return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
+
+
 @worded_methods
 class QuantTensor(Operators, Tensor, Methods):
     """An n-dimensional array of quantized values.
@@ -270,8 +280,7 @@ class QuantTensor(Operators, Tensor, Methods):
             data = source[key]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        t = self.type
-        return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
+        return made(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
@@ -281,17 +290,12 @@ class QuantTensor(Operators, Tensor, Methods):
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
-        source = stored(self)
-        if not axes and self.type.is_per_layer:
-            return made(source.T, self.type, source)
-        order = _axes(axes, self.ndim)
+        source, order = stored(self), _axes(axes, self.ndim)
         return made(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        source, wanted = stored(self), shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
-        if set(map(type, wanted)) != {int}:
-            wanted = _integers_of(shape, "reshape: the shape")
+        source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
         if order not in ("C", "A"):
@@ -308,17 +312,10 @@ class QuantTensor(Operators, Tensor, Methods):
 
     # ------------------------------------------------------------------------------------------------------- operators
 
-    def __matmul__(self, other: Any) -> Any:
-        return _operator("matmul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.matmul, self, other)
-
-    def __add__(self, other: Any) -> Any:
-        return _operator("add", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.add, self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return _operator("sub", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.subtract, self, other)
-
-    def __mul__(self, other: Any) -> Any:
-        return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
+    __matmul__ = _operator("matmul", np.matmul)
+    __add__ = _operator("add", np.add)
+    __sub__ = _operator("sub", np.subtract)
+    __mul__ = _operator("mul", np.multiply)
 
 
 set_tensor_class(QuantTensor)
@@ -407,11 +404,6 @@ def bind_sum(
             f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
         )
     return bind(name, (a, b), attributes, UniformType("i32", t.expressed_type, t.scale), None).of_values()
-
-
-@eager
-def _operator(name: str, a: QuantTensor, b: QuantTensor) -> EagerCall[QuantTensor]:
-    return bind_sum(name, a, b) if name in ("add", "sub") else bind(name, (a, b), {}, None, None)
 
 
 @eager

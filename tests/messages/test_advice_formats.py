@@ -111,7 +111,9 @@ def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path,
     assert status(f"{command} 100000") == 0
 
 
-@advises("tensor/file_entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)")
+@advises(
+    "tensor/file_entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)"
+)
 def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     path = tmp_path / "b.npz"
     np.savez_compressed(path, a=np.ones(1000, np.int8))

@@ -24,7 +24,9 @@ def reading(result: str, *lines: str) -> Any:
     return np.asarray(value)
 
 
-@advises("ir/dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)")
+@advises(
+    "ir/dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)"
+)
 def test_an_element_of_channels(heard: Any) -> None:
     element = CHANNELS.removeprefix("tensor<2x")[:-1]
     extract = "%e = tensor.extract {}[%i] : {}"

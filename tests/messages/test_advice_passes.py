@@ -50,9 +50,7 @@ def test_a_rescale_that_a_pass_puts(heard: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["propagate-quant", "!quant.uniform", "!quant.none"])
-@advises(
-    "quantization/export/ports.py", ": run propagate-quant, or give the port a !quant.uniform or !quant.none"
-)
+@advises("quantization/export/ports.py", ": run propagate-quant, or give the port a !quant.uniform or !quant.none")
 def test_a_port_that_is_not_decided(heard: Any, way: str) -> None:
     text = main(add("y", "x", "z", out=range_of(-2, 2)))
     heard(lambda: exported(text, "fixed"))
@@ -78,9 +76,7 @@ def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) 
     assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.101
 
 
-@advises(
-    "quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back"
-)
+@advises("quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back")
 def test_types_inside_of_a_body(heard: Any) -> None:
     def gate(body: str) -> str:
         return function((X, X), X, body.replace("X", X), (Q, R), R, kernel="mine.gate")
@@ -113,9 +109,7 @@ def test_a_constant_that_becomes_an_operand(heard: Any) -> None:
     assert np.abs(actual - (arrays[0] + np.float32(constant))).max() <= 0.15
 
 
-@advises(
-    "quantization/export/linear.py", "scales change along an axis that is summed over: requantize before it"
-)
+@advises("quantization/export/linear.py", "scales change along an axis that is summed over: requantize before it")
 def test_scales_along_an_axis_that_is_summed_over(heard: Any) -> None:
     channels = "!quant.uniform<i8:f32:1, {0.02, 0.04, 0.03, 0.01}>"
     body = f"""%zero = arith.constant 0.0 : f32

@@ -44,7 +44,9 @@ def test_values_to_be_observed(heard: Any) -> None:
     assert max(record.high for record in calibration.records.values()) == 8
 
 
-@advises("quantization/calibration/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite")
+@advises(
+    "quantization/calibration/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+)
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     spoilt = np.float32([1, np.inf, 3, 4])

@@ -370,7 +370,9 @@ EXPLAIN = "explain {} --against f.mlir --data x.npz"
 
 
 @advises("quantization/comparison/values.py", "no operation says quant.key: {} is not one that `qrt quantize` wrote")
-@advises("quantization/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)")
+@advises(
+    "quantization/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)"
+)
 def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     text = Path("q.mlir").read_text()
     Path("plain.mlir").write_text(re.sub(r"quant\.(key|kernel)", r"my.\1", text))
