@@ -9,9 +9,9 @@ import qrt
 ROOT = Path(qrt.__file__).parent.parent
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for pattern in ("*.py", "*.pyi")  # of compiled modules the stubs
-    for path in (ROOT / "qrt").rglob(pattern)
+    for path in (ROOT / "qrt").rglob("*.py")
 }
+COMPILED = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "qrt").rglob("*.pyx")}
 ALLOWED: dict[frozenset[str], str] = {}
 """Cycles that may be, each with the reason: three at most."""
 CIRCLES_OF_TYPES = (
@@ -45,7 +45,7 @@ def imported(path: Path, *, for_types: bool = False) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports what stands beside it by dots"
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= inside if inside <= MODULES.keys() else (inside & MODULES.keys()) | {node.module or ""}
+            found |= inside if inside <= MODULES.keys() | COMPILED else (inside & MODULES.keys()) | {node.module or ""}
         pending += ast.iter_child_nodes(node)
     return found & MODULES.keys()
 

@@ -78,14 +78,9 @@ _ROWS = (
 LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
 KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
-    "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
-    "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
-    "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
-    "export_onnx": "a file", "load_program": "a file",
-    "calibrate_program": "a program", "quantize_program": "a program",
-    "explain_program": "a program",
-    "is_fully_quantized": "a program", "is_quantized": "a program",
-    "register_pass": "a program", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
+    "compile": "a program", "load": "a program", "load_program": "a file", "quantize_program": "a program",
+    "parse_type": "a type", "bias_type": "a type", "float_results": "a setting", "load_tensors": "a file",
+    "save_tensors": "a file", "values": "dcast", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip
 """What a public function is about that is no family's."""
 EXTRAS = [family.declaration.article for family in FAMILIES.values() if family.declaration.article]

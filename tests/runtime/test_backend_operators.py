@@ -11,8 +11,8 @@ import pytest
 from onnx import numpy_helper
 from onnx.backend.test.case import node as cases
 
-import qrt
 from qrt.errors import ModelError
+from qrt.models.onnx import backend
 
 MODULES = (
     "affinegrid", "argmax", "argmin", "attention", "bitshift", "bitwisenot", "causal_conv_with_state",
@@ -54,7 +54,7 @@ def by_operator() -> dict[str, list[Any]]:
 
 
 def results(case: Any) -> Iterator[tuple[Any, Any]]:
-    prepared = qrt.models.onnx.backend.Backend.prepare(case.model)
+    prepared = backend.Backend.prepare(case.model)
     for inputs, outputs in case.data_sets:
         for ours, theirs in zip(prepared.run(inputs), outputs, strict=True):
             yield ours, numpy_helper.to_array(theirs) if hasattr(theirs, "SerializeToString") else theirs

@@ -23,7 +23,7 @@ Handler = Callable[[dict[str, Any], list[Array]], Message]
 
 MOST_TOLD = 400
 """The most characters of an engine's own words in an error."""
-_PLACE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_PLACE = os.path.dirname(os.path.abspath(f"{__file__}/../../.."))
 """The folder that holds the package qrt."""
 
 

@@ -1,6 +1,1 @@
-"""From data to types: how ranges are found in values (docs/numerics_choices.md), and what devices store
-(docs/reference/targets.md)."""
-
-from qrt.quantization.targets.model import Target
-
-__all__ = ["Target"]
+"""Calibration: observers find the ranges of values in data (docs/numerics_choices.md), and records keep them."""

@@ -41,7 +41,9 @@ def test_no_code_of_the_working_directory_runs(
     here = [str(Path.cwd()) if folder == "here" else folder for folder in first]
     monkeypatch.setattr(sys, "path", [*here, *sys.path])
     child = Child("qrt.models.engines.served_by_nobody", "a test", 30, 8 << 30)
-    with pytest.raises(Exception, match=r"No module named 'qrt\.engines\.served_by_nobody'"):  # so qrt itself is found
+    with pytest.raises(
+        Exception, match=r"No module named 'qrt\.models\.engines\.served_by_nobody'"
+    ):  # so qrt itself is found
         child.ask("load", "m", {})
     assert not hostile.exists()
 

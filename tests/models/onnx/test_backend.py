@@ -8,8 +8,8 @@ import pytest
 from onnx import numpy_helper
 from onnx.backend.test.case import node as cases
 
-import qrt
 from qrt.errors import ModelError, QuantTypeError
+from qrt.models.onnx import backend
 from tests.models.onnx.writing import model, node, port
 
 MODULES = (
@@ -33,7 +33,7 @@ def collected() -> list[Any]:
 @pytest.mark.parametrize("case", collected(), ids=lambda case: case.name)
 def test_a_node(case: Any) -> None:
     """Equal, or as near as the case says."""
-    prepared = qrt.models.onnx.backend.Backend.prepare(case.model)
+    prepared = backend.Backend.prepare(case.model)
     for inputs, outputs in case.data_sets:
         try:
             found = prepared.run(inputs)
@@ -58,7 +58,7 @@ def reshaping() -> bytes:
 
 
 def test_inputs_that_must_be_known_make_programs_of_their_own() -> None:
-    x, prepared = np.arange(6, dtype=np.float32).reshape(2, 3), qrt.models.onnx.backend.Backend.prepare(reshaping())
+    x, prepared = np.arange(6, dtype=np.float32).reshape(2, 3), backend.Backend.prepare(reshaping())
     for _ in range(2):
         assert prepared.run([x, np.array([6])])[0].shape == (6,)
     assert len(prepared._made) == 1
@@ -71,19 +71,18 @@ def test_a_node_alone() -> None:
     import onnx
 
     made = onnx.helper.make_node("Add", ["a", "b"], ["c"])
-    assert qrt.models.onnx.backend.run_node(made, [np.float32([1]), np.float32([2])])[0].tolist() == [3]
+    assert backend.run_node(made, [np.float32([1]), np.float32([2])])[0].tolist() == [3]
 
 
 def test_what_is_refused() -> None:
-    backend = qrt.models.onnx.backend.Backend
-    assert backend.supports_device("CPU")
-    assert backend.supports_device("CPU:0")
-    assert not backend.supports_device("CUDA")
+    assert backend.Backend.supports_device("CPU")
+    assert backend.Backend.supports_device("CPU:0")
+    assert not backend.Backend.supports_device("CUDA")
     with pytest.raises(ModelError, match="device 'CUDA' is not supported"):
-        backend.prepare(reshaping(), "CUDA")
+        backend.Backend.prepare(reshaping(), "CUDA")
     with pytest.raises(QuantTypeError, match="prepare: fast is no option"):
-        backend.prepare(reshaping(), fast=True)
-    prepared = backend.prepare(reshaping())
+        backend.Backend.prepare(reshaping(), fast=True)
+    prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="run: fast is no option"):
         prepared.run([], fast=True)
     with pytest.raises(QuantTypeError, match="1 inputs given, the model has 2"):
@@ -99,4 +98,4 @@ def test_constants_of_floats_that_numpy_lacks() -> None:
     constant = onnx.helper.make_tensor("c", number, [3], values)
     content = model(nodes, [port("x", "BFLOAT16", (1,))], [port("y")], {"c": constant}, opset=21)
     x = np.array([0.5], onnx.helper.tensor_dtype_to_np_dtype(number))
-    assert qrt.models.onnx.backend.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]
+    assert backend.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]

@@ -70,7 +70,7 @@ def test_the_whole_way() -> None:
         before, outputs[0] = outputs[0], inputs[0].with_(scales=inputs[0].scale * 2)
         return [], [] if outputs[0] is before else [0]
 
-    t = qrt.quantization.calibration.Target.load("mine.toml")
+    t = qrt.quantization.targets.Target.load("mine.toml")
     t.kernel("mine.gate", ports={"a": "i8", "b": "i8", "y": "i8"}, constraint=constraint)
     batches = [rows(20), rows(7, 1)]
     result = qrt.quantize_program(qrt.load("F.mlir"), {"images": batches}, target=t, method="minmax")

@@ -11,6 +11,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import ModelError
+from qrt.models.onnx import backend
 from qrt.models.onnx.export import model_proto
 from tests.models.onnx.running import has_oracle, imported
 
@@ -119,7 +120,7 @@ def test_a_state_without_initializer_is_an_error():
 def test_a_backend_has_no_state():
     """Its users give states themselves; the initializer is a constant there."""
     content = model_proto(ir.parse(PROGRAM)).SerializeToString()
-    prepared = qrt.models.onnx.backend.Backend.prepare(content)
+    prepared = backend.Backend.prepare(content)
     first, *_, again = [prepared.run([inputs()[0]]) for _ in range(3)]
     assert len(first) == 5
     for before, after in zip(first, again, strict=True):
