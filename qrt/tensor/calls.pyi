@@ -15,7 +15,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 call_cache: CallCache
-__pyx_capi__: dict[str, object]  # what qrt/execute/argument_binder.pyx takes from here
+__pyx_capi__: dict[str, object]  # what qrt/runtime/argument_binder.pyx takes from here
 
 @disjoint_base
 class Tensor:
