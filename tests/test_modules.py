@@ -23,10 +23,6 @@ CIRCLES_OF_TYPES = (
     qrt.ir.text.dialect_attributes qrt.ir.text.names qrt.ir.text.parser qrt.ir.text.places qrt.ir.text.printer
     qrt.ir.text.resources
     """,
-    """
-    qrt.tensor.html qrt.tensor.protocol.assignment qrt.tensor.protocol.elements qrt.tensor.protocol.methods
-    qrt.tensor.quant_tensor
-    """,
 )
 """Modules that reach each other if imports for types count, which are still to be parted. No line may be added."""
 

@@ -1,7 +1,7 @@
 """What an ndarray has and Python's protocols ask for: each a call of NumPy's function, which the table knows."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
 from qrt.tensor.protocol.table import answer
 
-if TYPE_CHECKING:
-    from qrt.tensor.quant_tensor import QuantTensor
+Q = TypeVar("Q")
+"""The class of tensors that has the methods."""
 
 numpy: Any = np
 """NumPy's functions, which are typed for arrays alone."""
@@ -60,7 +60,7 @@ def _method(function: Any, summary: str) -> Any:
 
 
 @worded_methods
-class Methods:
+class Methods(Generic[Q]):
     """Methods and protocols of an ndarray."""
 
     __slots__ = ()
@@ -77,7 +77,7 @@ class Methods:
 
     # ------------------------------------------------------------------------------------------------------- protocols
 
-    def __iter__(self: Any) -> Iterator["QuantTensor"]:
+    def __iter__(self: Any) -> Iterator[Q]:
         if not self.ndim:
             raise QuantTypeError("iteration over a tensor of rank 0")
         return (self[i] for i in range(len(self)))
@@ -124,17 +124,17 @@ class Methods:
     # ------------------------------------------------------------------------------------------------------ what it is
 
     @property
-    def mT(self: Any) -> "QuantTensor":  # noqa: N802 - NumPy's name
+    def mT(self: Any) -> Q:  # noqa: N802 - NumPy's name
         """The last two axes interchanged."""
         return numpy.matrix_transpose(self)
 
     @property
-    def real(self: Any) -> "QuantTensor":
+    def real(self: Any) -> Q:
         """The tensor itself."""
         return numpy.real(self)
 
     @property
-    def imag(self: Any) -> "QuantTensor":
+    def imag(self: Any) -> Q:
         """Zeros of its type."""
         return numpy.imag(self)
 
@@ -143,7 +143,7 @@ class Methods:
         """Where the storage is."""
         return "cpu"
 
-    def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> "QuantTensor":
+    def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> Q:
         """The tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
             raise QuantValueError(f'the only device is "cpu", got {device!r}')
@@ -160,11 +160,11 @@ class Methods:
     put = _method(np.put, "Writes at positions in one line")
     conj = conjugate = _method(np.conjugate, "A copy")
 
-    def flatten(self: Any, order: str = "C") -> "QuantTensor":
+    def flatten(self: Any, order: str = "C") -> Q:
         """A copy in one line."""
         return numpy.ravel(self, order).copy()
 
-    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> "QuantTensor":
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Q:
         """Elements where a condition holds, as ``np.compress``."""
         return numpy.compress(condition, self, axis, out)
 

@@ -13,10 +13,11 @@ from numpy.lib.array_utils import normalize_axis_index
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.tensor.protocol.assignment import exact_floats, write
-from qrt.tensor.protocol.elements import filled, made, no_tensor, numbers, stored, truth, zeros
+from qrt.tensor.protocol.elements import no_tensor, numbers, stored, truth, zeros
+from qrt.tensor.protocol.results import filled
 from qrt.tensor.protocol.rules.moves import along
 from qrt.tensor.protocol.table import answer_in_floats, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import check_integrity
 
 # ---------------------------------------------------------------------------------------------------------------- like

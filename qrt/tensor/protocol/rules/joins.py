@@ -11,20 +11,10 @@ from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
-from qrt.tensor.protocol.elements import (
-    ALL,
-    broadcast,
-    into,
-    made,
-    numbers,
-    one_type,
-    plain,
-    stored,
-    tensor,
-    truth,
-)
+from qrt.tensor.protocol.elements import ALL, broadcast, numbers, one_type, plain, stored, truth
+from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType, check_integrity
 
 # ------------------------------------------------------------------------------------------------------------- joining

@@ -17,9 +17,10 @@ from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import ALL, broadcast, filled, flat_element, into, made, stored, tensor, truth
+from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, stored, truth
+from qrt.tensor.protocol.results import filled, into, tensor
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
 REVERSED = slice(None, None, -1)

@@ -9,10 +9,12 @@ import numpy as np
 from qrt.errors import QuantTypeError
 from qrt.ops.core import storage_dtype
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
+from qrt.tensor.protocol.elements import per_layer, stored
 from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
+from qrt.tensor.protocol.results import tensor
 from qrt.tensor.protocol.rules.comparisons import places_of
 from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.quant_tensor import made
 from qrt.types import UniformType
 
 
