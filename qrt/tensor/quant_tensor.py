@@ -231,7 +231,7 @@ class QuantTensor(Operators, Tensor, Methods):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "QuantTensor":
-        return self.copy()
+        return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
@@ -354,9 +354,6 @@ class PackedTensor(QuantTensor):
         self._keep_calls(constant if constant is self._data else _frozen(constant))
 
     def __copy__(self) -> "PackedTensor":
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "PackedTensor":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
