@@ -52,9 +52,6 @@ class EagerCall(Generic[R]):
     def run(self) -> R:
         family_call, out = self.family_call, self.out
         place = None if out is None else self._memory()
-        if place is not None and self._takes(place):
-            family_call.call(*self.inputs, place)
-            return out  # type: ignore[no-any-return]  # R is what the family's results are
         storage = np.empty(family_call.shape, family_call.dtype)
         family_call.call(*self.inputs, storage)
         element = family_call.result.element
@@ -63,7 +60,7 @@ class EagerCall(Generic[R]):
             out = tensor_of(made, element, family_call.shape) if isinstance(element, UniformType) else made
         else:
             place[...] = made
-        return out  # type: ignore[no-any-return]
+        return out  # type: ignore[no-any-return]  # R is what the family's results are
 
     def of_values(self) -> "EagerCall[R]":
         """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
@@ -86,13 +83,6 @@ class EagerCall(Generic[R]):
             wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
             raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
         return out
-
-    def _takes(self, place: Array) -> bool:
-        """Whether the kernel may write there directly; otherwise it writes to a copy."""
-        element = self.family_call.result.element
-        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
-            return False
-        return not any(np.may_share_memory(place, array) for array in self.inputs)
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
@@ -182,9 +172,9 @@ def bind_family(
 def constant_of(x: Tensor) -> Array:
     """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
     share one array."""
-    cache = x._cache
     if not is_packed(x.type):
-        return cache.constant
+        return x._data
+    cache = x._cache
     unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
     if unpacked is None:
         unpacked = DerivedArray.of(operand(x), x._data)

@@ -57,16 +57,13 @@ cdef class CallCache:
     cdef list slots  # None, or a CachedCall
     cdef int sets, ways
     cdef readonly int64_t hits
-    cdef readonly cnp.ndarray constant
-    cdef readonly int64_t number  # that no other tensor has; 0 where there is no constant
+    cdef readonly int64_t number  # that no other cache has
     cdef public object unpacked
 
-    def __cinit__(self, int sets, int ways, cnp.ndarray constant=None):
-        global constants
-        self.slots, self.sets, self.ways = [None] * (sets * ways), sets, ways
-        if constant is not None:
-            constants += 1
-            self.constant, self.number = constant, constants
+    def __cinit__(self, int sets, int ways):
+        global caches
+        caches += 1
+        self.slots, self.sets, self.ways, self.number = [None] * (sets * ways), sets, ways, caches
 
     def __len__(self):
         return len(self.slots) - self.slots.count(None)

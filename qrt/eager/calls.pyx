@@ -65,7 +65,7 @@ cdef enum:
 cdef PyObject *UNIFORM_TYPE = <PyObject *>UniformType
 cdef PyObject *TENSOR_TYPE = <PyObject *>TensorType
 cdef frozenset NUMBER_TYPES = frozenset([np.dtype(code).type for code in "?bBhHiIlLqQefd"])  # of 8 bytes at most
-cdef int64_t constants = 0
+cdef int64_t caches = 0
 cdef PyTypeObject *tensor_class = NULL
 cdef tuple NOTHING = ()
 
@@ -76,8 +76,8 @@ cdef class Tensor:
     def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
         self._data, self.type, self._shape = data, type, shape
 
-    def _keep_calls(self, cnp.ndarray constant not None):
-        self._cache = CallCache(1, TENSOR_WAYS, constant)
+    def _keep_calls(self):
+        self._cache = CallCache(1, TENSOR_WAYS)
 
     @property
     def tensor_type(self):
