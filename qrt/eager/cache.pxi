@@ -7,21 +7,16 @@ cdef class CachedCall:
 
     cdef tuple named  # objects that the words name by identity stay alive, so that no other object takes their places
     cdef uint64_t hash
-    cdef uint64_t *word
-    cdef int words
+    cdef bytes words
     cdef object value
     cdef KernelCall call
     cdef int inputs
     cdef int input[QRT_MAX_OPERANDS]  # which array each input is
     # The result, where none is given: an array, of a tensor of type `element` unless that is None.
     cdef int dtype, rank
-    cdef cnp.npy_intp *dims
+    cdef cnp.ndarray sizes
     cdef tuple shape
     cdef object element
-
-    def __dealloc__(self):
-        PyMem_Free(self.word)
-        PyMem_Free(self.dims)
 
 
 cdef inline uint64_t hash_of(const Arguments *given) noexcept:
@@ -73,13 +68,14 @@ cdef class CallCache:
 
     cdef CachedCall find(self, const Arguments *given, uint64_t hash):
         cdef int first = self.first_of(hash), i
+        cdef Py_ssize_t size = given.words * sizeof(uint64_t)
         cdef CachedCall cached
         for i in range(first, first + self.ways):
             cached = <CachedCall>self.slots[i]
             if cached is None:
                 return None
-            if (cached.hash == hash and cached.words == given.words
-                    and memcmp(cached.word, given.word, given.words * sizeof(uint64_t)) == 0):
+            if (cached.hash == hash and PyBytes_GET_SIZE(cached.words) == size
+                    and memcmp(PyBytes_AS_STRING(cached.words), given.word, size) == 0):
                 if i > first:
                     self.put_first(first, i, cached)
                 return cached
@@ -96,11 +92,7 @@ cdef class CallCache:
         cdef int first = self.first_of(hash)
         if self.find(given, hash) is not None:  # another thread was faster
             return
-        cached.word = <uint64_t *>PyMem_Malloc(given.words * sizeof(uint64_t))
-        if cached.word == NULL:
-            raise MemoryError
-        memcpy(cached.word, given.word, given.words * sizeof(uint64_t))
-        cached.hash, cached.words = hash, given.words
+        cached.hash, cached.words = hash, (<const char *>given.word)[:given.words * sizeof(uint64_t)]
         cached.named = tuple([<object>given.type[i] for i in range(given.types)])
         self.put_first(first, first + self.ways - 1, cached)
 
