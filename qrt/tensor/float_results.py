@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -61,7 +62,7 @@ def in_floats(
 ) -> Any:
     """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
     mode = _MODE.get()
-    message = "" if mode == "allow" else f"{name} has no exact result as quantized values: write {hint()}"
+    message = "" if mode == "allow" else _no_exact_result(name, hint)
     if mode == "raise":
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
     out = kwargs.get("out")
@@ -77,8 +78,24 @@ def in_floats(
         raise from_numpy(error, name) from error
 
 
+def _no_exact_result(name: str, hint: Callable[[], str]) -> str:
+    """The message. Where code of NumPy's calls, as ``np.tri(3, k=q)`` does ``3 - q``, no user wrote the call of the
+    hint: it is the function of NumPy that is named, and given the values."""
+    frame: FrameType | None = sys._getframe(_frames_inside() - 1)
+    caller = None
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
+        caller, frame = frame.f_code.co_name, frame.f_back
+    if caller is None:
+        return f"{name} has no exact result as quantized values: write {hint()}"
+    function = f"np.{caller}" if hasattr(np, caller) else "NumPy"
+    return (
+        f"{name} of a QuantTensor, which {function} computes, has no exact result as quantized values: "
+        f"give {function} np.asarray(q)"
+    )
+
+
 def _frames_inside() -> int:
-    """The ``stacklevel`` that makes a warning point to the code that called NumPy, or an operator."""
+    """The ``stacklevel`` that makes a warning of the caller point to the code that called NumPy, or an operator."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1

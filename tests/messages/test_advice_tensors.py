@@ -116,6 +116,10 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "q / v": (
         "tensor/float_results.py", ", or use qrt.float_results({})", ("allowing({0}, 'q / v')",), "Q / np.asarray(v)",
     ),
+    "np.trapezoid(x, dx=q)": (
+        "tensor/float_results.py", "has no exact result as quantized values: give {} np.asarray(q)",
+        ("{0}(x, dx=np.asarray(q))",), "np.trapezoid(x, dx=Q)",
+    ),
     "q + r": (
         "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
     ),

@@ -16,6 +16,7 @@ from qrt.tensor.protocol.elements import (
     broadcast,
     into,
     made,
+    no_tensor,
     numbers,
     one_type,
     plain,
@@ -147,6 +148,7 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
+    no_tensor(obj, "obj")
     arr = tensor(arr, "arr")
     if arr.type.is_per_layer:
         return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)

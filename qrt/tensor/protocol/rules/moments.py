@@ -135,8 +135,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
         raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
-    ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
-    is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
+    is_named = isinstance(ord, (int, float, str))
+    is_root = ord is None or (is_named and ((rank == 2 and ord == "fro") or (rank == 1 and ord == 2)))
     return _norm(np.linalg.norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
 
 

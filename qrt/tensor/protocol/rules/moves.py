@@ -17,7 +17,19 @@ from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import ALL, broadcast, filled, flat_element, into, made, stored, tensor, truth
+from qrt.tensor.protocol.elements import (
+    ALL,
+    broadcast,
+    filled,
+    flat_element,
+    into,
+    made,
+    no_tensor,
+    no_tensors_beside,
+    stored,
+    tensor,
+    truth,
+)
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -34,6 +46,7 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
         if not args:
             name = next(iter(signature(function).parameters))
             args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
+        no_tensors_beside(args, kwargs)
         q, source = tensor(args[0], "the operand"), stored(args[0])
         data = function(source, *args[1:], **kwargs)
         t = q.type if q.type.is_per_layer else element_of(q, data, *args[1:], **kwargs)
@@ -202,6 +215,7 @@ def trim_zeros(filt: QuantTensor, trim: str = "fb", axis: Any = None) -> QuantTe
 
 def _parts(function: Any, q: QuantTensor, sections: Any, axis: int) -> list[QuantTensor]:
     """Return the parts of the lines along an axis, as NumPy's function cuts the positions along it."""
+    no_tensor(sections, "indices_or_sections")
     at = normalize_axis_index(axis, tensor(q, "ary").ndim)
     if isinstance(sections, (int, float)) and sections == 0:  # NumPy's own refusal is a ZeroDivisionError
         raise QuantValueError("number sections must be larger than 0.")
@@ -330,6 +344,7 @@ def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | Non
 @implements(np.resize, kind="moves")
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
     """The elements in one line, and again from the first, in another shape."""
+    no_tensor(new_shape, "new_shape")
     if not a.type.is_per_layer:
         return a.ravel()[np.resize(np.arange(a.size), new_shape)]  # type: ignore[no-any-return]
     return made(np.resize(stored(a), new_shape), a.type) if a.size else filled(a.type, np.zeros(new_shape, bool).shape)
