@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
-from qrt.tensor.protocol.elements import no_tensor, no_tensors_beside, stored
+from qrt.tensor.protocol.elements import no_tensors_beside, stored
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 
@@ -36,8 +36,8 @@ def _asked_of_one(function: Any, stand_in: Any) -> Callable[..., Any]:
 
     def rule(*args: Any, **options: Any) -> Any:
         given = parameters.bind(*args, **options).arguments
-        others = {name: no_tensor(x, name) for name, x in given.items() if name != operand}
-        return function(**{operand: stand_in(given[operand])}, **others)
+        no_tensors_beside((), {name: x for name, x in given.items() if name != operand})
+        return function(**{**given, operand: stand_in(given[operand])})
 
     return rule
 
@@ -61,6 +61,7 @@ _ASKED = {
     np.may_share_memory: (_memory, "Whether the storage of tensors lies in the same bounds."),
     np.shares_memory: (_memory, "Whether tensors share storage."),
     np.min_scalar_type: (_number, "The dtype of the values."),
+    np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
 }
 _ASKED_OF_ONE = {
     np.shape: (stored, "As ``q.shape``."),
@@ -90,7 +91,5 @@ def array_repr(
 ) -> str:
     """As ``repr(q)``."""
     no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
-    given = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small}
-    options: Any = {name: value for name, value in given.items() if value is not None}
-    with np.printoptions(**options):
+    with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)
