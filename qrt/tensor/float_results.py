@@ -62,7 +62,10 @@ def in_floats(
 ) -> Any:
     """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
     mode = _MODE.get()
-    message = "" if mode == "allow" else _no_exact_result(name, hint)
+    message = ""
+    if mode != "allow":
+        advice = advice_to_the_caller_of_numpy() or f": write {hint()}"
+        message = f"{name} has no exact result as quantized values{advice}"
     if mode == "raise":
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
     out = kwargs.get("out")
@@ -78,20 +81,16 @@ def in_floats(
         raise from_numpy(error, name) from error
 
 
-def _no_exact_result(name: str, hint: Callable[[], str]) -> str:
-    """The message. Where code of NumPy's calls, as ``np.tri(3, k=q)`` does ``3 - q``, no user wrote the call of the
-    hint: it is the function of NumPy that is named, and given the values."""
+def advice_to_the_caller_of_numpy() -> str:
+    """Return what to write where code of NumPy's made the call, as ``np.tri(3, k=q)`` does ``3 - q``: no user wrote it,
+    and the function of NumPy is given the values. Empty where a user made it."""
     frame: FrameType | None = sys._getframe(_frames_inside() - 1)
-    caller = None
+    caller = ""
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
-        caller, frame = frame.f_code.co_name, frame.f_back
-    if caller is None:
-        return f"{name} has no exact result as quantized values: write {hint()}"
-    function = f"np.{caller}" if hasattr(np, caller) else "NumPy"
-    return (
-        f"{name} of a QuantTensor, which {function} computes, has no exact result as quantized values: "
-        f"give {function} np.asarray(q)"
-    )
+        name = frame.f_code.co_name
+        caller = f"np.{name}" if hasattr(np, name) and not name.startswith("_") else "NumPy"
+        frame = frame.f_back
+    return caller and f", and {caller} calls it: give {caller} np.asarray(q)"
 
 
 def _frames_inside() -> int:
