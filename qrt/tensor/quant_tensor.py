@@ -302,10 +302,10 @@ class QuantTensor(Operators, Tensor, Methods):
         source, wanted = stored(self), shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
         if set(map(type, wanted)) != {int}:
             wanted = _integers_of(shape, "reshape: the shape")
+        if not isinstance(order, str) or order not in ("C", "F", "A"):
+            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
-        if order not in ("C", "A"):
-            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
