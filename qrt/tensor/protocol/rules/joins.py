@@ -11,7 +11,7 @@ from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
-from qrt.tensor.protocol.elements import ALL, broadcast, numbers, one_type, plain, stored, truth
+from qrt.tensor.protocol.elements import ALL, broadcast, no_tensor, numbers, one_type, plain, stored, truth
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
@@ -105,6 +105,7 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
+    no_tensor(obj, "obj")
     t = tensor(arr, "arr").type
     if t.is_per_layer:
         is_tensor = isinstance(values, QuantTensor) and one_type((t, values.type))
