@@ -8,8 +8,8 @@ import numpy as np
 
 import qrt.ir as ir
 from qrt.errors import require
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ops.core import Array
 from qrt.runtime.build import build
 from qrt.runtime.interpreter import Interpreter

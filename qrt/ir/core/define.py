@@ -31,11 +31,10 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.text import places
 from qrt.ir.text.attribute_kinds import AttributeKind
-from qrt.registry import import_place
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Fold, Pattern
+    from qrt.ir.core.folding import Fold
     from qrt.ir.text.assembly import Assembly
     from qrt.ir.text.names import PendingOperation
     from qrt.ir.text.parser import Parser
@@ -290,15 +289,6 @@ class Definition:
     def defaults(self) -> dict[str, Attribute]:
         """The attributes that a text may leave out, with the values that they then have."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
-
-    @cached_property
-    def canonicalizations(self) -> "tuple[Pattern, ...]":
-        """The patterns of the op, loaded when a pass first asks for them."""
-        found: list[Pattern] = []
-        for entry in self.canonicalize:
-            module, _, names = entry.partition(": ")
-            found += [import_place(f"qrt.ir.dialects.{module}:{name}") for name in names.split()]
-        return tuple(found)
 
     @property
     def dialect(self) -> str:

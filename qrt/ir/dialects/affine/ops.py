@@ -8,9 +8,9 @@ from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index
 from qrt.ir.core.attributes import IntegerAttr, instance_of
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.folding import Fold, Folded, Folds
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     MEM_READ,

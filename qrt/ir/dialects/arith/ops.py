@@ -17,9 +17,9 @@ from qrt.ir.core.constraints import (
     with_element_type,
 )
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Fold
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Fold
 from qrt.ir.core.traits import (
     COMMUTATIVE,
     ELEMENTWISE,

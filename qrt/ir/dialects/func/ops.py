@@ -15,6 +15,7 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.discardable import check_argument
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, SYMBOL, TERMINATOR
@@ -26,52 +27,8 @@ if TYPE_CHECKING:
     from qrt.ir.text.parser import Parser
     from qrt.ir.text.printer import Printer
 
-PORT_NAME = "qrt.name"
-"""The attribute that names an argument or a result to the command line and to programs."""
-
 _INFERRED = ("sym_name", "sym_visibility", "function_type")
 _INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
-_ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
-
-
-class FuncOp(Operation):
-    """A `func.func`."""
-
-    __slots__ = ()
-
-    @property
-    def sym_name(self) -> str:
-        return str(self.attributes["sym_name"].python)
-
-    @property
-    def type(self) -> FunctionType:
-        value = self.attributes["function_type"].python
-        assert isinstance(value, FunctionType)  # the verifier holds it
-        return value
-
-    @property
-    def is_declaration(self) -> bool:
-        return not self.regions[0].blocks
-
-    def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
-        """The attributes of an argument or a result."""
-        found = self.attributes.get(_ATTRIBUTES_OF[kind])
-        if not isinstance(found, ArrayAttr) or index >= len(found.elements):
-            return {}
-        entry = found.elements[index]
-        return dict(entry.items) if isinstance(entry, DictAttr) else {}
-
-    def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:
-        """The name that `{qrt.name = "..."}` gives, or None."""
-        value = self.port_attributes(kind, index).get(PORT_NAME)
-        return value.value if isinstance(value, StringAttr) else None
-
-    def dimension_names(self, index: int) -> tuple[str, ...]:
-        """The names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument; empty ones are
-        none."""
-        names = self.port_attributes("inputs", index).get("qrt.dimensions")
-        elements = names.elements if isinstance(names, ArrayAttr) else ()
-        return tuple(name.value if isinstance(name, StringAttr) else "" for name in elements)
 
 
 # -- func.func ---------------------------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.symbols import searched_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,

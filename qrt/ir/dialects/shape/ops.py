@@ -10,9 +10,9 @@ import numpy as np
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Fold, Folded, Folds
 from qrt.ir.core.matching import constant_number, constant_of
 from qrt.ir.core.operations import Operation, Value, incompatible
-from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, PURE
 from qrt.ir.dialects._shaped.types import ranked, shaped
 from qrt.ir.text.attribute_kinds import AttributeKind

@@ -6,8 +6,8 @@ from math import prod
 
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import PURE, SINGLE_BLOCK
 from qrt.ir.dialects._shaped.lists import STATIC, mixed_values, static_values
 from qrt.ir.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
