@@ -1,6 +1,6 @@
 """Prepares a copy of a program for planning: a pipeline of passes, and the arrays with which constants run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,6 @@ from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
 from qrt.execute.plan_constants import FoldPlanConstants
 from qrt.ir import Module, Operation
-from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import Step
 from qrt.ops import family_of
@@ -31,12 +30,11 @@ class Prepared:
 def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> Prepared:
     """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
     not run. If it is ``observed``, each `quant.stats_ref` stays."""
-    with garbage_uncollected():
-        copy = Module(module.operation.clone({}), module.upstream)
-        steps = preparation(copy, name, saturating, observed=observed)
-        run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
-        function = copy.function(name)
-        constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
+    copy = Module(module.operation.clone({}), module.upstream)
+    steps = preparation(copy, name, saturating, observed=observed)
+    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
+    function = copy.function(name)
+    constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
     return Prepared(copy, function, saturating, constants)
 
 
@@ -76,11 +74,14 @@ def _has_kernels(module: Module, function: Operation) -> bool:
     return False
 
 
-def _operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations that a plan may have once regions are inlined."""
+def _operations(function: Operation) -> list[Operation]:
+    """Return the operations that a plan may have once regions are inlined."""
+    operations: list[Operation] = []
     stack = list(body(function) or ())
     while stack:
-        for op in with_regions(stack.pop()):
-            yield op
+        inside = [*with_regions(stack.pop())]
+        operations += inside
+        for op in inside:
             if op.name == "quant.region":
                 stack.extend(op.regions[0].blocks[0])
+    return operations

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.eager import calls
-from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, operand
+from qrt.eager.binding import EagerCall, bind, bind_arrays, eager
 from qrt.eager.calls import Tensor, set_tensor_class
-from qrt.eager.storage import is_packed, pack, unpack
+from qrt.eager.storage import is_packed, operand, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element

@@ -92,7 +92,8 @@ class QuantileType(TableStorage):
             "quantile_type": kind,
             "quantiles": values,
         }
-        return cls._intern((*fields.values(), signs), lambda: fields)
+        key = (cls, *fields.values(), signs)
+        return cls._interned.get(key) or cls._new(key, fields)
 
     @property
     def width(self) -> int:

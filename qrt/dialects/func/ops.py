@@ -41,13 +41,16 @@ class FuncOp(Operation):
 
     @property
     def sym_name(self) -> str:
-        return str(self.attributes["sym_name"].python)
+        name = self.attributes["sym_name"]
+        assert isinstance(name, StringAttr)  # the verifier holds it
+        return name.value
 
     @property
     def type(self) -> FunctionType:
-        value = self.attributes["function_type"].python
-        assert isinstance(value, FunctionType)  # the verifier holds it
-        return value
+        given = self.attributes["function_type"]
+        assert isinstance(given, TypeAttr)  # the verifier holds it
+        assert isinstance(given.type, FunctionType)
+        return given.type
 
     @property
     def is_declaration(self) -> bool:

@@ -9,12 +9,13 @@ its end.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from qrt._ext import kernels as kernel_calls
 from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
 from qrt.execute.planning.coverage import copied
 from qrt.execute.planning.executable import copy_call
 from qrt.execute.planning.places import Places
-from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, is_kernel, layout, root
+from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, layout, root
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
@@ -65,7 +66,7 @@ class ControlPlanner(Places):
         coverage: Coverage,
         operands: Sequence[Place],
     ) -> list[Place]:
-        if not is_kernel(call):
+        if not isinstance(call, kernel_calls.KernelCall):
             self.leave_to_interpreter(op, "has no kernel")
         return super()._call(op, call, inputs, results, coverage, operands)
 
