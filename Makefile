@@ -159,7 +159,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.eager.calls qrt._ext.scale_lists
+	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.eager.calls qrt.execute.argument_binder qrt._ext.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports

@@ -66,7 +66,7 @@ cdef inline bint describe_tensor(Arguments *to, Tensor tensor) noexcept:
     cdef int i = to.arrays
     if tensor._data is None:  # made by __new__ alone
         return False
-    if tensor._cache is not None and not (put(to, KEEPER) and put(to, <uint64_t>tensor._cache.number)):
+    if tensor._cache is not None and not (put(to, KEEPER) and put(to, <uint64_t>(<CallCache>tensor._cache).number)):
         return False
     if not put_identity(to, TENSOR, tensor.type) or not describe_array(to, tensor._data):
         return False

@@ -2,45 +2,20 @@
 
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, final, type_check_only
+from typing import Any, Generic, ParamSpec, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-from qrt._ext.kernels import Executable
+from qrt.eager.binding import EagerCall
 from qrt.types import TensorType
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_R_co = TypeVar("_R_co", covariant=True)
-
-@type_check_only
-class FamilyCall(Protocol):
-    """`reads` says which of the arrays among a function's arguments the call reads, in its order. Where it takes these
-    and the result's memory as they are, the next call with equal arguments does not bind again."""
-
-    @property
-    def call(self) -> Callable[..., None]: ...
-    @property
-    def reads(self) -> tuple[int, ...]: ...
-    @property
-    def is_in_place(self) -> bool: ...
-
-@type_check_only
-class EagerCall(Protocol[_R_co]):
-    """A function's arguments, ready to run. If these do not find the family call the next time, `cache` keeps it by
-    `key`, unless that is None."""
-
-    @property
-    def family_call(self) -> FamilyCall: ...
-    @property
-    def cache(self) -> CallCache: ...
-    @property
-    def key(self) -> tuple[Any, ...] | None: ...
-    def run(self) -> _R_co: ...
 
 call_cache: CallCache
+__pyx_capi__: dict[str, object]  # what qrt/execute/argument_binder.pyx takes from here
 
 @disjoint_base
 class Tensor:
@@ -109,29 +84,3 @@ class Function(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     def __get__(self, instance: Any, owner: Any) -> Function[_P, _R]: ...
     def __reduce__(self) -> str: ...
-
-@final
-class ArgumentBinder:
-    """The compiled check and conversion of a program's arguments, which then run its executable.
-
-    It exists for the speed of ``program(x)``: no Python code runs for an argument that fits as it is. Called with a
-    tuple of arguments it returns a list of results, quantized ones as tensors; None where an argument does not fit, so
-    that the caller converts it or says what is wrong. ``whole`` says which inputs take any integer of their array.
-    ``names`` and ``initials`` are those of the globals in ``state``."""
-
-    def __init__(
-        self,
-        executable: Executable,
-        isa: str,
-        is_default: bool,
-        elements: tuple[Any, ...],
-        whole: tuple[bool, ...],
-        results: tuple[Any, ...],
-        shapes: tuple[tuple[int, ...], ...],
-        state: Any,
-        names: tuple[str, ...],
-        initials: tuple[npt.NDArray[Any], ...],
-    ) -> None: ...
-    def __call__(self, arguments: tuple[Any, ...]) -> list[Any] | None: ...
-    def states(self) -> tuple[npt.NDArray[Any], ...]: ...
-    def with_state(self, state: Any) -> ArgumentBinder: ...

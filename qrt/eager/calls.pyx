@@ -18,7 +18,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-from qrt._ext.kernels cimport QRT_MAX_OPERANDS, Executable, KernelCall, Operand, overlapped_operand, run
+from qrt._ext.kernels cimport QRT_MAX_OPERANDS, KernelCall, Operand, overlapped_operand, run
 
 from functools import update_wrapper
 
@@ -73,11 +73,6 @@ cdef tuple NOTHING = ()
 # ---- tensors ----
 
 cdef class Tensor:
-    cdef readonly cnp.ndarray _data
-    cdef readonly object type
-    cdef readonly tuple _shape
-    cdef readonly CallCache _cache  # None but of a tensor that never changes
-
     def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
         self._data, self.type, self._shape = data, type, shape
 
@@ -103,7 +98,6 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
 
 include "arguments.pxi"
 include "cache.pxi"
-include "argument_binder.pxi"
 
 
 # ---- running what was cached ----
@@ -290,7 +284,7 @@ cdef object call(object self, PyObject *const *args, size_t nargsf, PyObject *na
 
 
 cdef inline CallCache cache_of(const Arguments *given):
-    return CALL_CACHE if given.keeper == NULL else (<Tensor>given.keeper)._cache
+    return CALL_CACHE if given.keeper == NULL else <CallCache>(<Tensor>given.keeper)._cache
 
 
 cdef object bind_and_run(Function function, const Arguments *given, PyObject *const *args, Py_ssize_t count,

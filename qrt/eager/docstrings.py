@@ -1,89 +1,86 @@
-"""Parts that the docstrings of several functions share.
+"""Docstrings of public functions, completed by what many of them would say in the same words.
 
-A line of a docstring that is the name of a part in braces stands for the part: ``help`` and notebooks show it whole."""
+A docstring describes the parameters, ``Returns`` and ``Raises`` that are the function's own. `complete_docstring` adds
+the others, in the order of the signature: ``help`` and notebooks show the whole."""
 
+import inspect
 import re
-from textwrap import indent
+from collections.abc import Callable
+from inspect import Parameter
+from textwrap import fill, indent
+from typing import Any, get_args
 
-_PARTS = {
-    "out": """
-out : QuantTensor, optional
-    A tensor of the result's type and shape, which is filled and returned.""",
-    "sum": """
-Parameters
-----------
-a, b : QuantTensor
-    Of shapes that broadcast as NumPy's do; per layer or per axis.
-out_type : UniformType or str, optional
-    The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of the
-    types; of two elements, tensors of rank 0, if it holds theirs.
-requant : SumName, default "fixed"
-    The rule by which operands are scaled and their sum is rounded (docs/numerics_rules.md, "Sums"): "fixed",
-    "fixed_double", "fixed_double_16", "float32_fused" or "scaled20".
-{out}
-
-Returns
--------
-QuantTensor
-    Of the shape that ``a`` and ``b`` broadcast to.
-
-Raises
-------
-QuantTypeError
-    If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
-    ``requant`` is no rule of sums or not defined on the scales.""",
-    "exact_sum": """
-out_type : UniformType or str, optional
-    The type of the result, to which the sum is requantized. Without it the result is i32 of the product of the scales
-    and zero point 0, where that is exact for every value of the types.
-requant : RequantName, default "fixed"
-    The rule by which the sum is scaled and rounded to ``out_type``: "fixed", "fixed_double", "fixed_double_f32",
-    "fixed_double_f32_product", "float32", "float64_away", "half_up_twice", "half_up_twice_f32_product" or "reduced16".
-{out}""",
-    "images": """
-x : QuantTensor
-    The images, of shape ``(images, height, width, channels)``; per layer.""",
-    "convolution": """
-strides : int or (int, int), default (1, 1)
-    The steps of the window along height and width.
-padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-    Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
-dilations : int or (int, int), default (1, 1)
-    The distances between the elements of the window along height and width.""",
-    "misfits": """
-QuantTypeError
-    If shapes do not fit together, a window does not fit, 64 bits cannot hold every sum of these types, i32 cannot and
-    ``out_type`` is missing, or an option has another value.""",
-    "pooling": """
-q : QuantTensor
-    The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
-kernel : int or (int, int)
-    The height and width of the window.
-strides : int or (int, int), optional
-    The steps of the window along height and width; those of ``kernel`` if not given.
-padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
-    Places around each image: none, as many as TensorFlow takes, or as many as said.""",
-    "pooled": """
-Returns
--------
-QuantTensor
-    Shape ``(images, height, width, channels)``, with the height and width that are left.
-
-Raises
-------
-QuantTypeError
-    If the rank is not 4, a window would hold no element, or an option has another value.""",
-    "kept": """
-{out}
-
-Returns
--------
-QuantTensor
-    Of the type and shape of ``q``.""",
+_PARAMETERS = {
+    "q": ("QuantTensor", "Of any shape."),
+    "a": ("QuantTensor", "Of a shape that broadcasts to that of ``b``, as NumPy's do; per layer or per axis."),
+    "b": ("QuantTensor", "As ``a``."),
+    "x": ("QuantTensor", "The images, of shape ``(images, height, width, channels)``; per layer."),
+    "kernel": ("int or (int, int)", "The height and width of the window."),
+    "strides": (
+        "int or (int, int)",
+        "The steps of the window along height and width; of a pooling its kernel, if not given.",
+    ),
+    "padding": (
+        '{"VALID", "SAME"} or ((top, bottom), (left, right))',
+        "Elements around each image: none, as many as TensorFlow takes, or as many as said. They are 0; a pooling "
+        "leaves them out.",
+    ),
+    "dilations": ("int or (int, int)", "The distances between the elements of the window along height and width."),
+    "out_type": (
+        "UniformType or str",
+        "The type of the result, to which it is requantized. Without it the result is i32 of the product of the scales "
+        "and zero point 0, where that is exact for every value of the types.",
+    ),
+    "requant": ("str", 'The rule by which the result is scaled and rounded (docs/numerics.md, "Requantization"):'),
+    "out": ("QuantTensor", "A tensor of the result's type and shape, which is filled and returned."),
 }
-_NAME = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
+"""The type and the meaning of parameters, by name; a default is added to the type."""
+_RETURNS = {
+    "strides": "Shape ``(images, height, width, channels)``, with the height and width that are left. A convolution "
+    "has a channel for each filter.",
+    "b": "Of the shape that ``a`` and ``b`` broadcast to.",
+    "": "Of the shape of ``{first}``.",
+}
+_RAISES = {
+    "strides": "If shapes do not fit together, a window does not fit, 64 bits cannot hold every sum of these types, "
+    "i32 cannot and ``out_type`` is missing, or an option has another value.",
+    "": "If an argument is of another kind, type or shape, or an option has another value.",
+}
+"""Of functions that have the parameter; last of all others."""
+_TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 
-def with_parts(docstring: str) -> str:
-    """Return a docstring with each part in the place of its name."""
-    return _NAME.sub(lambda name: indent(with_parts(_PARTS[name[2]].lstrip("\n")), name[1]), docstring)
+def complete_docstring(function: Callable[..., Any]) -> str | None:
+    """Return the docstring of a function with the sections and parameters that it leaves out, if it has a docstring."""
+    if not function.__doc__:
+        return None
+    summary, *parts = _TITLE.split(inspect.cleandoc(function.__doc__))
+    sections = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+    parameters = inspect.signature(function).parameters
+    own: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", sections.get("Parameters", "")):
+        own |= dict.fromkeys(entry.partition(" : ")[0].split(", "), entry)
+    entries = [own.get(name) or _shared_entry(parameter) for name, parameter in parameters.items()]
+    returns, raises = (
+        next(text for name, text in texts.items() if name in ("", *parameters)) for texts in (_RETURNS, _RAISES)
+    )
+    complete = {
+        "Parameters": "\n".join(dict.fromkeys(entries)),
+        "Returns": _entry("QuantTensor", returns.format(first=next(iter(parameters)))),
+        "Raises": _entry("QuantTypeError", raises),
+    } | {title: text for title, text in sections.items() if title != "Parameters"}
+    return "\n\n".join([summary.strip(), *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in complete.items())])
+
+
+def _shared_entry(parameter: Parameter) -> str:
+    kind, meaning = _PARAMETERS[parameter.name]
+    if parameter.name == "requant":
+        *names, last = (f'"{name}"' for name in get_args(parameter.annotation))
+        meaning += f" {', '.join(names)} or {last}."
+    if parameter.default is not Parameter.empty:
+        kind += ", optional" if parameter.default is None else f", default {parameter.default!r}".replace("'", '"')
+    return _entry(f"{parameter.name} : {kind}", meaning)
+
+
+def _entry(head: str, text: str) -> str:
+    return f"{head}\n{indent(fill(text, 112), '    ')}"

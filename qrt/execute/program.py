@@ -9,9 +9,9 @@ from typing import Any
 
 import qrt.ir as ir
 import qrt.kernels as kernels
-from qrt.eager.calls import ArgumentBinder
 from qrt.eager.storage import is_packed
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
+from qrt.execute.argument_binder import ArgumentBinder
 from qrt.execute.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.execute.interpret.core import Tap
 from qrt.execute.plan import Memory, Plan

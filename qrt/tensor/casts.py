@@ -7,7 +7,7 @@ import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
 from qrt.calibrate import choose
-from qrt.eager.binding import EagerCall, bind_arrays, eager, require_hashable, require_tensor
+from qrt.eager.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
@@ -46,12 +46,6 @@ def qcast(
         Whether the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
         Whether values are divided by the scale or multiplied by its rounded reciprocal.
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
 
     Raises
     ------
@@ -66,9 +60,7 @@ def qcast(
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
     t = require_uniform(type, "qcast: type")
-    values = expressed_array(x, t, exact=True, what="qcast: x")
-    require_hashable("qcast", rule.items())
-    return _quantize(values, t, rule, out)
+    return _quantize(expressed_array(x, t, exact=True, what="qcast: x"), t, rule, out)
 
 
 @eager
@@ -98,7 +90,6 @@ def quantize(
     type : UniformType or str, optional
         The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
         the result is that type.
-    {out}
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional
@@ -118,11 +109,6 @@ def quantize(
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str or FloatType or dtype, default "f32"
         The float type of the values.
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``x``.
 
     Raises
     ------

@@ -24,9 +24,19 @@ def add(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The sum ``a + b``, element by element (docs/numerics_operations.md).
+    """The sum ``a + b``, element by element. docs/numerics_rules.md has the rules (``requant``) of sums.
 
-    {sum}
+    Parameters
+    ----------
+    out_type : UniformType or str, optional
+        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of
+        the types; of two elements, tensors of rank 0, if it holds theirs.
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
+        ``requant`` is no rule of sums or not defined on the scales.
 
     Examples
     --------
@@ -48,9 +58,12 @@ def sub(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The difference ``a - b``, element by element (docs/numerics_operations.md).
+    """The difference ``a - b``, element by element, by the rules of ``add``.
 
-    {sum}
+    Parameters
+    ----------
+    out_type : UniformType or str, optional
+        The type of the result, without it that which ``add`` gives.
 
     Examples
     --------
@@ -71,24 +84,6 @@ def mul(
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
     """The product ``a * b``, element by element.
-
-    Parameters
-    ----------
-    a, b : QuantTensor
-        Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType or str, optional
-        The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
-        of the types.
-    requant : MulName, default "fixed"
-        The rule by which the product is scaled and rounded (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16" or "zero_point_first".
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape that ``a`` and ``b`` broadcast to.
 
     Raises
     ------
@@ -113,20 +108,8 @@ def requantize(
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape.
     type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
-    requant : RequantizeName, default "fixed"
-        The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16", "fixed8" or "half_up_twice_16".
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``q``.
 
     Raises
     ------
@@ -151,11 +134,8 @@ def clamp(
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape.
     min, max : float, optional
         Expressed values, quantized by the default cast rule (docs/numerics.md, "Casts"). None is no bound.
-    {kept}
 
     Raises
     ------
@@ -174,17 +154,6 @@ def clamp(
 @eager
 def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
     """Values below 0 become 0: ``clamp`` with a minimum of 0. The type is kept.
-
-    Parameters
-    ----------
-    q : QuantTensor
-        Of any shape.
-    {kept}
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, or ``out`` is of another type or shape.
 
     Examples
     --------
@@ -206,8 +175,6 @@ def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None
     table : QuantTensor
         One value for each value of q's storage type, ascending; per layer. ``qrt.ops.lookup.table_of`` makes its
         storage.
-    out : QuantTensor, optional
-        A tensor of the table's type and q's shape, which is filled and returned.
 
     Returns
     -------
@@ -252,15 +219,11 @@ def mean(
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
-    requant : MeanName, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float32_divisor_first", "float64_away",
-        "half_up_twice", "half_up_twice_f32_product", "reduced16" or "raw_mean".
-    {out}
 
     Returns
     -------
     QuantTensor
+        Of the shape of ``q`` without the axes, or with 1 in their place.
 
     Raises
     ------
@@ -304,12 +267,6 @@ def softmax(
         A positive factor of the exponents.
     requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
         The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
-    {out}
-
-    Returns
-    -------
-    QuantTensor
-        Of the shape of ``q``.
 
     Raises
     ------

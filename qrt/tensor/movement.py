@@ -1,7 +1,6 @@
 """QuantTensors moved: reshaped, transposed, padded, joined. ``qrt.ops`` says the shapes, docs/numerics.md the rules."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -76,14 +75,14 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     return q.transpose(permutation)
 
 
-@worded
+@eager
 def pad(
     q: QuantTensor,
     padding: Sequence[Sequence[int]],
     value: float | None = None,
     *,
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> EagerCall[QuantTensor]:
     """Constant elements around a tensor. The type is kept.
 
     Parameters
@@ -95,12 +94,11 @@ def pad(
     value : float, optional
         The expressed value of the elements, quantized by the default cast rule (docs/numerics.md, "Casts"); the zero
         point, which is 0, if not given.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
 
     Returns
     -------
     QuantTensor
+        Of the shape of ``q`` with the elements added.
 
     Raises
     ------
@@ -118,15 +116,10 @@ def pad(
         items(pair, "pad: (before, after)") if isinstance(pair, (list, np.ndarray)) else pair
         for pair in items(padding, "pad: padding")
     )
-    return _pad(q, pairs, value, out)
+    return bind("pad", (q,), {"padding": pairs, "value": value}, None, out)
 
 
 @eager
-def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | None) -> EagerCall[QuantTensor]:
-    return bind("pad", (q,), {"padding": padding, "value": value}, None, out)
-
-
-@worded
 def concat(
     tensors: Sequence[QuantTensor],
     axis: int = 0,
@@ -134,7 +127,7 @@ def concat(
     out_type: UniformType | str | None = None,
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> EagerCall[QuantTensor]:
     """Tensors joined along an axis.
 
     Parameters
@@ -146,16 +139,11 @@ def concat(
     out_type : UniformType or str, optional
         The type of the result, to which operands of another are requantized. Without it all have one type, or types
         that differ in the parameters of their channels along ``axis``.
-    requant : RequantName, default "fixed"
-        The rule by which operands of another type are requantized (docs/numerics.md, "Requantization"): "fixed",
-        "fixed_double", "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product" or "reduced16".
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
 
     Returns
     -------
     QuantTensor
+        Of the shape of the tensors, but as long along ``axis`` as they are together.
 
     Raises
     ------
@@ -171,15 +159,5 @@ def concat(
     """
     if isinstance(tensors, QuantTensor):
         raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
-    return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)
-
-
-@eager
-def join(
-    tensors: tuple[QuantTensor, ...],
-    axis: int,
-    out_type: UniformType | str | None,
-    requant: str,
-    out: QuantTensor | None,
-) -> EagerCall[QuantTensor]:
-    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
+    attributes = {"axis": axis, "requant": requant}
+    return bind("concat", items(tensors, "concat: tensors"), attributes, out_type, out)

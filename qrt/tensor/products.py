@@ -70,7 +70,6 @@ def matmul(
         matrix, sub-channel.
     bias : QuantTensor, optional
         Shape ``(n,)``, one value for each column. It needs ``out_type``.
-    {exact_sum}
 
     Returns
     -------

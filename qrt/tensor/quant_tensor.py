@@ -36,6 +36,16 @@ _I32_END = 1 << 31
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
+@eager
+def _of_two(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
+    return bind_sum(name, a, b) if name in ("add", "sub") else bind(name, (a, b), {}, None, None)
+
+
+def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """Return the operator of an op family, which is NumPy's function beside what is no tensor."""
+    return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
+
+
 @worded_methods
 class QuantTensor(Operators, Tensor, Methods):
     """An n-dimensional array of quantized values.
@@ -308,17 +318,10 @@ class QuantTensor(Operators, Tensor, Methods):
 
     # ------------------------------------------------------------------------------------------------------- operators
 
-    def __matmul__(self, other: Any) -> Any:
-        return _operator("matmul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.matmul, self, other)
-
-    def __add__(self, other: Any) -> Any:
-        return _operator("add", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.add, self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return _operator("sub", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.subtract, self, other)
-
-    def __mul__(self, other: Any) -> Any:
-        return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
+    __matmul__ = _operator("matmul", np.matmul)
+    __add__ = _operator("add", np.add)
+    __sub__ = _operator("sub", np.subtract)
+    __mul__ = _operator("mul", np.multiply)
 
 
 set_tensor_class(QuantTensor)
@@ -407,11 +410,6 @@ def bind_sum(
             f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
         )
     return bind(name, (a, b), attributes, UniformType("i32", t.expressed_type, t.scale), None).of_values()
-
-
-@eager
-def _operator(name: str, a: QuantTensor, b: QuantTensor) -> EagerCall[QuantTensor]:
-    return bind_sum(name, a, b) if name in ("add", "sub") else bind(name, (a, b), {}, None, None)
 
 
 @eager

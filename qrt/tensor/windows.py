@@ -1,7 +1,7 @@
 """Convolutions and pooling of QuantTensors: each function is one call of an op family. ``qrt.ops`` says the shapes,
 docs/numerics.md the rules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import AverageName, RequantName
-from qrt.ops.window import Pairs, resolve_padding, two_positive
+from qrt.ops.window import resolve_padding, two_positive
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -35,25 +35,13 @@ def conv2d(
 
     Parameters
     ----------
-    {images}
     w : QuantTensor
         The filters, of shape ``(filters, kernel height, kernel width, channels / groups)``; per layer, or per axis
         along the first dimension.
     bias : QuantTensor, optional
         Shape ``(filters,)``. It needs ``out_type``.
-    {convolution}
     groups : int, default 1
         The number of groups into which channels and filters are divided.
-    {exact_sum}
-
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, filters)``, with the height and width that are left.
-
-    Raises
-    ------
-    {misfits}
 
     Examples
     --------
@@ -64,8 +52,8 @@ def conv2d(
     """
     require_tensor(x, "conv2d: x")
     require_tensor(w, "conv2d: w")
-    window = _convolution_window("conv2d", x, w.shape[1:3], strides, padding, dilations)
-    attributes = {**window, "groups": groups, "requant": requant}
+    attributes = {"groups": groups, "requant": requant}
+    attributes |= _window("conv2d", x, w.shape[1:3], padding, {"strides": strides, "dilations": dilations})
     return bind("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
@@ -86,23 +74,11 @@ def depthwise_conv2d(
 
     Parameters
     ----------
-    {images}
     w : QuantTensor
         The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
         dimension. Output channel ``c * m + i`` is of input channel ``c``.
     bias : QuantTensor, optional
         Shape ``(channels * m,)``. It needs ``out_type``.
-    {convolution}
-    {exact_sum}
-
-    Returns
-    -------
-    QuantTensor
-        Shape ``(images, height, width, channels * m)``, with the height and width that are left.
-
-    Raises
-    ------
-    {misfits}
 
     Examples
     --------
@@ -113,8 +89,8 @@ def depthwise_conv2d(
     """
     require_tensor(x, "depthwise_conv2d: x")
     require_tensor(w, "depthwise_conv2d: w")
-    window = _convolution_window("depthwise_conv2d", x, w.shape[:2], strides, padding, dilations)
-    attributes = {**window, "requant": requant}
+    attributes = _window("depthwise_conv2d", x, w.shape[:2], padding, {"strides": strides, "dilations": dilations})
+    attributes["requant"] = requant
     return bind("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
@@ -133,17 +109,10 @@ def avg_pool2d(
 
     Parameters
     ----------
-    {pooling}
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
     out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
-    requant : AverageName, default "fixed"
-        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization"): "fixed", "fixed_double",
-        "fixed_double_f32", "fixed_double_f32_product", "float32", "float64_away", "half_up_twice",
-        "half_up_twice_f32_product", "reduced16", "integer", "dequantized", "dequantized_rows",
-        "dequantized_columns" or "dequantized_lanes".
-    {out}
-
-    {pooled}
 
     Examples
     --------
@@ -167,10 +136,8 @@ def max_pool2d(
 
     Parameters
     ----------
-    {pooling}
-    {out}
-
-    {pooled}
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
 
     Examples
     --------
@@ -187,34 +154,27 @@ def _pool(
     kernel: Pair,
     strides: Pair | None,
     padding: Padding,
-    extra: dict[str, Any],
+    attributes: dict[str, Any],
     out_type: UniformType | str | None,
     out: QuantTensor | None,
 ) -> EagerCall[QuantTensor]:
     require_tensor(q, f"{name}: q")
-    size = two_positive(name, "kernel", _pair(kernel))
-    steps = size if strides is None else two_positive(name, "strides", _pair(strides))
-    resolved = _resolved(name, padding, q, size, steps, (1, 1))
-    attributes = {"kernel": size, "strides": steps, "padding": resolved, **extra}
+    size = _pair(name, "kernel", kernel)
+    attributes |= {"kernel": size} | _window(name, q, size, padding, {"strides": size if strides is None else strides})
     return bind(name, (q,), attributes, out_type, out)
 
 
-def _convolution_window(
-    name: str, x: QuantTensor, kernel: Sequence[int], strides: Pair, padding: Padding, dilations: Pair
+def _window(
+    name: str, x: QuantTensor, kernel: Sequence[int], padding: Padding, steps: Mapping[str, Pair]
 ) -> dict[str, Any]:
-    steps = two_positive(name, "strides", _pair(strides))
-    spread = two_positive(name, "dilations", _pair(dilations))
-    return {"strides": steps, "padding": _resolved(name, padding, x, kernel, steps, spread), "dilations": spread}
-
-
-def _pair(value: Any) -> Any:
-    return (value, value) if isinstance(value, (int, np.integer)) else value
-
-
-def _resolved(
-    name: str, padding: Padding, x: QuantTensor, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Pairs:
+    """Return attributes as op families have them: a pair for each of the steps, and the padding in numbers."""
+    pairs = {step: _pair(name, step, value) for step, value in steps.items()}
     if x.ndim != 4 or len(kernel) != 2:
         raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
-    size, window, steps, spread = ((v[0], v[1]) for v in (x.shape[1:3], kernel, strides, dilations))
-    return resolve_padding(name, padding, size, window, steps, spread)
+    size, dilations = (x.shape[1], x.shape[2]), pairs.get("dilations", (1, 1))
+    resolved = resolve_padding(name, padding, size, (kernel[0], kernel[1]), pairs["strides"], dilations)
+    return {**pairs, "padding": resolved}
+
+
+def _pair(name: str, argument: str, value: Any) -> tuple[int, int]:
+    return two_positive(name, argument, (value, value) if isinstance(value, (int, np.integer)) else value)

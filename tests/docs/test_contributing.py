@@ -265,7 +265,6 @@ def add_rule(tree):
     tree.edit(table, "INTEGER, DEQUANTIZED)", "INTEGER, DEQUANTIZED, FLOAT32_AWAY)")
     row = '        RequantRule("zero_point_first",'
     tree.edit(table, row, f'        RequantRule("float32_away", FLOAT32_AWAY, form_float, "float32"),\n{row}')
-    tree.edit(source(qrt.mul), 'or "zero_point_first".', '"zero_point_first" or "float32_away".')
     tree.edit("tests/rules.py", '    if rule == "float64_away":\n', f'{IN_RATIONALS}    if rule == "float64_away":\n')
     drawn = 'st.just("zero_point_first")'
     tree.edit("tests/ops/test_binary.py", drawn, 'st.sampled_from(["zero_point_first", "float32_away"])')

@@ -104,7 +104,7 @@ def _in_package(filename: str) -> str:
     path = Path(filename)
     if path.is_relative_to(_PACKAGE):
         return path.relative_to(_PACKAGE.parent).as_posix()
-    return filename if filename.startswith(("qrt/_ext", "qrt/eager")) else ""  # Cython names its sources from the top
+    return filename if filename.startswith("qrt/") else ""  # Cython names its sources from the top
 
 
 def detail_of(error: BaseException) -> str:

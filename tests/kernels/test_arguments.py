@@ -23,8 +23,8 @@ from qrt._ext.kernels import (
     bind_top_k,
     bind_unpack_bits,
 )
-from qrt.eager.calls import ArgumentBinder
 from qrt.errors import KernelError
+from qrt.execute.argument_binder import ArgumentBinder
 
 SMALL = np.array(64, np.int8)
 """Four of these multiply to 0."""

@@ -1,5 +1,20 @@
-# The check of a program's arguments, compiled: `program(x)` costs less than a microsecond beyond its kernels only where
-# no Python code runs for each argument.
+"""The check of a program's arguments, compiled: `program(x)` costs less than a microsecond beyond its kernels only where
+no Python code runs for an argument. argument_binder.pyi says what it takes."""
+
+cimport cython
+cimport numpy as cnp
+from cpython.contextvars cimport PyContextVar_Get
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
+
+from qrt._ext.kernels cimport Executable
+from qrt.eager.calls cimport Tensor, tensor_of
+
+cdef object FORCED_ISA
+from qrt.kernels import forced_isa as FORCED_ISA
+
+cnp.import_array()
+
 
 @cython.final
 cdef class ArgumentBinder:
@@ -51,7 +66,7 @@ cdef class ArgumentBinder:
                 return None
             arrays.append(array)
         if not self.names:
-            results = self.executable.run_on(arrays, NOTHING, None)
+            results = self.executable.run_on(arrays, (), None)
         else:
             with self.state.lock:
                 results = self.executable.run_on(arrays, self.states(), None)
@@ -76,5 +91,5 @@ cdef class ArgumentBinder:
         return states
 
     def with_state(self, state):
-        return ArgumentBinder(self.executable, self.isa, self.is_default, self.elements, self.whole, self.results, self.shapes, state,
-                     self.names, self.initials)
+        return ArgumentBinder(self.executable, self.isa, self.is_default, self.elements, self.whole, self.results,
+                              self.shapes, state, self.names, self.initials)
