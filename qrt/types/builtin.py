@@ -25,7 +25,7 @@ class IntegerType(Type):
 
     def __new__(cls, width: int, signedness: Signedness = "signless") -> Self:
         key = cls, width, signedness
-        return cls._interned.get(key) or cls._new(key, cls._checked(width, signedness))
+        return cls._interned.get(key) or cls._intern(key, cls._checked(width, signedness))
 
     @staticmethod
     def _checked(width: int, signedness: Signedness) -> dict[str, object]:
@@ -60,7 +60,7 @@ class FloatType(Type):
 
     def __new__(cls, name: str) -> Self:
         key = cls, name
-        return cls._interned.get(key) or cls._new(key, cls._checked(name))
+        return cls._interned.get(key) or cls._intern(key, cls._checked(name))
 
     @staticmethod
     def _checked(name: str) -> dict[str, object]:
@@ -105,8 +105,7 @@ class IndexType(Type):
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        key = (cls,)
-        return cls._interned.get(key) or cls._new(key, {})
+        return cls._intern((cls,), {})
 
     def spell(self) -> str:
         return "index"
@@ -118,8 +117,7 @@ class NoneType(Type):
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        key = (cls,)
-        return cls._interned.get(key) or cls._new(key, {})
+        return cls._intern((cls,), {})
 
     def spell(self) -> str:
         return "none"
@@ -138,8 +136,7 @@ class FunctionType(Type):
 
     def __new__(cls, inputs: Iterable[Type], results: Iterable[Type]) -> Self:
         inputs, results = tuple(inputs), tuple(results)
-        key = cls, inputs, results
-        return cls._interned.get(key) or cls._new(key, {"inputs": inputs, "results": results})
+        return cls._intern((cls, inputs, results), {"inputs": inputs, "results": results})
 
     def spell(self) -> str:
         results = ", ".join(map(str, self.results))
@@ -157,8 +154,7 @@ class ComplexType(Type):
     def __new__(cls, element: Type) -> Self:
         if not isinstance(element, FloatType | IntegerType):
             raise QuantTypeError(f"complex of {element} is not a type; its element is a float or an integer")
-        key = cls, element
-        return cls._interned.get(key) or cls._new(key, {"element": element})
+        return cls._intern((cls, element), {"element": element})
 
     def spell(self) -> str:
         return f"complex<{self.element}>"
@@ -172,8 +168,7 @@ class TupleType(Type):
 
     def __new__(cls, elements: Iterable[Type]) -> Self:
         elements = tuple(elements)
-        key = cls, elements
-        return cls._interned.get(key) or cls._new(key, {"elements": elements})
+        return cls._intern((cls, elements), {"elements": elements})
 
     def spell(self) -> str:
         return f"tuple<{', '.join(map(str, self.elements))}>"
@@ -186,8 +181,7 @@ class OpaqueType(Type):
     text: str
 
     def __new__(cls, text: str) -> Self:
-        key = cls, text
-        return cls._interned.get(key) or cls._new(key, {"text": text})
+        return cls._intern((cls, text), {"text": text})
 
     def spell(self) -> str:
         return self.text

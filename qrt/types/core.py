@@ -34,9 +34,8 @@ class Type:
     _text: str | None
 
     @classmethod
-    def _new(cls, key: tuple[object, ...], fields: Mapping[str, object]) -> Self:
-        """Return the type of this key, which begins with the class: a new one with these attributes, unless another
-        thread was faster."""
+    def _intern(cls, key: tuple[object, ...], fields: Mapping[str, object]) -> Self:
+        """Return the one type of a key, which begins with the class; of these attributes if there is none yet."""
         new = object.__new__(cls)
         for name, value in fields.items():
             object.__setattr__(new, name, value)

@@ -92,8 +92,7 @@ class QuantileType(TableStorage):
             "quantile_type": kind,
             "quantiles": values,
         }
-        key = (cls, *fields.values(), signs)
-        return cls._interned.get(key) or cls._new(key, fields)
+        return cls._intern((cls, *fields.values(), signs), fields)
 
     @property
     def width(self) -> int:

@@ -204,7 +204,7 @@ class UniformType(StoredType):
         parameters = shape, scale_bytes, integer_bytes(zero_points, shape)
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
         key = (cls, *fields.values(), *parameters)
-        return cls._interned.get(key) or cls._new(key, fields | _parameters(*parameters, axis, blocks))
+        return cls._interned.get(key) or cls._intern(key, fields | _parameters(*parameters, axis, blocks))
 
     @property
     def scales(self) -> tuple[float, ...]:

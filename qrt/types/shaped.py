@@ -87,7 +87,7 @@ class TensorType(_Shaped):
         dims = None if shape is None else _shape(shape)
         key = cls, dims, as_type(element) if isinstance(element, str) else element, encoding
         try:
-            return cls._interned.get(key) or cls._new(key, cls._checked(*key[1:]))
+            return cls._interned.get(key) or cls._intern(key, cls._checked(*key[1:]))
         except TypeError as error:
             if isinstance(error, QuantTypeError):
                 raise
@@ -139,7 +139,7 @@ class VectorType(Type):
         dims = _shape(shape)
         flags = (False,) * len(dims) if scalable is None else tuple(scalable)
         key = cls, dims, element, flags
-        return cls._interned.get(key) or cls._new(key, cls._checked(dims, element, flags))
+        return cls._interned.get(key) or cls._intern(key, cls._checked(dims, element, flags))
 
     @staticmethod
     def _checked(shape: Shape, element: Type, scalable: tuple[bool, ...]) -> dict[str, object]:
@@ -213,7 +213,7 @@ class MemRefType(_Shaped):
         if space is not None and space.partition(" : ")[0] == "0":  # the default, of whatever integer type
             space = None
         key = cls, dims, element, layout, space
-        return cls._interned.get(key) or cls._new(key, cls._checked(dims, element, layout, space))
+        return cls._interned.get(key) or cls._intern(key, cls._checked(dims, element, layout, space))
 
     @staticmethod
     def _checked(

@@ -59,8 +59,7 @@ class AnyQuantizedType(StoredType):
     ) -> Self:
         fields = storage_fields(storage, storage_min, storage_max)
         fields["expressed_type"] = None if expressed is None else expressed_type(expressed)
-        key = (cls, *fields.values())
-        return cls._interned.get(key) or cls._new(key, fields)
+        return cls._intern((cls, *fields.values()), fields)
 
     def spell(self) -> str:
         expressed = "" if self.expressed_type is None else f":{self.expressed_type}"
@@ -102,7 +101,7 @@ class CalibratedType(QuantizedType):
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
         kind = expressed_type(expressed)
         key = (cls, kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
-        return cls._interned.get(key) or cls._new(key, {"expressed_type": kind, "min": low, "max": high})
+        return cls._intern(key, {"expressed_type": kind, "min": low, "max": high})
 
     def spell(self) -> str:
         return f"!quant.calibrated<{self.expressed_type}<{spell_double(self.min)}:{spell_double(self.max)}>>"
@@ -137,8 +136,7 @@ class NoQuantizedType(QuantizedType):
 
     def __new__(cls, expressed: str | FloatType) -> Self:
         kind = expressed_type(expressed)
-        key = cls, kind
-        return cls._interned.get(key) or cls._new(key, {"expressed_type": kind})
+        return cls._intern((cls, kind), {"expressed_type": kind})
 
     def spell(self) -> str:
         return f"!quant.none<{self.expressed_type}>"

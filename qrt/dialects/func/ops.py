@@ -1,6 +1,6 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from qrt.ir.core.attributes import (
     ArrayAttr,
@@ -41,16 +41,11 @@ class FuncOp(Operation):
 
     @property
     def sym_name(self) -> str:
-        name = self.attributes["sym_name"]
-        assert isinstance(name, StringAttr)  # the verifier holds it
-        return name.value
+        return cast("StringAttr", self.attributes["sym_name"]).value  # the verifier holds it
 
     @property
     def type(self) -> FunctionType:
-        given = self.attributes["function_type"]
-        assert isinstance(given, TypeAttr)  # the verifier holds it
-        assert isinstance(given.type, FunctionType)
-        return given.type
+        return cast("FunctionType", cast("TypeAttr", self.attributes["function_type"]).type)  # the verifier holds it
 
     @property
     def is_declaration(self) -> bool:
