@@ -98,7 +98,7 @@ def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
     """Decorate a function: it runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the
     call in the `CallCache`, and ``bind`` does not run: so it may ask arrays for types and shapes, never for values. Its
     operands are its first parameters, in the order in which it passes them on."""
-    bind.__doc__ = complete_docstring(bind)
+    complete_docstring(bind)
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
     return Function(bind)
 

@@ -8,7 +8,10 @@ import re
 from collections.abc import Callable
 from inspect import Parameter
 from textwrap import fill, indent
-from typing import Any, get_args
+from typing import ParamSpec, TypeVar, get_args
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _PARAMETERS = {
     "q": ("QuantTensor", "Of any shape."),
@@ -42,18 +45,18 @@ _RETURNS = {
     "": "Of the shape of ``{first}``.",
 }
 _RAISES = {
-    "strides": "If shapes do not fit together, a window does not fit, 64 bits cannot hold every sum of these types, "
-    "i32 cannot and ``out_type`` is missing, or an option has another value.",
+    "requant": "If shapes, channels or types do not fit together, i32 cannot hold every result and ``out_type`` is "
+    "missing, ``requant`` is no rule or cannot hold the values, or an option has another value.",
     "": "If an argument is of another kind, type or shape, or an option has another value.",
 }
 """Of functions that have the parameter; last of all others."""
 _TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 
-def complete_docstring(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a function with the sections and parameters that it leaves out, if it has a docstring."""
+def complete_docstring(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function: its docstring, if it has one, gets the sections and parameters that it leaves out."""
     if not function.__doc__:
-        return None
+        return function
     summary, *parts = _TITLE.split(inspect.cleandoc(function.__doc__))
     sections = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
     parameters = inspect.signature(function).parameters
@@ -69,7 +72,9 @@ def complete_docstring(function: Callable[..., Any]) -> str | None:
         "Returns": _entry("QuantTensor", returns.format(first=next(iter(parameters)))),
         "Raises": _entry("QuantTypeError", raises),
     } | {title: text for title, text in sections.items() if title != "Parameters"}
-    return "\n\n".join([summary.strip(), *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in complete.items())])
+    parts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in complete.items()]
+    function.__doc__ = "\n\n".join([summary.strip(), *parts])
+    return function
 
 
 def _shared_entry(parameter: Parameter) -> str:

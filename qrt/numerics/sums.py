@@ -3,6 +3,7 @@
 All are the same on every machine."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -11,11 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
+from qrt.numerics import double_double
 
 Array = npt.NDArray[Any]
 
 _PART = 1 << 20
 """Elements at a time: they stay in the cache, and sums of so many integers of 27 bits are exact in float64."""
+
+_FEW = 16
+"""So many multiples are rounded one by one."""
 
 _FAR = 480
 """The squares of numbers of exponents up to this neither overflow nor lose bits to underflow in float64; those of the
@@ -110,3 +115,42 @@ def rounded_root(numerator: int, denominator: int) -> float:
     # At least 60 bits of the root, and one that says whether more follow: the division then rounds as the root does.
     more = rest != 0 or root * root != quotient
     return rounded_quotient(2 * root + more, 2 << shift)
+
+
+def rounded_multiples(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> Array:
+    """Integers times the positive ratio that each has by its number in ``which``, or the roots of that, each rounded
+    once to float64.
+
+    >>> rounded_multiples(np.array([1, 7]), [Fraction(1, 3)], np.array([0, 0]), False).tolist()
+    [0.3333333333333333, 2.3333333333333335]
+    """
+    flat, places, rounded = numbers.ravel(), which.ravel(), rounded_root if root else rounded_quotient
+    values: Array = np.empty(flat.size)
+    unsure: Sequence[int] = range(flat.size)
+    if flat.size > _FEW and flat.dtype != object and _are_ordinary(flat, ratios):
+        values, unsure = _by_pairs(flat, ratios, places, root)
+    for i in unsure:
+        ratio = ratios[places[i]]
+        values[i] = rounded(int(flat[i]) * ratio.numerator, ratio.denominator)
+    return values.reshape(numbers.shape)
+
+
+def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
+    """Return True where double-doubles hold all of them, far from the ends of float64."""
+    far = Fraction(2) ** 400
+    return all(1 / far < ratio < far for ratio in ratios) and int(np.abs(numbers).max()) < 1 << 62
+
+
+def _by_pairs(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> tuple[Array, Sequence[int]]:
+    """(values, places of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
+    high = numbers.astype(np.float64)
+    value = high, (numbers - high.astype(np.int64)).astype(np.float64)
+    first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
+    value = double_double.multiply(value, (first[which], second[which]))
+    is_zero = numbers == 0
+    if root:
+        value = double_double.sqrt((np.where(is_zero, 1.0, value[0]), np.where(is_zero, 0.0, value[1])))
+    high, low = value
+    error = np.abs(high) * 2.0**-85
+    is_sure = ((high + (low + error) == high) & (high + (low - error) == high)) | is_zero
+    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure).tolist()

@@ -76,12 +76,6 @@ def matmul(
     QuantTensor
         Shape ``(..., m, n)``, without the dimension that a vector lacks.
 
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not multiply, an operand is per axis along ``k``, 64 bits cannot hold every sum of these types,
-        i32 cannot and ``out_type`` is missing, or an option has another value.
-
     Examples
     --------
     >>> t = UniformType("i8", "f32", 0.5)
@@ -122,11 +116,6 @@ def float_matmul(
     -------
     ndarray of float32
         Shape ``(..., n)``.
-
-    Raises
-    ------
-    QuantTypeError
-        If a dtype or shape is another.
 
     Examples
     --------

@@ -280,8 +280,7 @@ class QuantTensor(Operators, Tensor, Methods):
             data = source[key]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        t = self.type
-        return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
+        return made(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
@@ -291,17 +290,12 @@ class QuantTensor(Operators, Tensor, Methods):
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
-        source = stored(self)
-        if not axes and self.type.is_per_layer:
-            return made(source.T, self.type, source)
-        order = _axes(axes, self.ndim)
+        source, order = stored(self), _axes(axes, self.ndim)
         return made(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        source, wanted = stored(self), shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
-        if set(map(type, wanted)) != {int}:
-            wanted = _integers_of(shape, "reshape: the shape")
+        source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
         if order not in ("C", "A"):

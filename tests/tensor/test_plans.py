@@ -37,13 +37,6 @@ def test_values_of_an_array_that_is_no_operand_decide(offset: int) -> None:
         assert values(np.trace(q, given)) == np.trace(values(q), offset)
 
 
-def test_a_list_that_changed_is_another() -> None:
-    q, places = drawn(6), [0, 2]
-    for _ in range(2):
-        np.testing.assert_array_equal(values(np.add.reduceat(q, places)), np.add.reduceat(values(q), places))
-        places[1] += 1
-
-
 def test_a_list_that_changed_later_is_not_held() -> None:
     q, widths, ranks = drawn(4, 4), [[1, 1], [0, 0]], [0.25, 0.75]
     for call, given in ((np.pad, widths), (lambda q, r: np.quantile(q, r, method="lower"), ranks)):

@@ -70,14 +70,16 @@ def tensor(q: Any, argument: str) -> "QuantTensor":
     return q  # type: ignore[return-value]
 
 
-def no_tensor(x: Any, argument: str) -> Any:
-    """Return what is no QuantTensor and holds none: indices, masks and the like."""
-    if isinstance(x, (tuple, list)):
-        for item in x:
-            no_tensor(item, argument)
+def no_tensor(x: Any, argument: str) -> None:
+    """Refuse a QuantTensor, and what holds one, among indices, masks and the like."""
+    _refuse_tensor(x, f"{argument} must not be a QuantTensor: its values are neither integers nor bools")
+
+
+def _refuse_tensor(x: Any, message: str) -> None:
     if isinstance(x, Tensor):
-        raise QuantTypeError(f"{argument} must not be a QuantTensor: its values are neither integers nor bools")
-    return x
+        raise QuantTypeError(message)
+    for item in x if isinstance(x, (tuple, list)) else ():
+        _refuse_tensor(item, message)
 
 
 def zero_points(q: Tensor) -> Array:
@@ -117,11 +119,7 @@ def _quantized(values: Array, type: UniformType) -> EagerCall[Tensor]:
 
 def plain(x: Any) -> Any:
     """Return what is no tensor and holds none: the values of one would be quantized again, perhaps to others."""
-    if isinstance(x, (list, tuple)):
-        for item in x:
-            plain(item)
-    if isinstance(x, Tensor):
-        raise QuantTypeError("a QuantTensor is not taken as numbers here: join tensors by np.stack or np.concatenate")
+    _refuse_tensor(x, "a QuantTensor is not taken as numbers here: join tensors by np.stack or np.concatenate")
     return x
 
 

@@ -3,7 +3,7 @@
 An exact result is integers, each worth the product of a few scales. ``Units`` are these scales.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,9 +15,8 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 import qrt.numerics as numerics
 from qrt.errors import QuantAxisError, QuantTypeError, shown
-from qrt.numerics import double_double
 from qrt.numerics.broadcasting import broadcast_arrays
-from qrt.numerics.sums import rounded_quotient, rounded_root
+from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.protocol.elements import first_element, into, stored, tensor
 from qrt.tensor.quant_tensor import QuantTensor
@@ -28,8 +27,6 @@ I32_END = 1 << 31
 """Sums below it are exact in i32."""
 I64_END = 1 << 62
 """Sums below it are requantized."""
-_FEW = 16
-"""So many results are rounded one by one."""
 NO_DTYPE = object()
 """It stands for the dtype of a function that takes none."""
 GIVE_VALUES = "give it np.asarray(q), the values as floats"
@@ -147,39 +144,7 @@ def _index(units: Units, shape: Shape) -> Array:
 def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
     """Return the integers times what each is worth over a divisor, or the root of that, rounded once to float64."""
     ratios = [unit / divisor for unit in units.products()]
-    numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
-    which = np.zeros(acc.size, np.int64)
-    if len(ratios) > 1:
-        which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
-    values: Array = np.empty(acc.size)
-    unsure: Sequence[int] = range(acc.size)
-    if acc.size > _FEW and numbers.dtype != object and _are_ordinary(numbers, ratios):
-        values, unsure = _by_pairs(numbers, which, ratios, root)
-    for i in unsure:
-        ratio = ratios[which[i]]
-        values[i] = rounded(int(numbers[i]) * ratio.numerator, ratio.denominator)
-    return values.reshape(acc.shape)
-
-
-def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
-    """Whether double-doubles hold them, far from the ends of float64."""
-    far = Fraction(2) ** 400
-    return all(1 / far < ratio < far for ratio in ratios) and int(abs(numbers).max()) < I64_END
-
-
-def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bool) -> tuple[Array, Sequence[int]]:
-    """(values, numbers of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
-    high = numbers.astype(np.float64)
-    value = high, (numbers - high.astype(np.int64)).astype(np.float64)
-    first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
-    value = double_double.multiply(value, (first[which], second[which]))
-    is_zero = numbers == 0
-    if root:
-        value = double_double.sqrt((np.where(is_zero, 1.0, value[0]), np.where(is_zero, 0.0, value[1])))
-    high, low = value
-    error = np.abs(high) * 2.0**-85
-    is_sure = ((high + (low + error) == high) & (high + (low - error) == high)) | is_zero
-    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure).tolist()
+    return rounded_multiples(acc, ratios, np.broadcast_to(_index(units, acc.shape), acc.shape), root)
 
 
 # ------------------------------------------------------------------------------------------------------------ operands
@@ -204,6 +169,15 @@ def refuse_others(others: Mapping[str, Any]) -> None:
 def is_kept(keepdims: Any) -> bool:
     """Return whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
     return keepdims is not np._NoValue and bool(keepdims)
+
+
+def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rule of a ufunc's method: that of a function, along axis 0 unless another is given."""
+
+    def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
+        return function(array, axis, **{key: value for key, value in options.items() if value is not None})
+
+    return rule
 
 
 def axes_of(axis: Any, rank: int) -> Shape:

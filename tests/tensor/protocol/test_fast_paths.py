@@ -134,7 +134,6 @@ MOVES: dict[str, Callable[[Any], Any]] = {
     "stack": lambda x: np.stack((x, x), -1),
     "vstack": lambda x: np.vstack([x, x]),
     "column_stack": lambda x: np.column_stack([x, x]),
-    "block": lambda x: np.block([[x, x], [x, x]]),
     "append": lambda x: np.append(x, x, 0),
     "insert": lambda x: np.insert(x, 1, x[0], 0),
     "select": lambda x: np.select([np.eye(*x.shape, dtype=bool)], [x], x),

@@ -70,20 +70,6 @@ def test_the_extremes_of_a_mask_are_taken_as_numpy_takes_them() -> None:
         np.extract(np.ones(7, bool), q)
 
 
-def test_blocks_are_nested_lists_of_tensors_of_one_type() -> None:
-    q, r = drawn(T, 3, 2), drawn(T, 3, 2)
-    x, y = values(q), values(r)
-    for nested in (lambda a, b: [[a, b], [b, a]], lambda a, b: [a, b], lambda a, b: [[[a]], [[b]]], lambda a, b: a):
-        assert same(np.block(nested(q, r)), np.block(nested(x, y)))
-    assert same(np.block([[q[0, 0]], [q[0, 1]]]), np.block([[x[0, 0]], [x[0, 1]]]))
-    wide = np.block([[drawn(CHANNELS, 3, 2)], [drawn(CHANNELS, 3, 2)]])
-    assert wide.shape == (6, 2)
-    wrong: list[Any] = [[[q], r], [q, drawn(OTHER, 3, 2)], [[q], []], [q, 1.0], [[q], (r,)], [[q, r], [q]]]
-    for each in wrong:
-        with pytest.raises(QuantTypeError):
-            np.block(each)
-
-
 @pytest.mark.parametrize("axis", [None, -1, 0, 2])
 def test_sorting_along_an_axis_that_there_is_not(axis: Any) -> None:
     q = drawn(T, 3, 2)

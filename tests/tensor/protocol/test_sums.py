@@ -134,13 +134,6 @@ def test_powers(data: st.DataObject, n: int) -> None:
 
 @settings(max_examples=20)
 @given(st.data())
-def test_sums_of_pieces(data: st.DataObject) -> None:
-    q = data.draw(tensors(shape=(3, 5)))
-    exactly(lambda x: np.add.reduceat(x, [0, 3, 1], axis=1), q, (1,), 5 * magnitude(q.type))
-
-
-@settings(max_examples=20)
-@given(st.data())
 def test_sums_under_a_mask(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(3, 4)))
     where = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
@@ -259,7 +252,7 @@ def test_moments_of_many_results(storage: str) -> None:
 def test_norms_are_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.ndim in (1, 2)))
     total = Fraction(np.add.reduce(values(q) ** 2, axis=None) + Fraction(0))
-    assert float(np.linalg.norm(q)) == float(np.linalg.vector_norm(q)) == root(total)
+    assert float(np.linalg.norm(q)) == root(total)
 
 
 @pytest.mark.parametrize("scale", [5e-324, 2.0**-1070, 1e-160, 1e150])
@@ -350,7 +343,6 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.ptp(q[:0], axis=0), "np.ptp: there is no element"),
         (lambda q: np.trace(q, axis1=1, axis2=1), "np.trace: axis1 and axis2 must be two axes"),
         (lambda q: np.trace(q[0]), "np.trace: axis 1 does not fit a tensor of rank 1"),
-        (lambda q: np.add.reduceat(q, [7]), "np.add.reduceat: index 7 out-of-bounds"),
         (lambda q: np.mean(q[:0]), "np.mean: there is no element"),
         (lambda q: np.mean(q[:0], dtype=q.type), "a mean over no element has no value"),
         (lambda q: np.mean(q, out=np.empty(3)), "np.mean: out must be an array of shape"),

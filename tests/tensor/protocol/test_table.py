@@ -117,6 +117,22 @@ def test_functions_of_other_subjects_are_refused() -> None:
             call()
 
 
+def test_a_function_without_a_rule_says_what_does_the_same() -> None:
+    q, places = QuantTensor([3, 5, 3, 7, 3], T), {}
+    with pytest.raises(QuantTypeError) as error:
+        np.trim_zeros(q)
+    places["places"] = np.flatnonzero(q)
+    assert "q[places[0] : places[-1] + 1]" in str(error.value)
+    assert eval("q[places[0] : places[-1] + 1]", places, {"q": q}).storage.tolist() == [5, 3, 7]
+    with pytest.raises(QuantTypeError, match=r"np\.sum\(q\[i:j\], axis=0\) is the sum of a part"):
+        np.add.reduceat(q, [0, 2])
+    with pytest.raises(QuantTypeError, match=r"np\.concatenate joins the tensors of a row along the last axis"):
+        np.block([[q], [q]])
+    for call in (lambda: np.linalg.vector_norm(q), lambda: np.linalg.multi_dot([q, q])):
+        with pytest.raises(QuantTypeError, match=r"has no exact result as quantized values: write np\.linalg"):
+            call()
+
+
 def test_a_function_has_one_rule() -> None:
     """Hazard: of two rules, that of the module which is imported last would hold."""
     assert len(table.table()) > 400

@@ -1,13 +1,13 @@
 """Comparisons of values: of tensors with tensors, with arrays of numbers and with real numbers of any size.
 
-The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number becomes an
-integer of the storage of a type per layer, so that NumPy compares storage.
+The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number
+becomes two integers of the storage of a type per layer, so that NumPy compares storage.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
 from numbers import Real
 from typing import Any
 
@@ -17,7 +17,7 @@ import qrt.numerics as numerics
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
-from qrt.ops.core import Array, storage_dtype
+from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.exact import refuse_others
@@ -43,7 +43,10 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
     if not isinstance(b, Tensor):
         number = b if isinstance(b, Real) else as_array(b)[()]
         if isinstance(number, Real):
-            return _with_number(ufunc, a, _exact(number))
+            b = _exact(number)
+            places = places_of(a.type, b) if a.type.is_per_layer else None
+            if places is not None:
+                return _with_number(ufunc, stored(a), *places, a.type.storage_max + 1)
     with np.errstate(invalid="ignore"):  # of NaNs that signal
         return _broadcast(ufunc, *comparable([a, b]))
 
@@ -59,13 +62,6 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
 # -------------------------------------------------------------------------------------------------------------- numbers
 
 
-def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
-    if q.type.is_per_layer:
-        test, threshold = test_of_storage(ufunc, q.type, number)
-        return test(stored(q), threshold)
-    return compare_with_number(ufunc, np.asarray(q), number)
-
-
 def _exact(number: Any) -> Any:
     """Return a real number as one of Python, which compares exactly with a float."""
     if isinstance(number, np.longdouble) and np.isfinite(number):
@@ -75,76 +71,33 @@ def _exact(number: Any) -> Any:
     )
 
 
-def compare_with_number(ufunc: np.ufunc, values: Array, number: Any) -> Any:
-    """Return what ``ufunc`` gives for an array of floats and a real number of Python's, of any size, exactly.
-
-    The nearest number of the array's dtype takes the number's place. Where the number lies beside it, a comparison
-    with or without equality decides.
-    """
-    nearest = _nearest(number, values.dtype)
-    side = (number > float(nearest)) - (number < float(nearest))
-    if side:
-        if ufunc is np.equal or ufunc is np.not_equal:
-            return np.full(values.shape, ufunc is np.not_equal)[()]
-        is_less = ufunc is np.less or ufunc is np.less_equal
-        ufunc = (np.less_equal if side > 0 else np.less) if is_less else np.greater if side > 0 else np.greater_equal
-    return ufunc(values, nearest)
-
-
-def _nearest(number: Any, dtype: np.dtype[Any]) -> Any:
-    try:
-        double = float(number)
-    except OverflowError:
-        double = inf if number > 0 else -inf
-    with np.errstate(over="ignore"):
-        return np.asarray(double).astype(dtype)[()]
+def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int) -> Any:
+    """Return the comparison of storage below ``end`` with a number, for the integers that ``places_of`` gives for it:
+    NumPy compares storage with integers of any size."""
+    if ufunc is np.less or ufunc is np.greater_equal:
+        return ufunc(storage, low)
+    if ufunc is np.less_equal or ufunc is np.greater:
+        return (np.less if ufunc is np.less_equal else np.greater_equal)(storage, high)
+    if high - low > 1:  # several integers have the number's value
+        return ((storage >= low) & (storage < high)) == (ufunc is np.equal)
+    return ufunc(storage, low if low < high else end)
 
 
 @lru_cache(maxsize=256)
-def test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[Callable[..., Any], Array]:
-    """Return the comparison of storage of a type per layer, and the integer to compare it with, in its dtype."""
-    limits = np.iinfo(storage_dtype(t))
-    least, greatest = np.array(limits.min, limits.dtype), np.array(limits.max, limits.dtype)
-    if number != number or not _is_monotonic(t):
-        return lambda storage, _: compare_with_number(ufunc, _values(t, storage), number), least
-    if ufunc is np.equal or ufunc is np.not_equal:
-        low, high = (_first_integer(t, test, number) for test in (np.greater_equal, np.greater))
-        if high - low == 1:
-            return ufunc, np.array(low, limits.dtype)
-        if high == low:
-            return (np.less if ufunc is np.equal else np.greater_equal), least
-        return lambda storage, _: ((storage >= low) & (storage < high)) == (ufunc is np.equal), least
-    is_less = ufunc is np.less or ufunc is np.less_equal
-    first = _first_integer(t, np.greater if ufunc in (np.less_equal, np.greater) else np.greater_equal, number)
-    if first > limits.max:
-        return (np.less_equal if is_less else np.greater), greatest
-    return (np.less if is_less else np.greater_equal), np.array(first, limits.dtype)
+def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
+    """Return the first integers whose values are at least a real number, and greater than it, of a type per layer:
+    one past the storage where there are none. None without an order: for a NaN, or among NaNs."""
+    if number != number or np.isnan(_values(t, [t.storage_min, t.storage_max, t.zero_points[0]])).any():
+        return None
+    integers = range(t.storage_min, t.storage_max + 1)
+    low, high = (search(integers, number, key=lambda n: float(_values(t, n))) for search in (bisect_left, bisect_right))
+    return low + t.storage_min, high + t.storage_min
 
 
 def _values(t: UniformType, storage: Any) -> Array:
-    """Return the values of storage of a type per layer, as float64."""
+    """Return the values of storage of a type per layer, as float64. They do not decrease; only where both the storage
+    and the zero point are infinite is there a NaN among them."""
     return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
-
-
-def _is_monotonic(t: UniformType) -> bool:
-    """Return whether values do not decrease. Only where both the storage and the zero point are infinite is there a
-    NaN among them."""
-    return not np.isnan(_values(t, [t.storage_min, t.storage_max, t.zero_points[0]])).any()
-
-
-def _first_integer(t: UniformType, test: np.ufunc, number: Any) -> int:
-    """Return the least integer of the storage whose value passes a test that all greater ones pass too: greater than
-    the number, or at least the number. It is the greatest integer and one more where none does."""
-    low, high = t.storage_min, t.storage_max + 1
-    while low < high:  # many at once: a call of NumPy costs more than some hundred elements
-        tried = np.unique(np.linspace(low, high - 1, 256).astype(np.int64))
-        passed = np.flatnonzero(compare_with_number(test, _values(t, tried), number))
-        if passed.size:
-            high = int(tried[passed[0]])
-            low = int(tried[passed[0] - 1]) + 1 if passed[0] else high
-        else:
-            low = int(tried[-1]) + 1
-    return low
 
 
 # ------------------------------------------------------------------------------------------------------------ functions

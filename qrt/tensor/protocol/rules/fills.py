@@ -22,40 +22,6 @@ from qrt.types import check_integrity
 # ---------------------------------------------------------------------------------------------------------------- like
 
 
-def _filled(a: QuantTensor, value: Any, dtype: Any, shape: Any) -> Any:
-    """Return a number everywhere: as an array of a dtype, else quantized."""
-    wanted = a.shape if shape is None else np.broadcast_to(0, shape).shape
-    if dtype is not None:
-        return np.full(wanted, value, dtype)
-    result = filled(a.type, wanted)
-    if type(value) is not int or value:
-        result[...] = value
-    return result
-
-
-def _like(function: Any, value: Any) -> Callable[..., Any]:
-    def rule(
-        a: QuantTensor,
-        dtype: Any = None,
-        order: Any = "K",
-        subok: bool = True,
-        shape: Any = None,
-        *,
-        device: Any = None,
-    ) -> Any:
-        return _filled(a, value, dtype, shape)
-
-    return rule
-
-
-_LIKE = {
-    np.zeros_like: (0, "Zeros of the tensor's type; of a dtype, an array."),
-    np.empty_like: (0, "As np.zeros_like: storage is never outside its bounds."),
-    np.ones_like: (1, "Ones, quantized by the tensor's type; of a dtype, an array."),
-}
-enter("moves", _like, _LIKE)
-
-
 @implements(np.full_like, kind="moves")
 def full_like(
     a: QuantTensor,
@@ -68,8 +34,25 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
-    return _filled(a, fill_value, dtype, shape)
+    wanted = a.shape if shape is None else np.broadcast_to(0, shape).shape
+    if dtype is not None:
+        return np.full(wanted, fill_value, dtype)
+    result = filled(a.type, wanted)
+    if type(fill_value) is not int or fill_value:
+        result[...] = fill_value
+    return result
 
+
+def _like(function: Any, value: int) -> Callable[..., Any]:
+    return lambda a, *args, **options: full_like(a, value, *args, **options)
+
+
+_LIKE = {
+    np.zeros_like: (0, "Zeros of the tensor's type; of a dtype, an array."),
+    np.empty_like: (0, "As np.zeros_like: storage is never outside its bounds."),
+    np.ones_like: (1, "Ones, quantized by the tensor's type; of a dtype, an array."),
+}
+enter("moves", _like, _LIKE)
 
 # ----------------------------------------------------------------------------------------------------------- triangles
 

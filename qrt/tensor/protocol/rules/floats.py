@@ -15,7 +15,7 @@ log1p log2 modf rad2deg radians reciprocal rint sin sinh spacing sqrt tan tanh t
 angle around corrcoef cov cumprod fix gradient histogram histogram_bin_edges histogramdd i0 nan_to_num nancumprod poly
 round sinc trapezoid unwrap
 linalg.cholesky linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv
-linalg.matrix_rank linalg.pinv linalg.qr linalg.slogdet linalg.svd linalg.svdvals
+linalg.matrix_norm linalg.matrix_rank linalg.pinv linalg.qr linalg.slogdet linalg.svd linalg.svdvals linalg.vector_norm
 fft.fft fft.fft2 fft.fftn fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft
 fft.rfft2 fft.rfftn
 emath.arccos emath.arcsin emath.arctanh emath.log emath.log10 emath.log2 emath.sqrt
@@ -48,6 +48,8 @@ _OTHERS = {
     "logspace": "np.logspace(np.asarray(q), np.asarray(r))",
     "linalg.solve": "np.linalg.solve(np.asarray(q), x)",
     "linalg.lstsq": "np.linalg.lstsq(np.asarray(q), x)",
+    "linalg.matrix_power": "np.linalg.matrix_power(np.asarray(q), 2)",
+    "linalg.multi_dot": "np.linalg.multi_dot([np.asarray(q), np.asarray(r)])",
     "linalg.cross": "np.linalg.cross(np.asarray(q), np.asarray(r))",
     "linalg.tensorinv": "np.linalg.tensorinv(np.asarray(q), ind=1)",
     "linalg.tensorsolve": "np.linalg.tensorsolve(np.asarray(q), x)",
@@ -76,6 +78,10 @@ refuses(
     np.savez_compressed,
     hint='qrt.save_tensors("q.npz", {"q": q}) keeps the type, np.asarray(q) has the values',
 )
+
+refuses(np.block, hint="np.concatenate joins the tensors of a row along the last axis, and then the rows")
+refuses(np.trim_zeros, hint="places = np.flatnonzero(q), and q[places[0] : places[-1] + 1] has no zeros at its ends")
+refuses((np.add, "reduceat"), hint="np.sum(q[i:j], axis=0) is the sum of a part")
 
 _LIKE: tuple[Function, ...] = (
     np.array,

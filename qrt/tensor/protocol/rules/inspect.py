@@ -55,6 +55,7 @@ _ASKED = {
     np.isreal: (stored, "True everywhere."),
     np.tril_indices_from: (stored, "Indices of the lower triangle of a matrix of this shape."),
     np.triu_indices_from: (stored, "Indices of the upper triangle of a matrix of this shape."),
+    np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
     np.diag_indices_from: (stored, "Indices of the main diagonal of a tensor of this shape."),
     np.array2string: (np.asarray, "The values as text."),
     np.array_str: (np.asarray, "The values as text."),
@@ -71,7 +72,5 @@ def array_repr(
     suppress_small: bool | None = None,
 ) -> str:
     """As ``repr(q)``."""
-    given = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small}
-    options: Any = {name: value for name, value in given.items() if value is not None}
-    with np.printoptions(**options):
+    with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)

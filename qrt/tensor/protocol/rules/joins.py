@@ -99,38 +99,6 @@ _ALONG_AXIS = {
 enter("moves", _along_axis, _ALONG_AXIS)
 
 
-@implements(np.block, kind="moves")
-def block(arrays: Any) -> QuantTensor:
-    """Nested lists of tensors joined: the innermost along the last axis."""
-
-    def parts(given: Any) -> list[QuantTensor]:
-        return [q for item in given for q in parts(item)] if isinstance(given, list) else [tensor(given, "a block")]
-
-    def depth(given: Any) -> int:
-        depths = {depth(item) for item in given} if isinstance(given, list) else {-1}
-        if len(depths) != 1:
-            raise QuantValueError("the lists of blocks must be of one depth, and none of them empty")
-        return depths.pop() + 1
-
-    levels, tensors = depth(arrays), parts(arrays)
-    rank = max([levels, *(q.ndim for q in tensors)])
-
-    def joined(given: Any, axis: int) -> QuantTensor:
-        if not isinstance(given, list):
-            return given[(None,) * (rank - given.ndim) + (...,)]  # type: ignore[no-any-return]
-        return concatenate([joined(item, axis + 1) for item in given], axis)
-
-    return joined(arrays, rank - levels) if levels else tensors[0].copy()
-
-
-def _of_layer(x: Any, t: UniformType) -> Array:
-    """Return the storage of a tensor of a type per layer, or of real numbers."""
-    if not isinstance(x, QuantTensor):
-        return numbers(x, t, ())
-    one_type((t, x.type))
-    return stored(x)
-
-
 @implements(np.append, kind="moves")
 def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements joined to the end of an axis or of one line; real numbers are quantized."""
@@ -147,9 +115,10 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
-    arr = tensor(arr, "arr")
-    if arr.type.is_per_layer:
-        return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)
+    t = tensor(arr, "arr").type
+    if t.is_per_layer:
+        is_tensor = isinstance(values, QuantTensor) and one_type((t, values.type))
+        return made(np.insert(stored(arr), obj, stored(values) if is_tensor else numbers(values, t, ()), axis), t)
     if axis is None:
         arr, axis = arr.ravel(), 0
     axis, t, source = normalize_axis_index(axis, arr.ndim), arr.type, stored(arr)

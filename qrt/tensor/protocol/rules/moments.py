@@ -11,7 +11,6 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.functions import mean as qrt_mean
-from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     add_up,
@@ -87,9 +86,12 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         freedom = _exact(ddof)
         if count == 0 or count <= freedom:
             raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
-        total, squares = _power_sums(stored(a), axes, keepdims, count, max(-a.type.storage_min, a.type.storage_max))
-        deviations = np.asarray(count * squares - total * total)
-        return to_float64(deviations, units, count * (count - freedom), root)[()]
+        terms, squares = _squares(a, axes, keepdims, count)
+        is_narrow = (count * max_magnitude(a.type)) ** 2 < 1 << 63
+        kind: Any = np.int64 if is_narrow else object  # of count times the squares, and of the squared sum
+        total = add_up(terms, axes, object if terms.dtype == object else np.int64, None, keepdims)
+        deviations = count * np.asarray(squares, kind) - np.asarray(total, kind) ** 2
+        return to_float64(np.asarray(deviations, kind), units, count * (count - freedom), root)[()]
 
     return rule
 
@@ -109,20 +111,14 @@ def _exact(number: Any) -> Fraction:
     raise QuantTypeError(f"ddof must be a finite number, got {shown(number)}")
 
 
-def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: int, widest: int) -> tuple[Array, Array]:
-    """Return (sum, sum of squares) of storage of this magnitude: of int64, or objects where that does not hold
-    ``count`` times the sum of squares."""
-    bound = count * widest**2
-    if bound >= 1 << 63:
-        storage, square, wide = storage.astype(object), object, object
-    else:
-        is_unsigned, wide = storage.dtype.kind == "u", np.int32 if bound < I32_END else np.int64
-        narrow = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(storage.itemsize, (np.int64, np.int64))
-        square = narrow[is_unsigned]
-    kind = object if (count * widest) ** 2 >= 1 << 63 else np.int64
-    squares = np.multiply(storage, storage, dtype=square)
-    total, of_squares = (np.asarray(add_up(x, axes, wide, None, keepdims), kind) for x in (storage, squares))
-    return total, of_squares
+def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) -> tuple[Array, Array]:
+    """Return (values as integers, sums of ``count`` of their squares), as objects where 64 bits do not hold a sum."""
+    square = max_magnitude(q.type) ** 2
+    bound = max(count, 1) * square
+    wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
+    terms = centred(q, square)
+    terms = terms.astype(object) if wide is object else terms
+    return terms, np.asarray(add_up(np.square(terms), axes, wide, None, keepdims))
 
 
 # --------------------------------------------------------------------------------------------------------------- norms
@@ -130,39 +126,13 @@ def _power_sums(storage: Array, axes: tuple[int, ...], keepdims: bool, count: in
 
 @implements(np.linalg.norm, kind="sums")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    """The root of a sum of squares; other norms have no exact result."""
+    """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
     require_tensors(x)
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
         raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
-    is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
-    return _norm(np.linalg.norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
-
-
-@implements(np.linalg.vector_norm, kind="sums")
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
-    is_root = isinstance(ord, (int, float)) and ord == 2
-    return _norm(np.linalg.vector_norm, x, is_root, axis, ord=ord, axis=axis, keepdims=keepdims)
-
-
-@implements(np.linalg.matrix_norm, kind="sums")
-def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    """The Frobenius norm of matrices as float64, rounded once; other norms have no exact result."""
-    is_root = isinstance(ord, str) and ord == "fro"
-    return _norm(np.linalg.matrix_norm, x, is_root, (-2, -1), ord=ord, keepdims=keepdims)
-
-
-def _norm(function: Any, x: Any, is_root: bool, along: Any, **given: Any) -> Any:
-    """Return the root of the sum of squares along axes, or what the function gives for floats."""
-    require_tensors(x)
-    if not is_root:
-        return answer_in_floats(function, (x,), asked_for(**given))
-    axes, keepdims, units, count = reduction(x, along, given["keepdims"], 2)
-    square = max_magnitude(x.type) ** 2
-    bound = max(count, 1) * square
-    wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
-    terms = centred(x, square)
-    squares = np.square(terms if wide is not object else terms.astype(object))
-    return to_float64(np.asarray(add_up(squares, axes, wide, None, keepdims)), units, root=True)[()]
+    if not (ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)):
+        return answer_in_floats(np.linalg.norm, (x,), asked_for(ord=ord, axis=axis, keepdims=keepdims))
+    axes, keepdims, units, count = reduction(x, axis, keepdims, 2)
+    return to_float64(_squares(x, axes, keepdims, count)[1], units, root=True)[()]

@@ -183,45 +183,21 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
     return take(np.ravel(tensor(arr, "arr")), np.ravel(truth(condition)).nonzero()[0], 0)  # type: ignore[arg-type]
 
 
-@implements(np.trim_zeros, kind="moves")
-def trim_zeros(filt: QuantTensor, trim: str = "fb", axis: Any = None) -> QuantTensor:
-    """A view without the zeros at both ends of axes, or at one."""
-    ends = trim.lower()
-    if ends not in ("f", "b", "fb", "bf"):
-        raise QuantValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    axes = range(filt.ndim) if axis is None else normalize_axis_tuple(axis, filt.ndim)
-    places, key = truth(filt).nonzero(), [ALL] * filt.ndim
-    for i in axes:
-        first, last = (places[i].min(), places[i].max() + 1) if places[i].size else (0, 0)
-        key[i] = slice(first if "f" in ends or not last else 0, last if "b" in ends or not last else None)
-    return filt[tuple(key)]
-
-
 # -------------------------------------------------------------------------------------------------------------- parts
 
 
-def _parts(function: Any, q: QuantTensor, sections: Any, axis: int) -> list[QuantTensor]:
-    """Return the parts of the lines along an axis, as NumPy's function cuts the positions along it."""
-    at = normalize_axis_index(axis, tensor(q, "ary").ndim)
-    if isinstance(sections, (int, float)) and sections == 0:  # NumPy's own refusal is a ZeroDivisionError
-        raise QuantValueError("number sections must be larger than 0.")
-    lines = function(np.arange(q.shape[at]), sections)
-    return [q[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
+def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
+    """Return the rule of a function that cuts tensors of ``least`` axes or more along one that is given, or along
+    ``fixed``, or the only one, as NumPy's function cuts the positions along it."""
+    cut: Any = function if fixed is None else np.split
 
-
-def _split(function: Any) -> Callable[..., list[QuantTensor]]:
     def rule(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
-        return _parts(function, ary, indices_or_sections, axis)
-
-    return rule
-
-
-def _split_along(function: Any, least: int, axis: int) -> Callable[..., list[QuantTensor]]:
-    """Return the rule of a function that cuts tensors of ``least`` axes or more along one, or the only one."""
-
-    def rule(ary: QuantTensor, indices_or_sections: Any) -> list[QuantTensor]:
         _require_rank(least, ary)
-        return _parts(np.split, ary, indices_or_sections, min(ary.ndim - 1, axis))
+        at = normalize_axis_index(axis if fixed is None else min(ary.ndim - 1, fixed), ary.ndim)
+        if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # a ZeroDivisionError of NumPy's
+            raise QuantValueError("number sections must be larger than 0.")
+        lines = cut(np.arange(ary.shape[at]), indices_or_sections)
+        return [ary[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
 
     return rule
 
@@ -231,17 +207,14 @@ def _require_rank(least: int, q: QuantTensor) -> None:
         raise QuantValueError(f"it only works on tensors of {least} or more dimensions, got {q.ndim}")
 
 
-_SPLITS = {
+_SPLITS: dict[Any, Any] = {
     np.array_split: "Views of parts along an axis, of sizes as equal as they can be.",
     np.split: "Views of parts along an axis, of equal sizes or between positions.",
-}
-_SPLITS_ALONG = {
     np.hsplit: (1, 1, "Views of parts along axis 1, or the only one."),
     np.vsplit: (2, 0, "Views of parts along axis 0 of at least 2."),
     np.dsplit: (3, 2, "Views of parts along axis 2 of at least 3."),
 }
 enter("moves", _split, _SPLITS)
-enter("moves", _split_along, _SPLITS_ALONG)
 
 
 @implements("unstack", kind="moves")

@@ -14,7 +14,7 @@ from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
-from qrt.tensor.protocol.exact import is_kept, refuse_others
+from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
@@ -27,41 +27,22 @@ _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fma
 """What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
 
 
-def _extreme(ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    """Return the reduction by ``np.maximum`` or ``np.minimum``."""
-    t, options = reduced(q, axis, is_kept(keepdims)), {}
-    if initial is not None:
-        if not np.all(np.any(np.broadcast_to(where, q.shape), axis)):
-            for either in _UFUNCS:  # the number itself is a result
-                _bounds(either, t, initial)
-        options = {"initial": t.storage_min if ufunc is np.maximum else t.storage_max}
-    result = ufunc.reduce(stored(q), axis, None, None, keepdims, where=where, **options)
-    if initial is not None:
-        result = _with_bound(ufunc, np.asarray(result), t, initial)
-    return into(out, made(result, t))
+def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
+    """Return the rule of the reduction by ``np.maximum`` or ``np.minimum``."""
 
-
-def _extreme_of(function: Any, ufunc: Any) -> Callable[..., Any]:
     def rule(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Any:
-        return _extreme(ufunc, tensor(a, "a"), axis, out, keepdims, initial, where)
-
-    return rule
-
-
-def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
-    def rule(
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Any:
-        refuse_others({"dtype": dtype})
-        return _extreme(ufunc, tensor(array, "array"), axis, out, keepdims, initial, where)
+        t, options = reduced(tensor(a, "a"), axis, is_kept(keepdims)), {}
+        if initial is not None:
+            if not np.all(np.any(np.broadcast_to(where, a.shape), axis)):
+                for either in _UFUNCS:  # the number itself is a result
+                    _bounds(either, t, initial)
+            options = {"initial": t.storage_min if ufunc is np.maximum else t.storage_max}
+        result = ufunc.reduce(stored(a), axis, None, None, keepdims, where=where, **options)
+        if initial is not None:
+            result = _with_bound(ufunc, np.asarray(result), t, initial)
+        return into(out, made(result, t))
 
     return rule
 
@@ -86,9 +67,10 @@ for _ufunc, _word, _extremes in (
     (np.maximum, "greatest", (np.max, np.amax, np.nanmax)),
     (np.minimum, "least", (np.min, np.amin, np.nanmin)),
 ):
-    enter("order", _extreme_of, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_word} value.")})
+    enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_word} value.")})
     for _either in _UFUNCS[_ufunc]:
-        enter("order", _reduction, {(_either, "reduce"): (_ufunc, f"The {_word} value along an axis.")})
+        _whole = _extreme(_either, _ufunc)
+        enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_word} value along an axis.")})
         enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_word} value so far along an axis.")})
 _PLACES = {
     (np.argmax, np.nanargmax): "The index of the greatest value, the first of equals.",

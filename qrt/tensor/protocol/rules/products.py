@@ -6,20 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import Labels, contracted
-from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.exact import (
-    GIVE_VALUES,
-    NO_DTYPE,
-    axis_of,
-    refuse_others,
-    require_tensors,
-)
-from qrt.tensor.protocol.subscripts import interleaved, of_text, parsed
+from qrt.tensor.protocol.exact import NO_DTYPE, axis_of, refuse_others, require_tensors
+from qrt.tensor.protocol.subscripts import parsed, subscripts_of
 from qrt.tensor.protocol.table import Function, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
 
 Shapes = Sequence[Shape]
 Contraction = tuple[Sequence[Labels], Labels]
@@ -31,23 +23,15 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
     """A sum of products, by labels of axes."""
     if others:
         refuse_others({key: value for key, value in others.items() if key != "casting"})
-    subscripts, tensors = interleaved(operands)
+    *subscripts, tensors = subscripts_of(operands)
     require_tensors(*tensors)
-    return contracted(tensors, _of_subscripts, subscripts, dtype=dtype, out=out)
+    return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
 
-def _of_subscripts(shapes: Shapes, subscripts: Any) -> Contraction:
-    given = of_text(subscripts) if isinstance(subscripts, str) else subscripts
-    inputs, output = parsed(given, [len(shape) for shape in shapes])
-    every = [tuple(f"b{label}" for label in labels) for labels in (*inputs, output)]  # all of them broadcast
+def _of_subscripts(shapes: Shapes, inputs: Any, output: Any) -> Contraction:
+    whole, result = parsed(inputs, output, [len(shape) for shape in shapes])
+    every = [tuple(f"b{label}" for label in labels) for labels in (*whole, result)]  # all of them broadcast
     return every[:-1], every[-1]
-
-
-@implements(np.einsum_path, kind="sums")
-def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
-    """The order in which NumPy would contract operands of these shapes."""
-    arrays = [stored(x) if isinstance(x, QuantTensor) else x for x in operands]
-    return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
 
 def _letters(prefix: str, count: int) -> Labels:
@@ -167,40 +151,3 @@ _ROWS: dict[Any, tuple[Any, str]] = {
     (np.tensordot, np.linalg.tensordot): (_of_pairs, "The product over pairs of axes."),
 }
 enter("sums", _of_two, _ROWS, operands=2)
-
-
-@implements(np.linalg.multi_dot, kind="sums", operands=1)
-def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    """The product of a chain of matrices."""
-    given = tuple(arrays)
-    require_tensors(*given)
-    ends = (0, len(given) - 1)
-    if len(given) < 2 or any(q.ndim != 2 and not (q.ndim == 1 and i in ends) for i, q in enumerate(given)):
-        raise QuantValueError("two matrices or more are needed, the first and the last may be vectors")
-    return contracted(given, _of_chain, out=out)
-
-
-def _of_chain(shapes: Shapes) -> Contraction:
-    """Each has the last axis of the one before it as its first; a vector has one axis."""
-    inputs: list[Labels] = [(f"k{i}", f"k{i + 1}") for i in range(len(shapes))]
-    inputs[0] = inputs[0] if len(shapes[0]) == 2 else inputs[0][1:]
-    inputs[-1] = inputs[-1] if len(shapes[-1]) == 2 else inputs[-1][:1]
-    return inputs, inputs[0][:-1] + inputs[-1][1:]
-
-
-@implements(np.linalg.matrix_power, kind="sums", operands=1)
-def _matrix_power(a: Any, n: Any = 1) -> Any:
-    """The product of a square matrix by itself, 1 to 64 times."""
-    require_tensors(a)
-    if not isinstance(n, (int, np.integer)) or not 1 <= n <= 64:
-        raise QuantTypeError(f"n must be an integer from 1 to 64, got {shown(n)}: {GIVE_VALUES}")
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise QuantValueError(f"square matrices are needed, got shape {a.shape}")
-    if n == 1:
-        return a.copy()
-    return contracted([a] * int(n), _of_powers)
-
-
-def _of_powers(shapes: Shapes) -> Contraction:
-    batch = _letters("b", len(shapes[0]) - 2)
-    return [(*batch, f"k{i}", f"k{i + 1}") for i in range(len(shapes))], (*batch, "k0", f"k{len(shapes)}")

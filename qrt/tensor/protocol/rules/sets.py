@@ -8,9 +8,10 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
+from qrt.ops.core import storage_dtype
 from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
 from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
-from qrt.tensor.protocol.rules.comparisons import test_of_storage
+from qrt.tensor.protocol.rules.comparisons import places_of
 from qrt.tensor.protocol.table import enter, implements
 from qrt.types import UniformType
 
@@ -90,10 +91,12 @@ def isin(
 @implements(np.searchsorted, kind="order")
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where values would stand among sorted values."""
-    if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
-        test, first = test_of_storage(np.less if side == "left" else np.less_equal, a.type, v)
-        if test is np.less or test is np.less_equal:
-            return stored(a).searchsorted(first, "left" if test is np.less else "right", sorter)
+    is_number = isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float)
+    places = places_of(a.type, v) if is_number and side in ("left", "right") else None
+    if places is not None:
+        first, end = places[side == "right"], a.type.storage_max
+        at = np.array(min(first, end), storage_dtype(a.type))
+        return stored(a).searchsorted(at, "left" if first <= end else "right", sorter)
     x, y = sortable([a, v])
     return np.searchsorted(x, y, side, sorter)
 

@@ -21,6 +21,7 @@ from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
     add_up,
+    along_first,
     axes_of,
     axis_of,
     centred,
@@ -89,13 +90,6 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return _accumulated(a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
-@implements((np.add, "accumulate"), kind="sums")
-def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Running sums along an axis, as ``np.cumsum``."""
-    require_tensors(a)
-    return _accumulated(a, axis, dtype, out)
-
-
 @implements("cumulative_sum", kind="sums")
 def _cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
@@ -115,20 +109,6 @@ def _accumulated(a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: boo
     if from_zero:
         terms = np.concatenate([np.zeros((*a.shape[:d], 1, *a.shape[d + 1 :]), kind), terms], d)
     return finish(terms, bound, units, dtype, out)
-
-
-@implements((np.add, "reduceat"), kind="sums")
-def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Sums of the parts that begin at indices."""
-    require_tensors(a)
-    d = axis_of(axis, a.ndim)
-    units, bound = _units_along(a, d), a.shape[d] * max_magnitude(a.type)
-    terms = centred(a, max(bound, I32_END >> 1))
-    try:
-        total = np.add.reduceat(terms, indices, d, terms.dtype)
-    except (TypeError, ValueError, IndexError) as error:
-        raise QuantValueError(f"{error}") from error
-    return finish(total, bound, units, dtype, out)
 
 
 def _units_along(a: QuantTensor, axis: int) -> Units:
@@ -264,16 +244,11 @@ _OF_TWO = {
 enter("sums", _by_numpy, _OF_TWO, operands=2)
 
 
-# ------------------------------------------------------------------------------------------------------- reductions
+# ---------------------------------------------------------------------------------------------------- methods of ufuncs
 
-
-@implements((np.add, "reduce"), kind="sums")
-def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The sum along an axis, as ``np.sum``."""
-    return sum_(a, axis, *args, **kwargs)
-
-
-@implements((np.multiply, "reduce"), kind="sums")
-def _reduce_product(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """The product along an axis, as ``np.prod``."""
-    return prod(a, axis, *args, **kwargs)
+_METHODS: dict[Any, tuple[Any, str]] = {
+    (np.add, "reduce"): (sum_, "The sum along an axis, as ``np.sum``."),
+    (np.add, "accumulate"): (cumsum, "Running sums along an axis, as ``np.cumsum``."),
+    (np.multiply, "reduce"): (prod, "The product along an axis, as ``np.prod``."),
+}
+enter("sums", along_first, _METHODS)
