@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant import FAKE_QUANTS
 from qrt.execute.fusing import FUSING
 from qrt.execute.plan_constants import FoldPlanConstants
@@ -31,17 +32,16 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
     """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
     not run. If it is ``observed``, each `quant.stats_ref` stays."""
     copy = Module(module.operation.clone({}), module.upstream)
-    steps = preparation(copy, name, saturating, observed=observed)
-    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
     function = copy.function(name)
+    steps = preparation(copy, function, saturating, observed=observed)
+    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
     constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
     return Prepared(copy, function, saturating, constants)
 
 
-def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[Step]:
-    """Return the passes that run before the function of that name is planned, those that its operations need.
+def preparation(module: Module, function: FuncOp, saturating: bool, *, observed: bool = False) -> list[Step]:
+    """Return the passes that run before a function of the module is planned, those that its operations need.
     None run before the interpreter runs it as a whole."""
-    function = module.function(name)
     if body(function) is None:
         return []
     names = {op.name for op in module.operation.walk()}
@@ -49,10 +49,10 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
     if not names.isdisjoint(ANNOTATED):
         steps.append(_step("inline-regions", observed=observed))
     if "func.call" in names:
-        steps.append(_step("inline", entry=name, canonicalize=False, remove_unused=False))
+        steps.append(_step("inline", entry=function.sym_name, canonicalize=False, remove_unused=False))
     if _has_kernels(module, function):
         steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
-    steps.append(_step("fold-plan-constants", entry=name, saturating=saturating, observed=observed))
+    steps.append(_step("fold-plan-constants", entry=function.sym_name, saturating=saturating, observed=observed))
     return steps
 
 

@@ -449,7 +449,7 @@ class Program:
 def preparation_text(program: Program) -> str:
     """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
     ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program.module, program.name, program._source.saturating))
+    return spell_steps(preparation(program.module, program.module.function(program.name), program._source.saturating))
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:

@@ -175,7 +175,7 @@ def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int
 
 
 def _verify_function(operation: Operation) -> None:
-    kind = operation.attributes["function_type"].python
+    kind = cast("TypeAttr", operation.attributes["function_type"]).type
     if not isinstance(kind, FunctionType):
         raise operation.op_error("requires a function type")
     for key, count in (("arg_attrs", len(kind.inputs)), ("res_attrs", len(kind.results))):

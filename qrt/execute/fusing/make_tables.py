@@ -52,8 +52,7 @@ def _is_per_layer(value: Value) -> bool:
 
 
 def _is_single(value: Value) -> bool:
-    found = stored_constant(value) if _is_per_layer(value) and _elements(value) == 1 else None
-    return found is not None
+    return _elements(value) == 1 and _is_per_layer(value) and stored_constant(value) is not None
 
 
 def _elements(value: Value) -> int | None:

@@ -7,15 +7,14 @@ its end.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from qrt._ext import kernels as kernel_calls
 from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
 from qrt.execute.planning.coverage import copied
 from qrt.execute.planning.executable import copy_call
-from qrt.execute.planning.places import Places
-from qrt.execute.planning.slots import CallStep, Coverage, Place, Slot, layout, root
+from qrt.execute.planning.places import Attempt, Places
+from qrt.execute.planning.slots import CallStep, Coverage, Place, layout, root
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
@@ -26,22 +25,8 @@ class Unplanned(Exception):
     """Why the interpreter runs an operation with regions."""
 
 
-@dataclass
-class _Attempt:
-    """What to go back to, if a region turns out to need the interpreter."""
-
-    slots: int
-    """Slots from this number on are new."""
-    steps: int
-    states: set[str]
-    changed: dict[int, Slot]
-    """The older slots as they were."""
-
-
 class ControlPlanner(Places):
     """Plans operations with regions. `block` plans the operations of one."""
-
-    attempt: _Attempt | None = None
 
     def block(self, block: Block, arguments: Sequence[Place]) -> list[Place]:
         """Plans the operations of a block on these places; returns those of its terminator's operands."""
@@ -79,7 +64,7 @@ class ControlPlanner(Places):
             place = self.places[value]
             if place.type is not None:  # what the interpreter made is an array for the regions too
                 self._array_slot(place)
-        self.attempt = _Attempt(len(self.frame), len(self.steps), set(self.states), {})
+        self.attempt = Attempt(len(self.frame), len(self.steps), set(self.states), {})
         try:
             return plan(op, operands)
         except (Unplanned, QuantError, RecursionError) as error:
@@ -87,21 +72,6 @@ class ControlPlanner(Places):
             return _reason(error)
         finally:
             self.attempt = None
-
-    def _changing(self, number: int) -> Slot:
-        """A slot that is about to change. An attempt notes what it was."""
-        slot = self.slots[number]
-        if self.attempt is not None and number < self.attempt.slots:
-            self.attempt.changed.setdefault(number, replace(slot))
-        return slot
-
-    def _undo(self, attempt: _Attempt) -> None:
-        for number in range(attempt.slots, len(self.frame)):
-            self.slots.pop(number, None)
-        self.slots.update(attempt.changed)
-        del self.frame[attempt.slots :], self.steps[attempt.steps :]
-        self.states = {name: place for name, place in self.states.items() if name in attempt.states}
-        self.converted = {key: number for key, number in self.converted.items() if number < attempt.slots}
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
