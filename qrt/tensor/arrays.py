@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, uniform_type
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
+from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager, uniform_type
+from qrt.tensor.calls import Tensor
 from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
 
 

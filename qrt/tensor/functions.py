@@ -8,9 +8,9 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.numerics import MeanName, MulName, RequantizeName, SoftmaxRule, SumName
 from qrt.tensor.arrays import integers, require_uniform
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.quant_tensor import QuantTensor, bind_sum
 from qrt.types import UniformType
 

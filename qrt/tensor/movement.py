@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
-from qrt.eager.docstrings import complete_docstring
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
+from qrt.tensor.docstrings import complete_docstring
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 

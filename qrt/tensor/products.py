@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.signatures import worded
 from qrt.tensor.arrays import as_array
+from qrt.tensor.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor
 from qrt.types import UniformType
 

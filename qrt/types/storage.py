@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 from qrt.types.parameters import as_integer

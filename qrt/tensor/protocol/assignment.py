@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
-from qrt.eager.storage import is_packed, pack
 from qrt.errors import QuantError, QuantTypeError
 from qrt.ops.core import Array, Shape, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.arrays import expressed_array
+from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.elements import broadcast, memory, numbers, one_type, plain, stored
+from qrt.tensor.storage import is_packed, pack
 from qrt.types import UniformType
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import first_element, stored
 from qrt.types import UniformType
 

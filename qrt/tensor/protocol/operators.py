@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.table import answer
 
 _OPERANDS = (Tensor, Number, np.ndarray, np.generic)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.keys import comparable
