@@ -65,9 +65,9 @@ def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
 def constant_of(x: Tensor) -> Array:
     """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
     share one array."""
-    cache = x._cache
     if not is_packed(x.type):
-        return cache.constant
+        return x._data
+    cache = x._cache
     unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
     if unpacked is None:
         unpacked = DerivedArray.of(operand(x), x._data)
