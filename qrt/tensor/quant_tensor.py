@@ -296,10 +296,10 @@ class QuantTensor(Operators, Tensor, Methods):
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
         source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
+        if not isinstance(order, str) or order not in ("C", "F", "A"):
+            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
-        if order not in ("C", "A"):
-            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
