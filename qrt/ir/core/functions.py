@@ -1,8 +1,8 @@
 """Functions: the operations that programs are made of, which modules find by name."""
 
-from typing import Literal
+from typing import Literal, cast
 
-from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, TypeAttr
 from qrt.ir.core.operations import Operation
 from qrt.types import FunctionType
 
@@ -19,13 +19,11 @@ class FuncOp(Operation):
 
     @property
     def sym_name(self) -> str:
-        return str(self.attributes["sym_name"].python)
+        return cast("StringAttr", self.attributes["sym_name"]).value  # the verifier holds it
 
     @property
     def type(self) -> FunctionType:
-        value = self.attributes["function_type"].python
-        assert isinstance(value, FunctionType)  # the verifier holds it
-        return value
+        return cast("FunctionType", cast("TypeAttr", self.attributes["function_type"]).type)  # the verifier holds it
 
     @property
     def is_declaration(self) -> bool:

@@ -1,6 +1,6 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from qrt.ir.core.attributes import (
     ArrayAttr,
@@ -134,7 +134,7 @@ def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int
 
 
 def _verify_function(operation: Operation) -> None:
-    kind = operation.attributes["function_type"].python
+    kind = cast("TypeAttr", operation.attributes["function_type"]).type
     if not isinstance(kind, FunctionType):
         raise operation.op_error("requires a function type")
     for key, count in (("arg_attrs", len(kind.inputs)), ("res_attrs", len(kind.results))):
