@@ -1,7 +1,8 @@
 """The IR: MLIR text in and out, operations and their definitions, verification, and pipelines of passes.
 
-- `core` has operations, attributes, definitions and the verifier; `text` the parser and the printer; `rewriting`
-  patterns and their driver; `dialects` a package for each dialect; `passes` a file or a folder for each pass.
+- `core` has operations, attributes, definitions and the verifier; `text` the parser and the printer, whose interface
+  for custom forms is `core/forms.py`; `rewriting` patterns and their driver; `dialects` a package for each dialect;
+  `passes` a file or a folder for each pass.
 - `Builder` (`builder.py`) makes operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
   knows passes by name and runs them.
 - Start with `core/operations.py`, then `core/define.py`.

@@ -9,9 +9,8 @@ from typing import NoReturn
 
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr
-from qrt.ir.core.operations import Block, Operation, Region
-from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
-from qrt.ir.text.grammar import (
+from qrt.ir.core.forms import OperandName, PendingOperation
+from qrt.ir.core.grammar import (
     ATTRIBUTES_PATTERN,
     GENERIC_LINE,
     HEAD_PATTERN,
@@ -22,7 +21,9 @@ from qrt.ir.text.grammar import (
     TYPE_PATTERN,
     Line,
 )
-from qrt.ir.text.names import NameParser, OperandName, PendingOperation, Scope
+from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
+from qrt.ir.text.names import NameParser, Scope
 from qrt.ir.text.resources import ResourceParser
 from qrt.types import Type
 from qrt.types.scanner import Location, Source

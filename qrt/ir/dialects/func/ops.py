@@ -1,7 +1,8 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
+from qrt.ir.core.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
@@ -15,17 +16,12 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.discardable import check_argument
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, SYMBOL, TERMINATOR
-from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.types import FunctionType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _INFERRED = ("sym_name", "sym_visibility", "function_type")
 _INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
@@ -34,7 +30,7 @@ _INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
 # -- func.func ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_function(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     for visibility in ("private", "public", "nested"):
         if scanner.accept_word(visibility):
@@ -58,7 +54,7 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
 
 
-def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
+def _merge(parser: FormParser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
     """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
@@ -72,7 +68,7 @@ def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attri
         pending.attributes[name] = value
 
 
-def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
+def _parse_arguments(parser: FormParser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
     scanner = parser.scanner
     names: list[OperandName] = []
     types: list[Type] = []
@@ -92,7 +88,7 @@ def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], 
     return names, types, attributes
 
 
-def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
+def _parse_results(parser: FormParser) -> tuple[list[Type], list[DictAttr]]:
     if not parser.scanner.at("("):
         return [parser.types.parse_non_function()], []
 
@@ -103,7 +99,7 @@ def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
     return [type for type, _ in results], [attributes for _, attributes in results]
 
 
-def _print_function(printer: "Printer", operation: Operation) -> None:
+def _print_function(printer: FormPrinter, operation: Operation) -> None:
     assert isinstance(operation, FuncOp)
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):
