@@ -85,6 +85,11 @@ def enter(
     _add(entries)
 
 
+def enter_rules(kind: Kind, rows: Mapping[Any, tuple[Callable[..., Any], str]]) -> None:
+    """Enter functions of NumPy, each with its rule, an expression, and its summary."""
+    enter(kind, lambda function, rule: rule, rows)
+
+
 def _add(entries: Mapping[Any, Entry]) -> None:
     for named, row in entries.items():
         function = getattr(np, named, None) if isinstance(named, str) else named

@@ -5,7 +5,7 @@ becomes two integers of the storage of a type per layer, so that NumPy compares 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
@@ -21,7 +21,7 @@ from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.exact import refuse_others
-from qrt.tensor.protocol.keys import comparable
+from qrt.tensor.protocol.keys import have_one_scale
 from qrt.tensor.protocol.table import enter, implements
 from qrt.types import UniformType
 
@@ -57,6 +57,72 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
         raise QuantTypeError("a tensor is compared with real numbers alone") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
+
+
+# --------------------------------------------------------------------------------------------------------------- arrays
+
+_EXACT_INTEGERS = 1 << 53
+"""Float64 holds every integer of this magnitude."""
+
+
+@lru_cache(maxsize=256)
+def is_strictly_increasing(t: UniformType) -> bool:
+    """Return whether a greater integer of one scale and zero point always has a greater value.
+
+    It does where the expressed type holds every integer, zero point and difference, and no product overflows. A
+    difference of at most half the precision's range keeps the distance of its neighbours after one rounding.
+    """
+    half = 1 << t.expressed_type.precision - 1
+    distances = [max(t.storage_max - zero, zero - t.storage_min) for zero in t.zero_points]
+    if max(distances) > half or max(map(abs, (t.storage_min, t.storage_max, *t.zero_points))) > 2 * half:
+        return False
+    with np.errstate(over="ignore"):
+        scales = numerics.round_to_format(np.array(t.scales), t.expressed_type.name)
+        largest = numerics.round_to_format(scales * np.array(distances), t.expressed_type.name)
+    return bool((scales > 0).all() and np.isfinite(largest).all())
+
+
+def comparable(operands: Sequence[Any]) -> list[Array]:
+    """Return arrays that NumPy compares exactly as the values of tensors and the numbers of arrays, tensors among them.
+
+    They are storage of one strictly increasing type, floats of one dtype, float64 where it holds all numbers, or
+    Python's numbers as objects.
+    """
+    if all(isinstance(x, Tensor) and is_strictly_increasing(x.type) for x in operands):
+        kinds = {(x.type, x._shape) for x in operands}
+        if len(kinds) == 1 or have_one_scale(operands):
+            return [stored(x) for x in operands]
+    arrays = [np.asarray(x) if isinstance(x, Tensor) else as_array(x) for x in operands]
+    if len({x.dtype for x in arrays}) == 1 and arrays[0].dtype in _FLOATS:
+        return arrays
+    return [x.astype(np.float64 if all(map(_is_held, arrays)) else object) for x in arrays]
+
+
+_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _is_held(array: Array) -> bool:
+    """Return whether float64 holds all numbers of an array."""
+    if array.dtype.kind in "iub":
+        if array.dtype.itemsize < 8 or not array.size:
+            return True
+        return max(-int(array.min()), int(array.max())) <= _EXACT_INTEGERS
+    return array.dtype in _FLOATS or array.dtype.type.__module__ == "ml_dtypes"
+
+
+def sortable(operands: Sequence[Any]) -> list[Array]:
+    """Return `comparable` arrays, which must hold real numbers alone."""
+    arrays = comparable(operands)
+    if any(x.dtype == object and any(not _is_ordered(item) for item in x.ravel()) for x in arrays):
+        raise QuantTypeError("a tensor is compared with real numbers alone")
+    return arrays
+
+
+def _is_ordered(item: Any) -> bool:
+    try:
+        return isinstance(item < 0.0, bool | np.bool_)
+    except TypeError:
+        return False
 
 
 # -------------------------------------------------------------------------------------------------------------- numbers

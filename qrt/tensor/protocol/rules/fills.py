@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, Shape
+from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats, write
 from qrt.tensor.protocol.elements import filled, made, no_tensor, numbers, stored, truth, zeros
 from qrt.tensor.protocol.rules.moves import along
@@ -111,26 +111,25 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
     """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
     Channels and blocks are padded by their own edges alone."""
     t, source = array.type, stored(array)
-    if mode == "empty" or (mode == "constant" and not options):
-        return _framed(array, zeros, pad_width)
-    if mode == "constant" and options.keys() == {"constant_values"}:
-        values = exact_floats(options["constant_values"], t)
-        floats = np.pad(np.zeros(array.shape), pad_width, constant_values=values)
-        return _framed(array, lambda t, shape: numbers(floats, t, shape), pad_width)
+    if mode in ("constant", "empty") and options.keys() <= {"constant_values"}:
+        return _framed(array, pad_width, options.get("constant_values"))
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
         data = np.pad(source, pad_width, mode, **options)
         return made(data, t if t.is_per_layer else along(_pads)(array, data, pad_width, mode, **options))
     return answer_in_floats(np.pad, (array, pad_width, mode), options)
 
 
-def _framed(array: QuantTensor, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:
-    """Return the padded tensor, with the storage that ``frame`` gives for a type and a shape where it is new."""
-    if array.type.is_per_layer and frame is zeros:
-        return made(np.pad(stored(array), pad_width, constant_values=zeros(array.type, ())), array.type)
-    padded = np.pad(stored(array), pad_width)
-    check_integrity(array.type, padded.shape)
+def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
+    """Return the padded tensor, with real numbers where it is new; zeros for None."""
+    t, source = array.type, stored(array)
+    if t.is_per_layer:
+        fill = zeros(t, ()) if values is None else numbers(values, t, ())
+        return made(np.pad(source, pad_width, constant_values=fill), t)
+    floats = np.pad(np.zeros(array.shape), pad_width, constant_values=0 if values is None else exact_floats(values, t))
     is_new = np.pad(np.zeros(array.shape, bool), pad_width, constant_values=True)
-    return made(np.where(is_new, frame(array.type, padded.shape), padded), array.type)
+    check_integrity(t, floats.shape)
+    frame = zeros(t, floats.shape) if values is None else numbers(floats, t, floats.shape)
+    return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
 
 
 def _pads(q: QuantTensor, pad_width: Any, mode: str, **options: Any) -> dict[int, Array]:

@@ -7,14 +7,8 @@ import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
 from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
-
-
-@implements("astype", kind="inspects")
-def astype(x: QuantTensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    """The values, in a float dtype."""
-    return x.astype(dtype)  # type: ignore[no-any-return]
 
 
 def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
@@ -62,6 +56,8 @@ _ASKED = {
     np.savetxt: (np.asarray, "Writes the values as text."),
 }
 enter("inspects", _asked, _ASKED)
+_ASTYPE = (lambda x, dtype, /, *, copy=True, device=None: x.astype(dtype), "The values, in a float dtype.")
+enter_rules("inspects", {"astype": _ASTYPE})
 
 
 @implements(np.array_repr, kind="inspects")

@@ -18,7 +18,7 @@ from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.protocol.elements import ALL, broadcast, filled, flat_element, into, made, stored, tensor, truth
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -294,12 +294,6 @@ enter("moves", _moved, _MOVES)
 # -------------------------------------------------------------------------------------------------------------- shapes
 
 
-@implements(np.reshape, kind="moves")
-def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> QuantTensor:
-    """Another shape, in which the axis of the channels stays one axis; a view where NumPy makes one."""
-    return a.reshape(shape, order=order, copy=copy)
-
-
 @implements(np.resize, kind="moves")
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
     """The elements in one line, and again from the first, in another shape."""
@@ -338,20 +332,13 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 # ------------------------------------------------------------------------------------------------------------- copies
 
-
-@implements(np.copy, kind="moves")
-def copy(a: QuantTensor, order: Any = "K", subok: bool = False) -> QuantTensor:
-    """A tensor with storage of its own."""
-    return a.copy()
-
-
-@implements(np.real, np.real_if_close, kind="moves")
-def real(val: QuantTensor, tol: float = 100) -> QuantTensor:
-    """The tensor itself: its values are real."""
-    return val
-
-
-@implements(np.imag, kind="moves")
-def imag(val: QuantTensor) -> QuantTensor:
-    """Zeros of its type: the values are real."""
-    return filled(val.type, val.shape)
+_COPIES: dict[Any, Any] = {
+    np.reshape: (
+        lambda a, /, shape, order="C", *, copy=None: a.reshape(shape, order=order, copy=copy),
+        "Another shape, in which the axis of the channels stays one axis; a view where NumPy makes one.",
+    ),
+    np.copy: (lambda a, order="K", subok=False: a.copy(), "A tensor with storage of its own."),
+    (np.real, np.real_if_close): (lambda val, tol=100: val, "The tensor itself: its values are real."),
+    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of its type: the values are real."),
+}
+enter_rules("moves", _COPIES)

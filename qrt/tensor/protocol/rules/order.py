@@ -13,7 +13,7 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
+from qrt.tensor.protocol.elements import ALL, clipped, first_element, into, made, numbers, per_layer, stored, tensor
 from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
 from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
@@ -245,8 +245,8 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     repeated = [d for d in range(q.ndim) if q.shape[d] != shape[before + d]]
     if any(d in repeated for d, _ in q.type.block_sizes or ()):
         raise QuantTypeError("an axis with blocks is not broadcast: give tensors of one shape")
-    key = [item for d in range(q.ndim) for item in ((0, None) if d in repeated else (ALL,))]
-    return indexed_element(q.type, q.shape, (None,) * before + tuple(key))
+    t = first_element(q.type, q.shape, repeated, keepdims=True)
+    return indexed_element(t, q.shape, (None,) * before)
 
 
 _WORDS = {np.maximum: "greater", np.minimum: "lesser"}

@@ -1,16 +1,17 @@
 """NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from inspect import signature
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.contractions import Labels, contracted
 from qrt.tensor.protocol.exact import NO_DTYPE, axis_of, refuse_others, require_tensors
-from qrt.tensor.protocol.subscripts import parsed, subscripts_of
 from qrt.tensor.protocol.table import Function, enter, implements
 
 Shapes = Sequence[Shape]
@@ -19,19 +20,79 @@ Contraction = tuple[Sequence[Labels], Labels]
 
 
 @implements(np.einsum, kind="sums", operands=0)
-def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, **others: Any) -> Any:
+def einsum(
+    *operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, casting: Any = "safe", **others: Any
+) -> Any:
     """A sum of products, by labels of axes."""
-    if others:
-        refuse_others({key: value for key, value in others.items() if key != "casting"})
-    *subscripts, tensors = subscripts_of(operands)
+    refuse_others(others)
+    *subscripts, tensors = _subscripts_of(operands)
     require_tensors(*tensors)
     return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
 
-def _of_subscripts(shapes: Shapes, inputs: Any, output: Any) -> Contraction:
-    whole, result = parsed(inputs, output, [len(shape) for shape in shapes])
-    every = [tuple(f"b{label}" for label in labels) for labels in (*whole, result)]  # all of them broadcast
-    return every[:-1], every[-1]
+# ----------------------------------------------------------------------------------------------------------- subscripts
+
+_OTHERS = "..."
+"""It stands among labels for axes without one."""
+
+
+def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
+    """Return (labels of each operand, those of the result if given, tensors) of both forms: ``"ij,jk->ik", a, b`` and
+    ``a, [0, 1], b, [1, 2], [0, 2]``."""
+    if operands and isinstance(operands[0], str):
+        text = operands[0]
+        left, arrow, right = text.replace(" ", "").partition("->")
+        inputs = [_of_term(term, text) for term in left.split(",")]
+        return inputs, _of_term(right, text) if arrow else None, operands[1:]
+    lists = [_of_list(given) for given in operands[1::2]]
+    output = _of_list(operands[-1]) if len(operands) % 2 else None
+    return lists, output, operands[: len(operands) // 2 * 2 : 2]
+
+
+def _of_term(term: str, text: str) -> Labels:
+    before, dots, after = term.partition(_OTHERS)
+    letters = before + after
+    if letters and not (letters.isascii() and letters.isalpha()):
+        raise QuantTypeError(f"{shown(text)} is no list of subscripts")
+    return tuple(dots if label == "." else f"b{label}" for label in before + dots[:1] + after)
+
+
+def _of_list(given: Any) -> Labels:
+    try:
+        return tuple(_OTHERS if x is ... else f"b{index(x):09}" for x in given)
+    except TypeError:
+        raise QuantTypeError(f"subscripts are text or lists of integers, got {shown(given)}") from None
+
+
+def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
+    """Return the labels with an ellipsis spelled out as axes counted from the last. All of them broadcast."""
+    if len(inputs) != len(shapes) or not shapes:
+        raise QuantValueError(f"subscripts for {len(inputs)} operands are given, and {len(shapes)} operands")
+    gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]
+    whole = [_spelled_out(labels, gap) for labels, gap in zip(inputs, gaps, strict=True)]
+    batch = max(gaps, key=len)
+    if output is None:
+        times = Counter(label for labels in inputs for label in labels if label != _OTHERS)
+        return whole, (*batch, *sorted(label for label, n in times.items() if n == 1))
+    result = _spelled_out(output, batch)
+    known = {label for labels in whole for label in labels}
+    if len(set(result)) != len(result) or not known.issuperset(result) or (batch and _OTHERS not in output):
+        raise QuantValueError("the result must have labels of the operands, each once, and their ellipsis")
+    return whole, result
+
+
+def _gap(labels: Labels, rank: int) -> Labels:
+    named = sum(label != _OTHERS for label in labels)
+    if named > rank or (named < rank and _OTHERS not in labels):
+        raise QuantValueError(f"{named} subscripts are given for an operand of rank {rank}")
+    return tuple(f"b.{i}" for i in range(rank - named, 0, -1))
+
+
+def _spelled_out(labels: Labels, gap: Labels) -> Labels:
+    return tuple(x for label in labels for x in (gap if label == _OTHERS else (label,)))
+
+
+# ---------------------------------------------------------------------------------------------------------- two tensors
 
 
 def _letters(prefix: str, count: int) -> Labels:
@@ -67,30 +128,21 @@ def _ranks(shapes: Shapes, least: int, other_least: int) -> tuple[int, int]:
 
 
 def _of_dot(shapes: Shapes) -> Contraction:
-    m, n = _ranks(shapes, 0, 0)
-    if 0 in (m, n):
-        return _of_outer(shapes)
-    rows, columns, batch = _letters("m", m - 1), ("n",) * (n > 1), _letters("b", max(n - 2, 0))
-    return ((*rows, "k"), (*batch, "k", *columns)), (*rows, *batch, *columns)
+    return _of_pairs(shapes, ([-1], [max(-2, -len(shapes[1]))]) if all(shapes) else 0)
+
+
+def _of_inner(shapes: Shapes) -> Contraction:
+    return _of_pairs(shapes, ([-1], [-1]) if all(shapes) else 0)
+
+
+def _of_outer(shapes: Shapes) -> Contraction:
+    return _of_pairs(shapes, 0)
 
 
 def _of_vectors(shapes: Shapes) -> Contraction:
     if [len(shape) for shape in shapes] != [1, 1]:
         raise QuantValueError(f"vectors are needed, got {shapes[0]} and {shapes[1]}")
     return _of_outer(shapes)
-
-
-def _of_outer(shapes: Shapes) -> Contraction:
-    left, right = (_letters(*side) for side in zip("mn", _ranks(shapes, 0, 0), strict=True))
-    return (left, right), left + right
-
-
-def _of_inner(shapes: Shapes) -> Contraction:
-    m, n = _ranks(shapes, 0, 0)
-    if 0 in (m, n):
-        return _of_outer(shapes)
-    rows, columns = _letters("m", m - 1), _letters("n", n - 1)
-    return ((*rows, "k"), (*columns, "k")), rows + columns
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
@@ -114,7 +166,7 @@ def _of_vecdot(shapes: Shapes, axis: Any = -1) -> Contraction:
 
 
 def _of_pairs(shapes: Shapes, axes: Any = 2) -> Contraction:
-    m, n = _ranks(shapes, 0, 0)
+    m, n = map(len, shapes)
     first, second = _contracted_axes(axes, m, n)
     left, right = list(_letters("m", m)), list(_letters("n", n))
     for i, (x, y) in enumerate(zip(first, second, strict=True)):

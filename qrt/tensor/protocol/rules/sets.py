@@ -10,8 +10,8 @@ from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import storage_dtype
 from qrt.tensor.protocol.elements import made, per_layer, stored, tensor
-from qrt.tensor.protocol.keys import have_one_scale, require_one_scale, sortable
-from qrt.tensor.protocol.rules.comparisons import places_of
+from qrt.tensor.protocol.keys import have_one_scale, require_one_scale
+from qrt.tensor.protocol.rules.comparisons import places_of, sortable
 from qrt.tensor.protocol.table import enter, implements
 from qrt.types import UniformType
 
