@@ -8,10 +8,8 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats, write
 from qrt.tensor.protocol.elements import filled, made, no_tensor, numbers, stored, truth, zeros
 from qrt.tensor.protocol.rules.moves import along
@@ -115,7 +113,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
         return _framed(array, pad_width, options.get("constant_values"))
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
         data = np.pad(source, pad_width, mode, **options)
-        return made(data, t if t.is_per_layer else along(_pads)(array, data, pad_width, mode, **options))
+        return made(data, t if t.is_per_layer else along(np.pad)(array, data, pad_width, mode, **options))
     return answer_in_floats(np.pad, (array, pad_width, mode), options)
 
 
@@ -130,16 +128,6 @@ def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
     check_integrity(t, floats.shape)
     frame = zeros(t, floats.shape) if values is None else numbers(floats, t, floats.shape)
     return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
-
-
-def _pads(q: QuantTensor, pad_width: Any, mode: str, **options: Any) -> dict[int, Array]:
-    if isinstance(pad_width, dict):
-        widths = np.zeros((q.ndim, 2), int)
-        for axis, width in pad_width.items():
-            widths[normalize_axis_index(axis, q.ndim)] = width
-    else:
-        widths = np.broadcast_to(np.asarray(pad_width), (q.ndim, 2))
-    return {d: np.pad(np.arange(n), widths[d].tolist(), mode, **options) for d, n in enumerate(q.shape)}  # type: ignore[call-overload]
 
 
 # ------------------------------------------------------------------------------------------------------------- writing

@@ -22,7 +22,6 @@ from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
-REVERSED = slice(None, None, -1)
 ElementOf = Callable[..., UniformType]
 """The type of the result, not per layer, from the tensor, the storage that was moved, and the arguments beside them."""
 
@@ -101,13 +100,18 @@ enter("moves", _atleast, _AT_LEAST)
 # --------------------------------------------------------------------------------------------------------- along axes
 
 
-def along(lines: Callable[..., Mapping[int, Any]]) -> ElementOf:
-    """Return the type where ``lines`` are taken: the positions or the slice for each axis along which elements move.
-    New axes come first."""
+def along(function: Any) -> ElementOf:
+    """Return the type where the function moves the elements of every line along an axis alike: as it moves the
+    positions along an axis of channels or blocks. New axes come first."""
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
-        taken, more = lines(q, *args, **options), data.ndim - q.ndim
-        selections = [Selection(i, taken.get(i, ALL), i + more) for i in range(q.ndim)]
+        more = data.ndim - q.ndim
+        selections = [Selection(d, ALL, d + more) for d in range(q.ndim)]
+        for d in (q.type.axis,) if q.type.is_per_axis else dict(q.type.block_sizes):
+            positions = np.arange(q.shape[d]).reshape([-1 if i == d else 1 for i in range(q.ndim)])
+            moved = function(positions, *args, **options)
+            line = moved.max(tuple(i for i in range(data.ndim) if i != d + more), initial=0)
+            selections[d] = Selection(d, line, d + more)
         return selected_element(q.type, q.shape, selections, data.ndim)
 
     return element_of
@@ -124,40 +128,18 @@ def _along_one(function: Any, name: str) -> ElementOf:
     return element_of
 
 
-def _flips(q: QuantTensor, axis: Any = None) -> Mapping[int, Any]:
-    axes = range(q.ndim) if axis is None else normalize_axis_tuple(axis, q.ndim)
-    return dict.fromkeys(axes, REVERSED)
-
-
 def _turned(q: QuantTensor, data: Array, k: int = 1, axes: Any = (0, 1)) -> UniformType:
     first, second = normalize_axis_tuple(axes, q.ndim)
     reversed_axes = ((), (second,), (first, second), (first,))[index(k) % 4]
-    t = along(_flips)(q, stored(q), reversed_axes)
+    t = along(np.flip)(q, stored(q), reversed_axes)
     return transposed_element(t, np.rot90(np.empty(range(q.ndim)), k, axes).shape)
-
-
-def _rolls(q: QuantTensor, shift: Any, axis: Any) -> Mapping[int, Any]:
-    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), normalize_axis_tuple(axis, q.ndim, allow_duplicate=True))
-    return {d: np.roll(np.arange(q.shape[d]), int(shifts[axes == d].sum())) for d in axes.tolist()}
 
 
 def _rolled(q: QuantTensor, data: Array, shift: Any, axis: Any = None) -> UniformType:
     if axis is not None:
-        return along(_rolls)(q, data, shift, axis)
+        return along(np.roll)(q, data, shift, axis)
     line = indexed_element(flat_element(q, "np.roll without axis"), (q.size,), np.roll(np.arange(q.size), shift))
     return reshaped_element(line, (q.size,), q.shape)
-
-
-def _shifts(function: Any) -> Callable[..., Mapping[int, Any]]:
-    return lambda q, axes=None: {
-        d: function(np.arange(q.shape[d]))
-        for d in (range(q.ndim) if axes is None else normalize_axis_tuple(axes, q.ndim))
-    }
-
-
-def _tiles(q: QuantTensor, reps: Any) -> Mapping[int, Any]:
-    counts = ((1,) * q.ndim + tuple(np.atleast_1d(reps).tolist()))[::-1]
-    return {d: np.tile(np.arange(q.shape[d]), counts[q.ndim - 1 - d]) for d in range(q.ndim)}
 
 
 @implements(np.take, kind="moves")
@@ -268,14 +250,14 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
 _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.expand_dims: (_key_of(_expanding), "A view with new axes of size 1."),
     np.squeeze: (_key_of(_squeezing), "A view without axes of size 1; of the type of the channel that is left."),
-    np.flip: (along(_flips), "A view in reverse order along axes."),
-    np.fliplr: (along(lambda q: {1: REVERSED}), "A view in reverse order along axis 1."),
-    np.flipud: (along(lambda q: {0: REVERSED}), "A view in reverse order along axis 0."),
+    np.flip: (along(np.flip), "A view in reverse order along axes."),
+    np.fliplr: (along(np.fliplr), "A view in reverse order along axis 1."),
+    np.flipud: (along(np.flipud), "A view in reverse order along axis 0."),
     np.rot90: (_turned, "A view rotated in the plane of two axes."),
     np.roll: (_rolled, "Elements moved on along axes; those beyond an end come in at the other."),
-    np.fft.fftshift: (along(_shifts(np.fft.fftshift)), "Rolled by half of each axis."),
-    np.fft.ifftshift: (along(_shifts(np.fft.ifftshift)), "Rolled back by half of each axis."),
-    np.tile: (along(_tiles), "The tensor again and again along axes."),
+    np.fft.fftshift: (along(np.fft.fftshift), "Rolled by half of each axis."),
+    np.fft.ifftshift: (along(np.fft.ifftshift), "Rolled back by half of each axis."),
+    np.tile: (along(np.tile), "The tensor again and again along axes."),
     np.repeat: (_along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line."),
     np.delete: (_along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line."),
     np.diagonal: (_on_diagonal, "The diagonals in the plane of two axes, as the last. A view that may be read alone."),
