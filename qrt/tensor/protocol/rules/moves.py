@@ -105,14 +105,15 @@ def along(function: Any) -> ElementOf:
     positions along an axis of channels or blocks. New axes come first."""
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
-        more = data.ndim - q.ndim
+        t, more = q.type, data.ndim - q.ndim
+        axes: Any = (t.axis,) if t.is_per_axis else dict(t.block_sizes or ())
         selections = [Selection(d, ALL, d + more) for d in range(q.ndim)]
-        for d in (q.type.axis,) if q.type.is_per_axis else dict(q.type.block_sizes):
+        for d in axes:
             positions = np.arange(q.shape[d]).reshape([-1 if i == d else 1 for i in range(q.ndim)])
             moved = function(positions, *args, **options)
             line = moved.max(tuple(i for i in range(data.ndim) if i != d + more), initial=0)
             selections[d] = Selection(d, line, d + more)
-        return selected_element(q.type, q.shape, selections, data.ndim)
+        return selected_element(t, q.shape, selections, data.ndim)
 
     return element_of
 
