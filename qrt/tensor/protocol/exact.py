@@ -232,6 +232,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
     """Return the axes of a reduction, whether they are kept, the units of its sums, and how many elements each has."""
+    require_tensors(q)
     axes, is_wanted = axes_of(axis, q.ndim), is_kept(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)
     return axes, is_wanted, units, prod(q.shape[d] for d in axes)

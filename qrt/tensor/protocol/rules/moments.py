@@ -53,7 +53,6 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     if weights is not None:
         more = asked_for(axis=axis, weights=weights, returned=bool(returned), keepdims=is_kept(keepdims))
         return answer_in_floats(np.average, (a,), more)
-    require_tensors(a)
     refuse_others({"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
 
@@ -73,7 +72,6 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         keepdims: Any = False,
         **others: Any,
     ) -> Any:
-        require_tensors(a)
         keepdims, correction = is_kept(keepdims), others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
         refuse_others({**others, "out": out})
@@ -87,10 +85,10 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         if count == 0 or count <= freedom:
             raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
         terms, squares = _squares(a, axes, keepdims, count)
+        total = add_up(terms, axes, squares.dtype, None, keepdims)
         is_narrow = (count * max_magnitude(a.type)) ** 2 < 1 << 63
         kind: Any = np.int64 if is_narrow else object  # of count times the squares, and of the squared sum
-        total = add_up(terms, axes, object if terms.dtype == object else np.int64, None, keepdims)
-        deviations = count * np.asarray(squares, kind) - np.asarray(total, kind) ** 2
+        deviations = count * squares.astype(kind) - np.asarray(total, kind) ** 2
         return to_float64(np.asarray(deviations, kind), units, count * (count - freedom), root)[()]
 
     return rule
@@ -118,7 +116,7 @@ def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) 
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
     terms = centred(q, square)
     terms = terms.astype(object) if wide is object else terms
-    return terms, np.asarray(add_up(np.square(terms), axes, wide, None, keepdims))
+    return terms, np.asarray(add_up(np.square(terms), axes, wide, None, keepdims), wide)
 
 
 # --------------------------------------------------------------------------------------------------------------- norms
@@ -127,7 +125,6 @@ def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) 
 @implements(np.linalg.norm, kind="sums")
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
-    require_tensors(x)
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
         raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")

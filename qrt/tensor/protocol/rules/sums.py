@@ -54,7 +54,6 @@ def sum_(
     where: Any = True,
 ) -> Any:
     """The sum, as i32 of the tensor's scale."""
-    require_tensors(a)
     refuse_others({"initial": initial})
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     bound = count * max_magnitude(a.type)
@@ -86,7 +85,6 @@ def _mask(where: Any, shape: Shape) -> Any:
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, as i32 of the tensor's scale."""
-    require_tensors(a)
     return _accumulated(a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
@@ -95,13 +93,13 @@ def _cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
     """Running sums, as ``np.cumsum``; 0 comes first with ``include_initial=True``."""
-    require_tensors(x)
-    if axis is None and x.ndim > 1:
-        raise QuantValueError(f"axis is needed for a tensor of rank {x.ndim}")
     return _accumulated(x, axis, dtype, out, bool(include_initial))
 
 
-def _accumulated(a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
+def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, from_zero: bool = False) -> Any:
+    require_tensors(a)
+    if axis is None and a.ndim > 1:
+        raise QuantValueError(f"axis is needed for a tensor of rank {a.ndim}")
     d = axis_of(0 if axis is None else axis, a.ndim)
     bound, units = a.shape[d] * max_magnitude(a.type), _units_along(a, d)
     kind = np.int32 if bound < I32_END else np.int64
@@ -149,7 +147,6 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 @implements(np.ptp, kind="sums")
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The greatest value less the least, as i32 of the tensor's scale."""
-    require_tensors(a)
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
         raise QuantValueError(f"there is no element along axis {shown(axis)} of shape {a.shape}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
@@ -248,7 +245,7 @@ enter("sums", _by_numpy, _OF_TWO, operands=2)
 
 _METHODS: dict[Any, tuple[Any, str]] = {
     (np.add, "reduce"): (sum_, "The sum along an axis, as ``np.sum``."),
-    (np.add, "accumulate"): (cumsum, "Running sums along an axis, as ``np.cumsum``."),
+    (np.add, "accumulate"): (_accumulated, "Running sums along an axis, as ``np.cumsum``."),
     (np.multiply, "reduce"): (prod, "The product along an axis, as ``np.prod``."),
 }
 enter("sums", along_first, _METHODS)
