@@ -109,9 +109,10 @@ def along(function: Any) -> ElementOf:
         axes: Any = (t.axis,) if t.is_per_axis else dict(t.block_sizes or ())
         selections = [Selection(d, ALL, d + more) for d in range(q.ndim)]
         for d in axes:
-            positions = np.arange(q.shape[d]).reshape([-1 if i == d else 1 for i in range(q.ndim)])
-            moved = function(positions, *args, **options)
-            line = moved.max(tuple(i for i in range(data.ndim) if i != d + more), initial=0)
+            positions = np.arange(q.shape[d])
+            moved = function(positions.reshape([-1 if i == d else 1 for i in range(q.ndim)]), *args, **options)
+            lines = np.moveaxis(moved, d + more, -1) if moved.size else positions  # np.tile may take none
+            line = np.resize(lines, data.shape[d + more])
             selections[d] = Selection(d, line, d + more)
         return selected_element(t, q.shape, selections, data.ndim)
 
