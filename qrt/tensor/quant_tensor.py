@@ -24,10 +24,8 @@ from qrt.signatures import worded_methods
 from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol.assignment import assign
-from qrt.tensor.protocol.elements import made, stored
-from qrt.tensor.protocol.methods import Methods
-from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.protocol.elements import assign, made, stored
+from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
 from qrt.types import UniformType, check_integrity

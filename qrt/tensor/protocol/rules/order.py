@@ -13,9 +13,21 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import ALL, clipped, first_element, into, made, numbers, per_layer, stored, tensor
+from qrt.tensor.protocol.elements import (
+    ALL,
+    clipped,
+    first_element,
+    in_order,
+    into,
+    made,
+    numbers,
+    per_layer,
+    reduced,
+    require_one_scale,
+    stored,
+    tensor,
+)
 from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
-from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
