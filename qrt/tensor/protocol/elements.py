@@ -242,31 +242,23 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
 
 def assign(q: Tensor, key: Any, value: Any) -> None:
     """``q[key] = value``."""
-    target, storage = memory(q), stored(q)
+
+    def set_items(array: Array, values: Any) -> None:
+        array[key] = values
+
     try:
-        storage[key] = _assigned(q, storage, key, value)
+        if q.type.is_per_layer or not isinstance(value, Tensor):
+            write(q, value, set_items)
+            return
+        target, storage = memory(q), stored(q)
+        data, given = broadcast(value, np.shape(storage[key]))
+        one_type([indexed_element(q.type, q._shape, key), given])
+        storage[key] = data
+        _store(storage, q.type, target)
     except QuantError:
         raise
     except NUMPY_ERRORS as error:
         raise from_numpy(error) from None
-    _store(storage, q.type, target)
-
-
-def _assigned(q: Tensor, storage: Array, key: Any, value: Any) -> Array:
-    t, shape = q.type, q._shape
-    if isinstance(value, Tensor):
-        if t.is_per_layer:
-            one_type([t, value.type])
-            return stored(value)
-        data, given = broadcast(value, np.shape(storage[key]))
-        one_type([indexed_element(t, shape, key), given])
-        return data
-    if t.is_per_layer:
-        return numbers(value, t, shape)
-    floats = np.zeros(shape)  # each number at its place, where it meets its own scale
-    floats[key] = exact_floats(value, t)
-    selected: Array = numbers(floats, t, shape)[key]
-    return selected
 
 
 def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:

@@ -8,6 +8,7 @@ the operands need one scale and zero point.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
@@ -23,7 +24,7 @@ from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import have_one_scale, made, no_tensor, per_layer, require_one_scale, stored, tensor
 from qrt.tensor.protocol.exact import refuse_others
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
@@ -114,16 +115,9 @@ def _is_held(array: Array) -> bool:
 def sortable(operands: Sequence[Any]) -> list[Array]:
     """Return `comparable` arrays, which must hold real numbers alone."""
     arrays = comparable(operands)
-    if any(x.dtype == object and any(not _is_ordered(item) for item in x.ravel()) for x in arrays):
+    if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
         raise QuantTypeError("a tensor is compared with real numbers alone")
     return arrays
-
-
-def _is_ordered(item: Any) -> bool:
-    try:
-        return isinstance(item < 0.0, bool | np.bool_)
-    except TypeError:
-        return False
 
 
 # -------------------------------------------------------------------------------------------------------------- numbers
@@ -231,11 +225,8 @@ def _doubles(x: Any) -> Array:
         raise QuantTypeError(f"real numbers are needed, got {shown(x)}") from None
 
 
-@implements(np.allclose, kind="order")
-def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether ``np.isclose`` holds everywhere."""
-    return bool(np.all(isclose(a, b, rtol, atol)))
-
+_ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
+enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose(*args, **options))), _ALLCLOSE)})
 
 # ----------------------------------------------------------------------------------------------------------------- sets
 

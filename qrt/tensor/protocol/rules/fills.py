@@ -85,10 +85,9 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     if not v.type.is_per_layer:
         raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())
-    data = np.full(n * n, zero, zero.dtype)
-    first = k if k > 0 else -k * n
-    data[first : first + v.size * (n + 1) : n + 1] = stored(v)
-    return made(data.reshape(n, n), v.type)
+    data, line = np.full((n, n), zero, zero.dtype), np.arange(v.size)
+    data[line + max(-k, 0), line + max(k, 0)] = stored(v)
+    return made(data, v.type)
 
 
 @implements(np.diagflat, kind="moves")

@@ -6,7 +6,7 @@ In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 
 import numpy as np
 
-from qrt.tensor.protocol.table import Function, has_no_exact_result, refuses, refuses_module
+from qrt.tensor.protocol.table import has_no_exact_result, refuses, refuses_module
 from qrt.tensor.protocol.written import STORAGE, VALUES
 
 _OF_ONE = """
@@ -72,18 +72,13 @@ refuses(np.block, hint="np.concatenate joins the tensors of a row along the last
 refuses(np.trim_zeros, hint="places = np.flatnonzero(q), and q[places[0] : places[-1] + 1] has no zeros at its ends")
 refuses((np.add, "reduceat"), hint="np.sum(q[i:j], axis=0) is the sum of a part")
 
-_LIKE: tuple[Function, ...] = (
-    np.array,
-    np.asarray,
-    np.asanyarray,
-    np.ascontiguousarray,
-    np.asfortranarray,
-    np.require,
-    np.fromiter,
+_LIKE = """
+arange array asanyarray asarray ascontiguousarray asfortranarray empty eye frombuffer fromfile fromfunction fromiter
+fromstring full genfromtxt identity loadtxt ones require tri zeros
+"""
+refuses(
+    *(getattr(np, name) for name in _LIKE.split()), hint="make the array without like=q, and qrt.quantize it to q.type"
 )
-_LIKE += (np.empty, np.zeros, np.ones, np.full, np.arange, np.eye, np.identity, np.tri, np.fromfunction, np.frombuffer)
-_LIKE += (np.fromfile, np.fromstring, np.loadtxt, np.genfromtxt)
-refuses(*_LIKE, hint="make the array without like=q, and qrt.quantize it to q.type")
 
 refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="indices are integers")
 refuses(np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="it is about dates")
