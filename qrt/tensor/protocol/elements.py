@@ -162,9 +162,7 @@ def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims:
 
 def per_layer(t: UniformType) -> UniformType:
     """Return the type of the first element."""
-    return (
-        t if t.is_per_layer else t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
-    )
+    return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
 
 
 def flat_element(q: Tensor, name: str) -> UniformType:

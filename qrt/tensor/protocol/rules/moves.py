@@ -306,10 +306,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """The coordinates of a grid, each of its own type."""
     if indexing not in ("xy", "ij"):
         raise QuantValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    rank, grid = len(xi), []
-    for i, x in enumerate(xi):
-        place = 1 - i if indexing == "xy" and i < 2 <= rank else i
-        grid.append(np.ravel(x)[tuple(ALL if axis == place else None for axis in range(rank))])
+    axes = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
+    keys = [tuple(ALL if axis == own else None for axis in range(len(xi))) for own in axes]
+    grid = [np.ravel(x)[key] for x, key in zip(xi, keys, strict=True)]
     full = tuple(grid) if sparse else broadcast_arrays(*grid)
     return tuple(x.copy() for x in full) if copy else full
 

@@ -75,15 +75,6 @@ def _place_of_extreme(find: Any) -> Callable[..., Any]:
     return rule
 
 
-for _ufunc, _word, _extremes in (
-    (np.maximum, "greatest", (np.max, np.amax, np.nanmax)),
-    (np.minimum, "least", (np.min, np.amin, np.nanmin)),
-):
-    enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_word} value.")})
-    for _either in _UFUNCS[_ufunc]:
-        _whole = _extreme(_either, _ufunc)
-        enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_word} value along an axis.")})
-        enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_word} value so far along an axis.")})
 _PLACES = {
     (np.argmax, np.nanargmax): "The index of the greatest value, the first of equals.",
     (np.argmin, np.nanargmin): "The index of the least value, the first of equals.",
@@ -261,11 +252,6 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     return indexed_element(t, q.shape, (None,) * before)
 
 
-_WORDS = {np.maximum: "greater", np.minimum: "lesser"}
-_CHOICES = {_UFUNCS[ufunc]: f"The {word} of two values; a real number is quantized." for ufunc, word in _WORDS.items()}
-enter("order", _choice, _CHOICES)
-
-
 @implements(np.clip, kind="order")
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """The elements within two bounds, which are stored by the default cast rule."""
@@ -278,3 +264,17 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         elif bound is not None:
             result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)
+
+
+# ----------------------------------------------------------------------------------------------------------- the table
+
+for _ufunc, _most, _more, _extremes in (
+    (np.maximum, "greatest", "greater", (np.max, np.amax, np.nanmax)),
+    (np.minimum, "least", "lesser", (np.min, np.amin, np.nanmin)),
+):
+    enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_most} value.")})
+    enter("order", _choice, {_UFUNCS[_ufunc]: f"The {_more} of two values; a real number is quantized."})
+    for _either in _UFUNCS[_ufunc]:
+        _whole = _extreme(_either, _ufunc)
+        enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_most} value along an axis.")})
+        enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_most} value so far along an axis.")})

@@ -237,13 +237,9 @@ def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[.
     return rule
 
 
-def _least_size(a: Shape, b: Shape) -> int:
-    return min(product(a), product(b))
-
-
-_OF_TWO = {
-    np.convolve: (_least_size, "The convolution of two vectors."),
-    np.correlate: (_least_size, "The correlation of two vectors."),
+_OF_TWO: dict[Any, Any] = {
+    np.convolve: (lambda a, b: min(product(a), product(b)), "The convolution of two vectors."),
+    np.correlate: (lambda a, b: min(product(a), product(b)), "The correlation of two vectors."),
     np.kron: (lambda a, b: 1, "All products of the elements of two tensors, as blocks."),
     np.cross: (lambda a, b: 2, "The cross products of vectors."),
 }
