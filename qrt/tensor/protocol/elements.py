@@ -260,7 +260,7 @@ def assign(q: Tensor, key: Any, value: Any) -> None:
 
 
 def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
-    """What a routine of NumPy's writes into a tensor: it takes an array and the values. Into an array it writes the
+    """Write by a routine of NumPy's into a tensor: it takes an array and the values. Into an array it writes the
     values of a tensor."""
     if not isinstance(q, Tensor):
         routine(q, np.asarray(value))

@@ -241,7 +241,7 @@ _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """What NumPy's function gives; NotImplemented for operands of which NumPy knows nothing, which Python then asks."""
+    """Return what NumPy's function gives; NotImplemented for operands unknown to NumPy, which Python asks."""
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 

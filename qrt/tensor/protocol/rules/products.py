@@ -330,12 +330,12 @@ def _check_channel(term: _Term, labels: Iterable[str]) -> None:
 # --------------------------------------------------------------------------------------------------- two terms to one
 
 
-def _product(a: _Term, b: _Term, kept: frozenset[str]) -> _Term:
-    """Return the product of two terms, summed over the labels that are not kept."""
-    a = _summed(a, tuple(x for x in a.labels if x not in kept and x not in b.labels))
-    b = _summed(b, tuple(x for x in b.labels if x not in kept and x not in a.labels))
+def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
+    """Return the product of two terms, summed over the labels that do not remain."""
+    a = _summed(a, tuple(x for x in a.labels if x not in remaining and x not in b.labels))
+    b = _summed(b, tuple(x for x in b.labels if x not in remaining and x not in a.labels))
     shared = [x for x in a.labels if x in b.labels]
-    depth, batch = (tuple(x for x in shared if (x in kept) is is_kept) for is_kept in (False, True))
+    depth, batch = (tuple(x for x in shared if (x in remaining) is is_batch) for is_batch in (False, True))
     for term in (a, b):
         _check_channel(term, depth)
     rows = tuple(x for x in a.labels if x not in shared)
