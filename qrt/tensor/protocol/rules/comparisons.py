@@ -240,19 +240,10 @@ def _around(result: Any, t: UniformType) -> Any:
 
 
 @implements(np.unique, kind="order")
-def unique(
-    ar: Any,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Any = None,
-    *,
-    equal_nan: bool = True,
-    **options: Any,
-) -> Any:
+def unique(ar: Any, *flags: Any, **options: Any) -> Any:
     """The values that occur, in ascending order."""
+    axis = flags[3] if len(flags) > 3 else options.get("axis")
     require_one_scale(tensor(ar, "ar"), axis)
-    flags: Any = (return_index, return_inverse, return_counts, axis)
     t = per_layer(ar.type) if axis is None else ar.type
     return _around(np.unique(stored(ar), *flags, **options), t)
 
@@ -295,12 +286,10 @@ enter("order", _of_two_sets, _OF_TWO_SETS)
 
 
 @implements(np.isin, kind="order")
-def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
-) -> Any:
+def isin(element: Any, test_elements: Any, *flags: Any, **options: Any) -> Any:
     """Where a value of one operand occurs in the other."""
     a, b = sortable([element, test_elements])
-    return np.isin(a, b, assume_unique, invert, kind=kind)
+    return np.isin(a, b, *flags, **options)
 
 
 @implements(np.searchsorted, kind="order")

@@ -61,12 +61,7 @@ enter_rules("inspects", {"astype": _ASTYPE})
 
 
 @implements(np.array_repr, kind="inspects")
-def array_repr(
-    arr: QuantTensor,
-    max_line_width: int | None = None,
-    precision: int | None = None,
-    suppress_small: bool | None = None,
-) -> str:
+def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """As ``repr(q)``."""
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)
